@@ -1,0 +1,173 @@
+// Builds dist/opsdeck.js: one executable CommonJS file with code, WebAssembly, web pages and sample data inside.
+// With --tests or --benches it also bundles *.test.ts or *.bench.ts into .build/, each with one all.mjs that imports
+// every file: one Node process runs them all, which is ten times faster than one process a file.
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import * as esbuild from 'esbuild';
+
+const root = import.meta.dirname;
+const flags = new Set(process.argv.slice(2));
+const say = flags.has('--quiet') ? () => {} : (line) => process.stdout.write(`${line}\n`);
+
+const brotli = (bytes) =>
+  brotliCompressSync(bytes, {
+    params: { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length },
+  });
+
+/** node-sqlite3-wasm reads its .wasm from disk beside itself; inside one file the bytes come along instead. */
+const sqliteWasm = {
+  name: 'sqlite-wasm',
+  setup(build) {
+    build.onLoad({ filter: /node-sqlite3-wasm[\\/]dist[\\/]node-sqlite3-wasm\.js$/ }, ({ path }) => {
+      const opening = 'var Module=typeof Module!="undefined"?Module:{};';
+      const source = readFileSync(path, 'utf8');
+      if (!source.startsWith(opening))
+        throw new Error(`${path} no longer starts with ${opening}: look again at how to inline its .wasm`);
+      const wasm = brotli(readFileSync(path.replace(/\.js$/, '.wasm'))).toString('base64');
+      const inlined = `var Module={wasmBinary:require("node:zlib").brotliDecompressSync(Buffer.from("${wasm}","base64"))};`;
+      return { contents: inlined + source.slice(opening.length), loader: 'js' };
+    });
+  },
+};
+
+const contentTypes = {
+  html: 'text/html; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  svg: 'image/svg+xml',
+};
+
+function asset(name, bytes) {
+  const type = contentTypes[name.split('.').pop()];
+  if (!type) throw new Error(`web asset ${name}: add its content type to build.mjs`);
+  const etag = `"${createHash('sha256').update(bytes).digest('hex').slice(0, 16)}"`;
+  return {
+    type,
+    etag,
+    size: bytes.length,
+    brotli: brotli(bytes).toString('base64'),
+    gzip: gzipSync(bytes, { level: 9 }).toString('base64'),
+  };
+}
+
+/**
+ * Bundles one folder of web/: every `src="./x.ts"` and `href="./x.css"` of its index.html becomes a bundled,
+ * minified file under assets/ whose name carries a hash, so that it may be cached for ever.
+ */
+async function bundlePage(folder) {
+  let html = readFileSync(join(folder, 'index.html'), 'utf8');
+  const files = {};
+  for (const [reference, source] of html.matchAll(/"\.\/([\w.-]+\.(?:ts|css))"/g)) {
+    const { outputFiles } = await esbuild.build({
+      entryPoints: [join(folder, source)],
+      bundle: true,
+      minify: true,
+      write: false,
+      format: 'esm',
+      target: 'es2022',
+      legalComments: 'none',
+      loader: { '.svg': 'dataurl' },
+    });
+    const bytes = Buffer.from(outputFiles[0].contents);
+    const hash = createHash('sha256').update(bytes).digest('hex').slice(0, 8);
+    const name = `assets/${source.replace(/\.(ts|css)$/, '')}-${hash}.${source.endsWith('.ts') ? 'js' : 'css'}`;
+    files[name] = asset(name, bytes);
+    html = html.replaceAll(reference, `"./${name}"`);
+  }
+  for (const name of readdirSync(folder).filter((name) => name.endsWith('.svg'))) {
+    files[name] = asset(name, readFileSync(join(folder, name)));
+  }
+  files['index.html'] = asset('index.html', Buffer.from(html));
+  return files;
+}
+
+/** `virtual:web`: every page of web/ by its folder's name, as src/modules.d.ts declares it. */
+const webPages = {
+  name: 'web-pages',
+  setup(build) {
+    build.onResolve({ filter: /^virtual:web$/ }, () => ({ path: 'web', namespace: 'virtual' }));
+    build.onLoad({ filter: /^web$/, namespace: 'virtual' }, async () => {
+      const names = readdirSync(join(root, 'web')).filter((name) => existsSync(join(root, 'web', name, 'index.html')));
+      const pages = Object.fromEntries(
+        await Promise.all(names.map(async (name) => [name, await bundlePage(join(root, 'web', name))])),
+      );
+      return { contents: `export const pages = JSON.parse(${JSON.stringify(JSON.stringify(pages))});`, loader: 'js' };
+    });
+  },
+};
+
+function git(...args) {
+  try {
+    return execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+  } catch {
+    return '';
+  }
+}
+
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const shared = {
+  bundle: true,
+  platform: 'node',
+  target: 'node20.19',
+  absWorkingDir: root,
+  loader: { '.yml': 'text' },
+  plugins: [webPages, sqliteWasm],
+  define: {
+    OPSDECK_VERSION: JSON.stringify(version),
+    OPSDECK_BUILD: JSON.stringify({
+      date: new Date().toISOString(),
+      revision: git('rev-parse', 'HEAD'),
+      branch: git('rev-parse', '--abbrev-ref', 'HEAD'),
+    }),
+  },
+  logLevel: 'warning',
+};
+
+async function buildExecutable() {
+  const outfile = join(root, 'dist/opsdeck.js');
+  const { metafile } = await esbuild.build({
+    ...shared,
+    entryPoints: ['bin/opsdeck.ts'],
+    outfile,
+    format: 'cjs',
+    minify: true,
+    metafile: true,
+    sourcemap: 'external',
+    legalComments: 'none',
+    banner: { js: '#!/usr/bin/env node' },
+  });
+  chmodSync(outfile, 0o755);
+  mkdirSync(join(root, '.build'), { recursive: true });
+  writeFileSync(join(root, '.build/meta.json'), JSON.stringify(metafile));
+  say(`dist/opsdeck.js ${Math.round(statSync(outfile).size / 1024)} KB`);
+}
+
+/** Bundles every file with the given ending below bin, src and web; packages stay outside. */
+async function buildSuite(ending, outdir) {
+  rmSync(outdir, { recursive: true, force: true });
+  const entryPoints = ['bin', 'src', 'web']
+    .flatMap((top) => readdirSync(join(root, top), { recursive: true }).map((file) => `${top}/${file}`))
+    .filter((file) => file.endsWith(ending))
+    .sort();
+  await esbuild.build({
+    ...shared,
+    entryPoints,
+    outdir,
+    outbase: '.',
+    format: 'esm',
+    splitting: true,
+    packages: 'external',
+    sourcemap: 'inline',
+    outExtension: { '.js': '.mjs' },
+  });
+  const imports = entryPoints.map((file) => `import './${file.replace(/\.ts$/, '.mjs')}';`);
+  writeFileSync(join(outdir, 'all.mjs'), `${imports.join('\n')}\n`);
+  say(`${outdir}: ${entryPoints.length} files`);
+}
+
+await buildExecutable();
+if (flags.has('--tests')) await buildSuite('.test.ts', join(root, '.build/tests'));
+if (flags.has('--benches')) await buildSuite('.bench.ts', join(root, '.build/benches'));

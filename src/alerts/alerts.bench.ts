@@ -1,0 +1,244 @@
+import { bench, describeMachine, isAsked, printNumber, printSpread, printTable, spreadOf } from '../testing/bench.ts';
+import { alertsOf, postRequest, silencesOf } from '../testing/bench-alerts.ts';
+import {
+  configFile,
+  Janitor,
+  memoryOf,
+  type RunningServer,
+  runProcess,
+  startAlertmanager,
+  startOpsdeck,
+} from '../testing/processes.ts';
+import { RawConnection } from '../testing/raw-connection.ts';
+
+type Side = 'opsdeck' | 'Alertmanager';
+type Unit = 'ms' | 'alerts/s' | 'MB';
+
+const start: Readonly<Record<Side, (janitor: Janitor) => Promise<RunningServer>>> = {
+  opsdeck: (janitor) => startOpsdeck(janitor, ['--config.file', configFile(janitor), '--cluster.listen-address=']),
+  Alertmanager: (janitor) => startAlertmanager(janitor),
+};
+
+interface Row {
+  readonly unit: Unit;
+  /** How opsdeck should stand to the other: at least so many times as fast, or at most that share of its memory. */
+  readonly aim: number;
+  readonly samples: Readonly<Record<Side, number[]>>;
+}
+
+const rows = new Map<string, Row>();
+
+function record(what: string, unit: Unit, aim: number, side: Side, samples: readonly number[]): void {
+  const row = rows.get(what) ?? { unit, aim, samples: { opsdeck: [], Alertmanager: [] } };
+  rows.set(what, row);
+  row.samples[side].push(...samples);
+}
+
+/** Each round gives either side a fresh process; who goes first alternates. */
+async function alternate(rounds: number, measure: (side: Side, server: RunningServer) => Promise<void>): Promise<void> {
+  for (let round = 0; round < rounds; round++) {
+    const order: Side[] = round % 2 === 0 ? ['opsdeck', 'Alertmanager'] : ['Alertmanager', 'opsdeck'];
+    for (const side of order) {
+      process.stderr.write('.');
+      const janitor = new Janitor();
+      await measure(side, await start[side](janitor)).finally(() => janitor.clean());
+    }
+  }
+}
+
+async function exchange(connection: RawConnection, method: string, request: string | Buffer): Promise<number> {
+  const { status, head, bodyBytes } = await connection.exchange(method, request);
+  if (status !== 200) throw new Error(`${String(request).slice(0, 200)} was answered with ${head}`);
+  return bodyBytes;
+}
+
+async function load(server: RunningServer, alerts: number, silences = 0): Promise<RawConnection> {
+  const connection = await RawConnection.open(server.url, { deadlineMs: 120_000 });
+  for (let at = 0; at < alerts; at += 1000) {
+    await exchange(connection, 'POST', postRequest('/api/v2/alerts', alertsOf(Math.min(1000, alerts - at), at)));
+  }
+  for (const silence of silencesOf(silences))
+    await exchange(connection, 'POST', postRequest('/api/v2/silences', silence));
+  return connection;
+}
+
+async function measurePosts(side: Side, server: RunningServer): Promise<void> {
+  for (const [size, count] of [
+    [1, 2000],
+    [64, 120],
+    [1000, 16],
+  ] as const) {
+    const requests = Array.from({ length: count }, (_, index) =>
+      postRequest('/api/v2/alerts', alertsOf(size, (index * size) % 10_000)),
+    );
+    for (const concurrency of [1, 8]) {
+      const connections = await Promise.all(Array.from({ length: concurrency }, () => RawConnection.open(server.url)));
+      const run = async (queue: Buffer[]) => {
+        const drain = async (connection: RawConnection) => {
+          for (let request = queue.pop(); request; request = queue.pop()) await exchange(connection, 'POST', request);
+        };
+        await Promise.all(connections.map(drain));
+      };
+      await run(requests.slice(0, Math.ceil(count / 4)));
+      const startedAt = performance.now();
+      await run([...requests]);
+      const seconds = (performance.now() - startedAt) / 1000;
+      record(`POST of ${size}, ${concurrency} at a time`, 'alerts/s', 1, side, [(size * count) / seconds]);
+      for (const connection of connections) connection.close();
+    }
+  }
+}
+
+interface Reading {
+  readonly what: string;
+  readonly path: string;
+  readonly aim: number;
+  /** What the answer must hold at least, lest a refusal or an empty list be taken for a fast one. */
+  readonly leastBytes: number;
+  /** Sent before each read, outside the measured time. */
+  readonly before?: (read: number) => Buffer;
+}
+
+const MOST_READS = 20;
+const ENOUGH_MS = 6000;
+
+async function measureReading(side: Side, connection: RawConnection, reading: Reading): Promise<void> {
+  const { what, path, aim, leastBytes, before } = reading;
+  const request = `GET ${path} HTTP/1.1\r\nHost: bench\r\nAccept: application/json\r\n\r\n`;
+  const samples: number[] = [];
+  const warmUps = 3;
+  const endsAt = performance.now() + ENOUGH_MS;
+  for (let read = 0; read < MOST_READS + warmUps && (read < 5 || performance.now() < endsAt); read++) {
+    if (before) await exchange(connection, 'POST', before(read));
+    const startedAt = performance.now();
+    const bytes = await exchange(connection, 'GET', request);
+    const tookMs = performance.now() - startedAt;
+    if (bytes < leastBytes) throw new Error(`${side}: ${path} gave only ${bytes} bytes`);
+    if (read >= warmUps) samples.push(tookMs);
+  }
+  record(what, 'ms', aim, side, samples);
+}
+
+const CRITICAL = encodeURIComponent('severity="critical"');
+
+async function measureGets(side: Side, server: RunningServer, count: number): Promise<void> {
+  const connection = await load(server, count);
+  const n = `${count / 1000}k`;
+  const all = count * 400;
+  await measureReading(side, connection, {
+    what: `GET /alerts, ${n}`,
+    path: '/api/v2/alerts',
+    aim: 5,
+    leastBytes: all,
+  });
+  const filtered = `/api/v2/alerts?filter=${CRITICAL}`;
+  await measureReading(side, connection, {
+    what: `GET /alerts, ${n}, filter`,
+    path: filtered,
+    aim: 5,
+    leastBytes: all / 5,
+  });
+  const received = '/api/v2/alerts?receiver=default';
+  await measureReading(side, connection, {
+    what: `GET /alerts, ${n}, receiver`,
+    path: received,
+    aim: 5,
+    leastBytes: all,
+  });
+  const before = (read: number) => postRequest('/api/v2/alerts', alertsOf(64, read * 64));
+  const what = `GET /alerts, ${n}, each after a POST of 64`;
+  await measureReading(side, connection, { what, path: '/api/v2/alerts', aim: 5, leastBytes: all, before });
+  connection.close();
+}
+
+async function measureGroups(side: Side, server: RunningServer): Promise<void> {
+  const connection = await load(server, 10_000);
+  const reading = {
+    what: 'GET /alerts/groups, 10k in 500 groups',
+    path: '/api/v2/alerts/groups',
+    aim: 5,
+    leastBytes: 4_000_000,
+  };
+  await measureReading(side, connection, reading);
+  connection.close();
+}
+
+async function measureSilences(side: Side, server: RunningServer): Promise<void> {
+  const connection = await load(server, 0, 10_000);
+  const reading = { what: 'GET /silences, 10k', path: '/api/v2/silences', aim: 5, leastBytes: 3_000_000 };
+  await measureReading(side, connection, reading);
+  connection.close();
+}
+
+async function measureSilenced(side: Side, server: RunningServer): Promise<void> {
+  const connection = await load(server, 10_000, 1000);
+  const reading = { path: '/api/v2/alerts', aim: 20, leastBytes: 4_000_000 };
+  const what = 'GET /alerts, 10k, 1,000 silences';
+  await measureReading(side, connection, { ...reading, what });
+  const [silence] = silencesOf(1);
+  const before = () => postRequest('/api/v2/silences', silence);
+  await measureReading(side, connection, { ...reading, what: `${what}, each after a new one`, before });
+  connection.close();
+}
+
+async function measureMemory(side: Side, server: RunningServer): Promise<void> {
+  const sample = async (when: string) => {
+    // What is garbage by now may be collected on either side.
+    await new Promise((done) => setTimeout(done, 1500));
+    const memory = memoryOf(server.pid);
+    if (!memory) return;
+    record(`memory ${when}`, 'MB', 0.5, side, [memory.rss / 2 ** 20]);
+    record(`memory ${when}, peak until then`, 'MB', 0.5, side, [memory.peak / 2 ** 20]);
+  };
+  await sample('at rest');
+  const connection = await load(server, 50_000);
+  await sample('with 50k alerts');
+  for (let read = 0; read < 3; read++)
+    await exchange(connection, 'GET', 'GET /api/v2/alerts HTTP/1.1\r\nHost: bench\r\n\r\n');
+  await sample('after 3 GETs of them');
+  connection.close();
+}
+
+const parts: Readonly<Record<string, () => Promise<void>>> = {
+  post: () => alternate(5, measurePosts),
+  'get-1k': () => alternate(3, (side, server) => measureGets(side, server, 1000)),
+  'get-10k': () => alternate(3, (side, server) => measureGets(side, server, 10_000)),
+  'get-50k': () => alternate(3, (side, server) => measureGets(side, server, 50_000)),
+  groups: () => alternate(3, measureGroups),
+  silences: () => alternate(3, measureSilences),
+  silenced: () => alternate(3, measureSilenced),
+  memory: () => alternate(3, measureMemory),
+};
+
+function printRow(what: string, { unit, aim, samples }: Row): string[] {
+  const ours = spreadOf(samples.opsdeck);
+  const theirs = spreadOf(samples.Alertmanager);
+  const ratio = unit === 'ms' ? theirs.median / ours.median : ours.median / theirs.median;
+  const [sign, isMet] = unit === 'MB' ? ['≤', ratio <= aim] : ['≥', ratio >= aim];
+  const stands = `${printNumber(ratio)}×`;
+  return [
+    `${what} (${unit})`,
+    printSpread(ours),
+    printSpread(theirs),
+    stands,
+    `${sign} ${aim}×${isMet ? '' : ' (missed)'}`,
+  ];
+}
+
+bench('alerts', async (filters) => {
+  const { stderr, stdout } = await runProcess('prometheus-alertmanager', ['--version']);
+  const version = /version (\S+)/.exec(stdout + stderr)?.[1] ?? 'of unknown version';
+  console.log(`opsdeck ${OPSDECK_VERSION} beside Alertmanager ${version}: medians (least–most)`);
+  console.log(`${describeMachine()}\n`);
+  for (const [part, run] of Object.entries(parts)) {
+    if (isAsked(part, filters)) await run();
+  }
+  process.stderr.write('\n');
+  const head = ['', 'opsdeck', `Alertmanager ${version}`, 'ratio', 'aim'];
+  console.log(
+    printTable(
+      head,
+      [...rows].map(([what, row]) => printRow(what, row)),
+    ),
+  );
+});

@@ -1,0 +1,27 @@
+import { randomInt } from 'node:crypto';
+import { networkInterfaces } from 'node:os';
+import { type ListenAddress, printHostPort } from '../kernel/listen-address.ts';
+import type { ClusterMember } from './routes/status.ts';
+
+const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+
+/**
+ * This server as the only member of its cluster. Clients of Alertmanager, its own test suite among them, take a
+ * cluster without a peer for one that has not started; nothing listens at the address.
+ */
+export function describeMember(listen: ListenAddress | undefined, name: string | undefined): ClusterMember | undefined {
+  if (!listen) return undefined;
+  const host =
+    listen.host === undefined || listen.host === '0.0.0.0' || listen.host === '::' ? ownAddress() : listen.host;
+  return { name: name ?? randomName(), address: printHostPort(host, listen.port) };
+}
+
+function ownAddress(): string {
+  const addresses = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
+  return addresses.find(({ family, internal }) => family === 'IPv4' && !internal)?.address ?? '127.0.0.1';
+}
+
+/** 26 letters and digits, as upstream's members name themselves. */
+function randomName(): string {
+  return Array.from({ length: 26 }, () => CROCKFORD[randomInt(CROCKFORD.length)]).join('');
+}

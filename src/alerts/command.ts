@@ -1,0 +1,261 @@
+import { join } from 'node:path';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { CommandError, ExitCode } from '../kernel/errors.ts';
+import { countFlag, durationFlag, intervalFlag, listenAddressFlag, repeated } from '../kernel/flags.ts';
+import type { ListenAddress } from '../kernel/listen-address.ts';
+import { createLog, LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from '../kernel/log.ts';
+import { untilStopped } from '../kernel/signals.ts';
+import type { Terminal } from '../kernel/terminal.ts';
+import { ALERT_SERVER_DEFAULTS, type AlertServerOptions } from './config/server-options.ts';
+import type { MatcherMode } from './domain/matcher-parse.ts';
+import { addTerminalCommands } from './terminal/command.ts';
+
+const SERVE_EXAMPLES = `
+Examples:
+  opsdeck alerts serve
+  opsdeck alerts serve --config.file alertmanager.yml --storage.path /var/lib/alertmanager
+  opsdeck alerts serve --web.listen-address 127.0.0.1:9093 --log.format json`;
+
+/** `opsdeck alerts …` */
+export function addAlertsCommand(program: Command, terminal: Terminal): void {
+  const alerts = program.command('alerts').description('a drop-in Prometheus Alertmanager, and its commands');
+  alerts.addHelpText('after', '\nExamples:\n  opsdeck alerts serve\n  opsdeck alerts query severity=critical');
+  const serve = alerts
+    .command('serve')
+    .description('serve the Alertmanager API v2')
+    .addHelpText('after', SERVE_EXAMPLES);
+  serve.version(`opsdeck ${OPSDECK_VERSION}`, '--version');
+  for (const [group, options] of Object.entries(serveOptions())) {
+    for (const option of options) serve.addOption(option.helpGroup(`${group}:`));
+  }
+  serve.action((flags: ServeFlags) => serveAlerts(flags, terminal));
+  addTerminalCommands(alerts, terminal);
+}
+
+/** What commander makes of the flags: a dot stays in a name, a dash becomes a capital. */
+interface ServeFlags {
+  readonly dataDir: string;
+  readonly 'config.file'?: string;
+  readonly 'storage.path'?: string;
+  readonly 'data.retention': number;
+  readonly 'data.maintenanceInterval': number;
+  readonly 'alerts.gcInterval': number;
+  readonly 'alerts.perAlertnameLimit': number;
+  readonly 'silences.maxSilences': number;
+  readonly 'silences.maxSilenceSizeBytes': number;
+  readonly 'log.silences'?: boolean;
+  readonly 'log.level': LogLevel;
+  readonly 'log.format': LogFormat;
+  readonly 'web.listenAddress': readonly ListenAddress[];
+  readonly 'web.externalUrl'?: URL;
+  readonly 'web.routePrefix'?: string;
+  readonly 'web.corsOrigin': readonly string[];
+  readonly 'web.getConcurrency': number;
+  readonly 'web.timeout': number;
+  readonly 'web.config.file'?: string;
+  readonly 'web.systemdSocket'?: boolean;
+  readonly 'cluster.listenAddress': string;
+  readonly 'cluster.peerName'?: string;
+  readonly 'cluster.peer'?: readonly string[];
+  readonly enableFeature: MatcherMode;
+}
+
+const option = (flags: string, description: string) => new Option(flags, description);
+
+/** Every flag of Alertmanager under its own name, and opsdeck's own two. */
+function serveOptions(): Readonly<Record<string, readonly Option[]>> {
+  const anything = (text: string) => text;
+  return {
+    'State and configuration': [
+      option(
+        '--config.file <file>',
+        'the configuration (default: alertmanager.yml if there is one, else a built-in one)',
+      ),
+      option('--data-dir <directory>', 'where the servers keep their state, each in a folder of its own').default(
+        'data',
+      ),
+      option(
+        '--storage.path <directory>',
+        'where this server keeps its state (default: alerts/ in the data directory)',
+      ),
+      option('--data.retention <duration>', 'how long an expired silence is kept')
+        .argParser(durationFlag)
+        .default(hours(120), '120h'),
+      option('--data.maintenance-interval <duration>', 'how often old silences are removed')
+        .argParser(intervalFlag)
+        .default(hours(0.25), '15m'),
+      option('--silences.max-silences <count>', 'the most silences kept, expired ones included; 0: no limit')
+        .argParser(countFlag)
+        .default(0),
+      option('--silences.max-silence-size-bytes <bytes>', 'the largest silence; 0: no limit')
+        .argParser(countFlag)
+        .default(0),
+      option('--alerts.gc-interval <duration>', 'how often resolved alerts are removed')
+        .argParser(intervalFlag)
+        .default(hours(0.5), '30m'),
+      option('--alerts.per-alertname-limit <count>', 'the most alerts of one alert name; 0: no limit')
+        .argParser(countFlag)
+        .default(0),
+    ],
+    Web: [
+      option('--web.listen-address <address>', 'where to listen; may be repeated')
+        .argParser(repeated(listenAddressFlag))
+        .default(ALERT_SERVER_DEFAULTS.listenAddresses, ':9093'),
+      option('--web.external-url <url>', 'where people reach the server').argParser(externalUrlFlag),
+      option(
+        '--web.route-prefix <path>',
+        'the path below which everything is served (default: the path of the external URL)',
+      ),
+      option('--web.cors-origin <origin>', 'an origin whose pages may use every method; may be repeated')
+        .argParser(repeated(originFlag))
+        .default([], 'none'),
+      option('--web.get-concurrency <count>', 'the most GETs at once; 0: no limit, as slow readers cost little here')
+        .argParser(countFlag)
+        .default(0),
+      option('--web.timeout <duration>', 'how long a request may take; 0: no limit')
+        .argParser(durationFlag)
+        .default(0, '0'),
+      option('--web.config.file <file>', 'TLS and users').hideHelp(),
+      option('--web.systemd-socket', 'a socket of systemd').hideHelp(),
+    ],
+    Logs: [
+      option('--log.level <level>', 'the least important lines written').choices(LOG_LEVELS).default('info'),
+      option('--log.format <format>', 'the form of a line').choices(LOG_FORMATS).default('logfmt'),
+      option('--log.silences', 'write a line for every silence that is created, updated or ended'),
+      option('--no-log.silences', 'do not (the default)'),
+    ],
+    'Matchers and names': [
+      option(
+        '--enable-feature <names>',
+        'classic-mode or utf8-strict-mode; the other names of Alertmanager are accepted',
+      )
+        .argParser(featuresFlag)
+        .default('fallback', 'none'),
+    ],
+    'Cluster, for the status alone: this server does not gossip': [
+      option('--cluster.listen-address <address>', 'shown in the status; empty: the status says disabled').default(
+        '0.0.0.0:9094',
+      ),
+      option('--cluster.peer-name <name>', 'shown in the status'),
+      option('--cluster.peer <address>', 'accepted without effect').argParser(repeated(anything)),
+    ],
+    'Accepted without effect': [
+      ...WITHOUT_EFFECT.map((name) => option(`--${name} <value>`, 'accepted without effect')),
+      option('--cluster.allow-insecure-public-advertise-address-discovery', 'accepted without effect'),
+      option('--no-cluster.allow-insecure-public-advertise-address-discovery', 'accepted without effect').hideHelp(),
+      option('--no-web.systemd-socket', 'the default').hideHelp(),
+    ],
+  };
+}
+
+const WITHOUT_EFFECT = [
+  'dispatch.maintenance-interval',
+  'dispatch.start-delay',
+  'auto-gomemlimit.ratio',
+  'cluster.advertise-address',
+  'cluster.peer-timeout',
+  'cluster.peers-resolve-timeout',
+  'cluster.gossip-interval',
+  'cluster.pushpull-interval',
+  'cluster.tcp-timeout',
+  'cluster.probe-timeout',
+  'cluster.probe-interval',
+  'cluster.settle-timeout',
+  'cluster.reconnect-interval',
+  'cluster.reconnect-timeout',
+  'cluster.tls-config',
+  'cluster.label',
+];
+
+function hours(count: number): number {
+  return count * 3_600_000;
+}
+
+function externalUrlFlag(text: string): URL {
+  if (!URL.canParse(text)) throw new InvalidArgumentError('Write a whole URL, such as https://alerts.example.org/.');
+  const url = new URL(text);
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    const scheme = url.protocol.slice(0, -1);
+    throw new InvalidArgumentError(
+      `${JSON.stringify(text)}: invalid "${scheme}" scheme, only 'http' and 'https' are supported`,
+    );
+  }
+  return url;
+}
+
+function originFlag(text: string): string {
+  if (!URL.canParse(text) || new URL(text).origin !== text) {
+    throw new InvalidArgumentError('Write an origin without a path, such as https://grafana.example.org.');
+  }
+  return text;
+}
+
+const OTHER_FEATURES = [
+  'alert-names-in-metrics',
+  'receiver-name-in-metrics',
+  'group-key-in-metrics',
+  'auto-gomemlimit',
+  'event-recorder',
+];
+
+function featuresFlag(text: string): MatcherMode {
+  const names = text.split(',').filter((name) => name !== '');
+  const unknown = names.find((name) => !['classic-mode', 'utf8-strict-mode', ...OTHER_FEATURES].includes(name));
+  if (unknown !== undefined)
+    throw new CommandError(`unknown option '${unknown}' for --enable-feature`, ExitCode.failed);
+  const [classic, strict] = [names.includes('classic-mode'), names.includes('utf8-strict-mode')];
+  if (classic && strict) throw new CommandError('cannot have both classic and UTF-8 modes enabled', ExitCode.failed);
+  return classic ? 'classic' : strict ? 'utf8-strict' : 'fallback';
+}
+
+function readOptions(flags: ServeFlags): AlertServerOptions {
+  const clusterAddress = flags['cluster.listenAddress'];
+  const path = flags['web.routePrefix'] ?? flags['web.externalUrl']?.pathname ?? '';
+  const trimmed = path.replace(/^\/+|\/+$/g, '');
+  return {
+    configFile: flags['config.file'],
+    storagePath: flags['storage.path'] ?? join(flags.dataDir, 'alerts'),
+    listenAddresses: flags['web.listenAddress'],
+    externalUrl: flags['web.externalUrl'],
+    routePrefix: trimmed === '' ? '' : `/${trimmed}`,
+    corsOrigins: flags['web.corsOrigin'],
+    getConcurrency: flags['web.getConcurrency'],
+    timeoutMs: flags['web.timeout'],
+    retentionMs: flags['data.retention'],
+    maintenanceIntervalMs: flags['data.maintenanceInterval'],
+    gcIntervalMs: flags['alerts.gcInterval'],
+    maxSilences: flags['silences.maxSilences'],
+    maxSilenceSizeBytes: flags['silences.maxSilenceSizeBytes'],
+    perAlertnameLimit: flags['alerts.perAlertnameLimit'],
+    logSilences: flags['log.silences'] ?? false,
+    matcherMode: flags.enableFeature,
+    clusterListenAddress: clusterAddress === '' ? undefined : listenAddressFlag(clusterAddress),
+    clusterPeerName: flags['cluster.peerName'],
+  };
+}
+
+async function serveAlerts(flags: ServeFlags, terminal: Terminal): Promise<void> {
+  if (flags['web.config.file']) {
+    throw new CommandError(
+      '--web.config.file is not supported yet: put TLS and users into a reverse proxy in front',
+      ExitCode.usage,
+    );
+  }
+  if (flags['web.systemdSocket']) {
+    throw new CommandError('--web.systemd-socket is not supported: use --web.listen-address', ExitCode.usage);
+  }
+  const log = createLog({
+    level: flags['log.level'],
+    format: flags['log.format'],
+    clock: terminal.clock,
+    write: terminal.err,
+  });
+  if (flags['cluster.peer']?.length) {
+    log.warn('--cluster.peer has no effect: this server does not gossip, and other members learn nothing from it');
+  }
+  const { startAlertServer } = await import('./server.ts');
+  const server = await startAlertServer(readOptions(flags), terminal.clock, log);
+  await untilStopped(() => server.reload());
+  log.info('Received a signal to stop, finishing what is under way');
+  await server.close();
+}

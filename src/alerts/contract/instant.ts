@@ -1,0 +1,46 @@
+const PATTERN = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?(Z|[+-]\d\d:?\d\d)?)?$/;
+
+/** Go's zero time: on the wire it says that there is none. */
+const ZERO_TIME = -62_135_596_800_000;
+
+export type InstantRead = { readonly ok: true; readonly at: number | undefined } | { readonly ok: false };
+
+/**
+ * Reads a date-time in any form that go-openapi's strfmt takes (RFC 3339, without seconds, without zone, a bare date),
+ * in epoch milliseconds; a missing zone is UTC. Go's zero time is read as none, the empty text as the epoch.
+ */
+export function readInstant(text: string): InstantRead {
+  if (text === '') return { ok: true, at: 0 };
+  const match = PATTERN.exec(text);
+  if (!match) return { ok: false };
+  const [, year, month, day, hour = '0', minute = '0', second = '0', fraction = '', zone = 'Z'] = match;
+  const date = new Date(0);
+  date.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
+  date.setUTCHours(Number(hour), Number(minute), Number(second), Number(`${fraction}000`.slice(0, 3)));
+  // The 30th of February, or 25 o'clock, has rolled over into another field.
+  const rolledOver = date.getUTCDate() !== Number(day) || date.getUTCHours() !== Number(hour);
+  if (rolledOver || Number(month) > 12 || Number(minute) > 59 || Number(second) > 59) return { ok: false };
+  const at = date.getTime() - zoneOffsetMs(zone);
+  return { ok: true, at: at === ZERO_TIME ? undefined : at };
+}
+
+function zoneOffsetMs(zone: string): number {
+  if (zone === 'Z') return 0;
+  const minutes = Number(zone.slice(1, 3)) * 60 + Number(zone.slice(-2));
+  return (zone[0] === '-' ? -minutes : minutes) * 60_000;
+}
+
+/** Alerts that were posted together share their instants, and so do the lists that hold them. */
+const KNOWN_INSTANTS = 4096;
+const knownAt = new Float64Array(KNOWN_INSTANTS).fill(Number.NaN);
+const knownText: string[] = new Array(KNOWN_INSTANTS).fill('');
+
+/** Writes an instant in UTC with three digits of a second. */
+export function formatInstant(at: number): string {
+  const place = Math.abs(at % KNOWN_INSTANTS);
+  if (knownAt[place] !== at) {
+    knownText[place] = new Date(at).toISOString();
+    knownAt[place] = at;
+  }
+  return knownText[place] as string;
+}

@@ -1,0 +1,46 @@
+import { compileAnchored, type Pattern } from '../../kernel/regexp.ts';
+import type { Matcher } from '../domain/matcher.ts';
+import { type MatcherMode, parseMatcher } from '../domain/matcher-parse.ts';
+import { accepted, type Outcome, refused } from '../domain/outcome.ts';
+
+const TRUE_WORDS = new Set(['true', '1', 'yes', 'ok', 'y', 'on', 'selected', 'checked', 't', 'enabled']);
+
+/** The parameters of a URL. Hono's own reader keeps them in a plain object, in which `__proto__` is no plain name. */
+export function readParameters(url: string): URLSearchParams {
+  const start = url.indexOf('?');
+  return new URLSearchParams(start < 0 ? '' : url.slice(start + 1));
+}
+
+/**
+ * Reads a boolean parameter as go-openapi does: the last occurrence counts, an absent or empty one is `fallback`, and
+ * whatever is none of the words for true is false.
+ */
+export function readFlag(values: readonly string[], fallback = true): boolean {
+  const last = values.at(-1);
+  return last ? TRUE_WORDS.has(last.toLowerCase()) : fallback;
+}
+
+/** Reads the repeated parameter of matchers that all have to hold. */
+export function readMatchers(values: readonly string[], mode: MatcherMode): Outcome<readonly Matcher[]> {
+  const matchers: Matcher[] = [];
+  for (const value of values) {
+    const matcher = parseMatcher(value, mode);
+    if (!matcher.ok) return matcher;
+    matchers.push(matcher.value);
+  }
+  return accepted(matchers);
+}
+
+/** Reads `receiver_matchers`, which upstream words differently when it is bad. */
+export function readReceiverMatchers(values: readonly string[], mode: MatcherMode): Outcome<readonly Matcher[]> {
+  const matchers = readMatchers(values, mode);
+  return matchers.ok ? matchers : refused(`failed to parse receiver_matchers param: ${matchers.reason}`);
+}
+
+/** Reads `receiver`, a regular expression for the whole name; absent or empty, it is not given. */
+export function readReceiver(values: readonly string[]): Outcome<Pattern | undefined> {
+  const last = values.at(-1);
+  if (!last) return accepted(undefined);
+  const compiled = compileAnchored(last);
+  return compiled.ok ? accepted(compiled.pattern) : refused(`failed to parse receiver param: ${compiled.reason}`);
+}

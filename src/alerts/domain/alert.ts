@@ -1,0 +1,97 @@
+import { isClassicLabelName, isUtf8LabelName } from './label-name.ts';
+import { compareUtf8, createLabelSet, fingerprintOf, type LabelSet, printPairs } from './label-set.ts';
+import { accepted, type Outcome, refused } from './outcome.ts';
+import { quoteGo } from './quote.ts';
+
+/** An alert as the service holds it. Instants are epoch milliseconds. Never changed, only replaced. */
+export interface Alert {
+  /** The identity of its labels. */
+  readonly fingerprint: string;
+  readonly labels: LabelSet;
+  /** The labels as a JSON object: they are listed far more often than they change. */
+  readonly labelsJson: string;
+  /** The annotations as a JSON object: nothing but a listing and a notification ever needs them. */
+  readonly annotationsJson: string;
+  readonly generatorURL: string;
+  readonly startsAt: number;
+  readonly endsAt: number;
+  readonly updatedAt: number;
+  /** The end was not given but assumed: the alert resolves when nobody posts it again. */
+  readonly timeout: boolean;
+}
+
+/** An alert as somebody posts it. */
+export interface PostedAlert {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly generatorURL: string;
+  readonly startsAt: number | undefined;
+  readonly endsAt: number | undefined;
+}
+
+export interface AlertRules {
+  /** How long an alert without an end stays firing after it was last posted. */
+  readonly resolveTimeoutMs: number;
+  /** Label names: any UTF-8, or letters, digits and underscores only. */
+  readonly classicNames: boolean;
+}
+
+export function isResolvedAt(alert: Alert, now: number): boolean {
+  return alert.endsAt <= now;
+}
+
+/** Makes an alert of a posted one, or says why it is none. Source: Alertmanager api/v2 and types.Alert.Validate. */
+export function acceptAlert(posted: PostedAlert, now: number, rules: AlertRules): Outcome<Alert> {
+  const startsAt = posted.startsAt ?? posted.endsAt ?? now;
+  const timeout = posted.endsAt === undefined;
+  const endsAt = posted.endsAt ?? now + rules.resolveTimeoutMs;
+  if (endsAt < startsAt) return refused('start time must be before end time');
+  const labels = createLabelSet(posted.labels);
+  if (labels.names.length === 0) return refused('at least one label pair required');
+  const badLabel = findBadName(labels.names, rules);
+  if (badLabel !== undefined) return refused(`invalid label set: invalid name ${quoteGo(badLabel)}`);
+  const badAnnotation = findBadName(Object.keys(posted.annotations), rules);
+  if (badAnnotation !== undefined) return refused(`invalid annotations: invalid name ${quoteGo(badAnnotation)}`);
+  return accepted({
+    fingerprint: fingerprintOf(labels),
+    labels,
+    labelsJson: printPairs(labels.names, labels.values),
+    annotationsJson: printRecordJson(posted.annotations),
+    generatorURL: posted.generatorURL,
+    startsAt,
+    endsAt,
+    updatedAt: now,
+    timeout,
+  });
+}
+
+function findBadName(names: readonly string[], rules: AlertRules): string | undefined {
+  const isGood = rules.classicNames ? isClassicLabelName : isUtf8LabelName;
+  return names.find((name) => !isGood(name));
+}
+
+function printRecordJson(record: Readonly<Record<string, string>>): string {
+  const names = Object.keys(record).sort(compareUtf8);
+  return printPairs(
+    names,
+    names.map((name) => record[name] as string),
+  );
+}
+
+/**
+ * Joins what is known of an alert with a newer post of it. They are one incident only where their times overlap;
+ * otherwise the newer one stands alone. Source: Alertmanager types.Alert.Merge and provider/mem.
+ */
+export function mergeAlerts(known: Alert, posted: Alert): Alert {
+  const overlap =
+    (posted.endsAt > known.startsAt && posted.endsAt < known.endsAt) ||
+    (posted.startsAt > known.startsAt && posted.startsAt < known.endsAt);
+  if (!overlap) return posted;
+  return { ...posted, startsAt: Math.min(known.startsAt, posted.startsAt), endsAt: mergeEnds(known, posted) };
+}
+
+function mergeEnds(known: Alert, posted: Alert): number {
+  const now = posted.updatedAt;
+  const keepsKnown = isResolvedAt(posted, now) ? isResolvedAt(known, now) : !known.timeout;
+  return keepsKnown ? Math.max(known.endsAt, posted.endsAt) : posted.endsAt;
+}

@@ -1,0 +1,87 @@
+import type { HttpContext, Method } from '../../kernel/http.ts';
+import { answerPieces } from '../../kernel/http.ts';
+
+/** Methods that any page may use from another origin; a browser's DELETE needs its origin to be named. */
+const OPEN_METHODS: readonly string[] = ['GET', 'POST', 'HEAD'];
+const OPEN_HEADERS: readonly string[] = ['accept', 'content-type', 'x-requested-with'];
+
+/** Answers in the form that Alertmanager's clients expect. */
+export class Answers {
+  readonly #origins: ReadonlySet<string>;
+
+  /** `origins` may use every method from their pages. */
+  constructor(origins: readonly string[]) {
+    this.#origins = new Set(origins);
+  }
+
+  /** 200 with a value as JSON. */
+  json(c: HttpContext, value: unknown): Response {
+    return c.body(`${JSON.stringify(value)}\n`, 200, this.#headers(c, 'application/json'));
+  }
+
+  /** 200 with JSON that comes in pieces. */
+  pieces(c: HttpContext, pieces: Iterable<string>): Response {
+    return answerPieces(c, pieces, this.#headers(c, 'application/json'));
+  }
+
+  /** A status without a body. */
+  empty(c: HttpContext, status: 200 | 404): Response {
+    return c.body(null, status, { ...this.#headers(c), 'content-length': '0' });
+  }
+
+  /** A refusal by a handler: a JSON string. */
+  refuse(c: HttpContext, status: 400 | 404 | 500, reason: string): Response {
+    return c.body(`${JSON.stringify(reason)}\n`, status, this.#headers(c, 'application/json'));
+  }
+
+  /** A refusal before any handler: an object with the status and the reason. */
+  refuseRequest(c: HttpContext, status: 404 | 406 | 413 | 415, message: string): Response {
+    const body = `${JSON.stringify({ code: status, message })}\n`;
+    const headers = this.#headers(c, 'application/json');
+    // What is left of an oversized body is not read.
+    if (status === 413) headers.connection = 'close';
+    return c.body(body, status, headers);
+  }
+
+  /** 405 with `Allow`; or, where a browser asks whether it may, the answer to that. */
+  refuseMethod(c: HttpContext, allowed: readonly Method[]): Response {
+    const preflight = this.preflight(c);
+    if (preflight) return preflight;
+    const message = `method ${c.req.method} is not allowed, but [${allowed.join(',')}] are`;
+    const headers = { ...this.#headers(c, 'application/json'), allow: allowed.join(',') };
+    if (c.req.method === 'HEAD') return c.body(null, 405, headers);
+    return c.body(`${JSON.stringify({ code: 405, message })}\n`, 405, headers);
+  }
+
+  /** The answer to a CORS preflight; undefined for every other request. Source: rs/cors as Alertmanager sets it up. */
+  preflight(c: HttpContext): Response | undefined {
+    const method = c.req.header('access-control-request-method')?.toUpperCase();
+    if (c.req.method !== 'OPTIONS' || !method) return undefined;
+    const headers: Record<string, string> = {
+      'cache-control': 'no-store',
+      vary: 'Origin, Access-Control-Request-Method, Access-Control-Request-Headers',
+    };
+    const origin = c.req.header('origin');
+    const named = origin !== undefined && this.#origins.has(origin);
+    const asked = (c.req.header('access-control-request-headers') ?? '')
+      .split(',')
+      .map((name) => name.trim().toLowerCase())
+      .filter(Boolean);
+    if (origin === undefined || !(named || OPEN_METHODS.includes(method))) return c.body(null, 204, headers);
+    if (!asked.every((name) => OPEN_HEADERS.includes(name))) return c.body(null, 204, headers);
+    headers['access-control-allow-origin'] = named ? origin : '*';
+    headers['access-control-allow-methods'] = method;
+    if (asked.length > 0) headers['access-control-allow-headers'] = asked.join(', ');
+    return c.body(null, 204, headers);
+  }
+
+  #headers(c: HttpContext, contentType?: string): Record<string, string> {
+    const headers: Record<string, string> = { 'cache-control': 'no-store', vary: 'Origin' };
+    if (contentType) headers['content-type'] = contentType;
+    const origin = c.req.header('origin');
+    if (origin === undefined) return headers;
+    if (this.#origins.has(origin)) headers['access-control-allow-origin'] = origin;
+    else if (OPEN_METHODS.includes(c.req.method)) headers['access-control-allow-origin'] = '*';
+    return headers;
+  }
+}

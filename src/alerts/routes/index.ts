@@ -1,0 +1,110 @@
+import { Hono } from 'hono';
+import type { Clock } from '../../kernel/clock.ts';
+import { messageOf } from '../../kernel/errors.ts';
+import { type HttpContext, type HttpEnv, type HttpHandler, mountPaths, type PathHandlers } from '../../kernel/http.ts';
+import type { Log } from '../../kernel/log.ts';
+import { limitConcurrentGets, limitDuration } from '../../kernel/request-limits.ts';
+import { logRequests } from '../../kernel/request-log.ts';
+import { type AlertRoutes, listAlertGroups, listAlerts, postAlerts } from './alerts.ts';
+import type { Answers } from './answers.ts';
+import { refuseOldApi } from './old-api.ts';
+import { answerOk, type OperationRoutes, readMetrics, reload } from './operations.ts';
+import { expireSilence, listSilences, postSilence, readSilence, type SilenceRoutes } from './silences.ts';
+import { listReceivers, readStatus, type StatusRoutes } from './status.ts';
+
+export interface AlertsAppParts {
+  readonly answers: Answers;
+  readonly status: StatusRoutes;
+  readonly silences: SilenceRoutes;
+  readonly alerts: AlertRoutes;
+  readonly operations: OperationRoutes;
+  /** Serves a file of the web page by its path; undefined when there is none. */
+  readonly page: (c: HttpContext, path: string) => Response | undefined;
+  /** Empty, or a path that starts with a slash and does not end with one. */
+  readonly routePrefix: string;
+  readonly limits: { readonly getConcurrency: number; readonly timeoutMs: number };
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** The HTTP interface of the alert server: every path that it answers. */
+export function createAlertsApp(parts: AlertsAppParts): Hono<HttpEnv> {
+  const { answers, routePrefix, page, log } = parts;
+  const app = new Hono<HttpEnv>();
+  mountLimits(app, parts);
+  const refuseMethod = answers.refuseMethod.bind(answers);
+  const api = apiPaths(parts);
+  mountPaths(app, below(`${routePrefix}/api/v2`, api), refuseMethod);
+  mountPaths(app, below(`${routePrefix}/api/v1`, oldApiPaths(log)), refuseMethod);
+  // The user's document names no prefix: the same API answers beside the page.
+  mountPaths(app, below(routePrefix, api), refuseMethod);
+  mountPaths(app, below(routePrefix, operationPaths(parts)), refuseMethod);
+  mountPage(app, parts);
+  app.notFound((c) => {
+    const base = `${routePrefix}/api/v2`;
+    if (!c.req.path.startsWith(`${base}/`))
+      return page(c, c.req.path.slice(routePrefix.length + 1)) ?? c.text('404 page not found\n', 404);
+    const path = new URL(c.req.url).pathname.slice(routePrefix.length);
+    return answers.preflight(c) ?? answers.refuseRequest(c, 404, `path ${path} was not found`);
+  });
+  app.onError((error, c) => {
+    log.error('a request failed unexpectedly', { method: c.req.method, path: c.req.path, err: messageOf(error) });
+    return answers.refuse(c, 500, 'internal error; see the log of the server');
+  });
+  return app;
+}
+
+/** Middleware costs every request something: none is mounted that nobody has asked for. */
+function mountLimits(app: Hono<HttpEnv>, { limits, log, clock }: AlertsAppParts): void {
+  if (log.debugging) app.use(logRequests(log, clock));
+  if (limits.getConcurrency > 0) app.use(limitConcurrentGets(limits.getConcurrency));
+  if (limits.timeoutMs > 0) app.use(limitDuration(limits.timeoutMs, clock));
+}
+
+type Paths = Readonly<Record<string, PathHandlers>>;
+
+function apiPaths({ status, silences, alerts }: AlertsAppParts): Paths {
+  return {
+    '/status': { GET: readStatus(status) },
+    '/receivers': { GET: listReceivers(status) },
+    '/silences': { GET: listSilences(silences), POST: postSilence(silences) },
+    '/silence/:silenceID': { GET: readSilence(silences), DELETE: expireSilence(silences) },
+    '/alerts': { GET: listAlerts(alerts), POST: postAlerts(alerts) },
+    '/alerts/groups': { GET: listAlertGroups(alerts) },
+  };
+}
+
+function operationPaths({ operations }: AlertsAppParts): Paths {
+  return {
+    '/-/healthy': { GET: answerOk, HEAD: answerOk },
+    '/-/ready': { GET: answerOk, HEAD: answerOk },
+    '/-/reload': { POST: reload(operations) },
+    '/metrics': { GET: readMetrics(operations) },
+  };
+}
+
+function oldApiPaths(log: Log): Paths {
+  const gone = refuseOldApi(log);
+  return {
+    '/status': { GET: gone },
+    '/receivers': { GET: gone },
+    '/alerts': { GET: gone, POST: gone },
+    '/silences': { GET: gone, POST: gone },
+    '/silence/:silenceID': { GET: gone, DELETE: gone },
+  };
+}
+
+function below(base: string, paths: Paths): Paths {
+  return Object.fromEntries(Object.entries(paths).map(([path, handlers]) => [base + path, handlers]));
+}
+
+function mountPage(app: Hono<HttpEnv>, { page, routePrefix, answers }: AlertsAppParts): void {
+  const index: HttpHandler = (c) => page(c, 'index.html') ?? c.text('this build has no page\n', 404);
+  const paths: Record<string, PathHandlers> = { [`${routePrefix}/`]: { GET: index, HEAD: index } };
+  if (routePrefix !== '') {
+    paths['/'] = { GET: (c) => c.redirect(routePrefix, 302) };
+    // Relative links of the page need the slash at the end.
+    paths[routePrefix] = { GET: (c) => c.redirect(`${routePrefix}/`, 302) };
+  }
+  mountPaths(app, paths, answers.refuseMethod.bind(answers));
+}

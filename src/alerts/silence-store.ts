@@ -1,0 +1,198 @@
+import type { Database, SqlRow, Statement } from '../kernel/database.ts';
+import { createMatcher, type Matcher, type MatchOperator } from './domain/matcher.ts';
+import type { Outcome } from './domain/outcome.ts';
+import {
+  acceptMatchers,
+  decideSilence,
+  expireSilence,
+  type PostedSilence,
+  type Silence,
+  silenceStateAt,
+} from './domain/silence.ts';
+import { silenceSizeBytes } from './domain/silence-size.ts';
+
+export interface SilenceRules {
+  /** How long an expired silence is kept. */
+  readonly retentionMs: number;
+  /** The most silences that are kept, expired ones included; 0 or less: no limit. */
+  readonly maxSilences: number;
+  /** The largest silence in bytes of Alertmanager's protobuf form; 0 or less: no limit. */
+  readonly maxSilenceSizeBytes: number;
+  readonly classicNames: boolean;
+}
+
+/** One silence before and after a commit; `before` is absent for a new one, `after` for one that is forgotten. */
+export interface SilenceChange {
+  readonly before: Silence | undefined;
+  readonly after: Silence | undefined;
+}
+
+export type SilenceListener = (changes: readonly SilenceChange[]) => void;
+
+export const SILENCE_MIGRATION = `
+  CREATE TABLE silences (
+    id TEXT PRIMARY KEY,
+    matchers TEXT NOT NULL,
+    starts_at BIGINT NOT NULL,
+    ends_at BIGINT NOT NULL,
+    updated_at BIGINT NOT NULL,
+    created_by TEXT NOT NULL,
+    comment TEXT NOT NULL,
+    annotations TEXT NOT NULL
+  )`;
+
+const UPSERT = `
+  INSERT INTO silences (id, matchers, starts_at, ends_at, updated_at, created_by, comment, annotations)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+  ON CONFLICT (id) DO UPDATE SET matchers = excluded.matchers, starts_at = excluded.starts_at, ends_at = excluded.ends_at,
+    updated_at = excluded.updated_at, created_by = excluded.created_by, comment = excluded.comment,
+    annotations = excluded.annotations`;
+
+/** What became of a posted silence: its id, or why it was not taken. */
+export type SetResult = Outcome<string> | { readonly ok: false; readonly reason: 'silence not found' };
+
+/** Every silence there is. Nothing is told to anybody, neither caller nor listener, before it is on disk. */
+export class SilenceStore {
+  readonly #database: Database;
+  readonly #rules: SilenceRules;
+  readonly #newId: () => string;
+  readonly #silences = new Map<string, Silence>();
+  /** Decided, on its way to the disk; the next decision must see it, a reader must not. */
+  readonly #staged = new Map<string, Silence>();
+  readonly #listeners = new Set<SilenceListener>();
+
+  constructor(database: Database, rules: SilenceRules, newId: () => string) {
+    this.#database = database;
+    this.#rules = rules;
+    this.#newId = newId;
+  }
+
+  /** Reads what the disk holds. Returns how many silences that is. */
+  async load(): Promise<number> {
+    const rows = await this.#database.query('SELECT * FROM silences');
+    this.#apply(rows.map((row) => ({ before: undefined, after: silenceOf(row) })));
+    return this.#silences.size;
+  }
+
+  /** Calls the listener after every commit with all that it changed. Returns the end of the subscription. */
+  subscribe(listener: SilenceListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  get(id: string): Silence | undefined {
+    return this.#silences.get(id);
+  }
+
+  all(): Iterable<Silence> {
+    return this.#silences.values();
+  }
+
+  /** Creates, updates or replaces a silence; rejects when it could not be written. */
+  async set(posted: PostedSilence & { readonly endsAt: number }, now: number): Promise<SetResult> {
+    const known = posted.id === '' ? undefined : this.#newest(posted.id);
+    if (posted.id !== '' && !known) return { ok: false, reason: 'silence not found' };
+    const matchers = acceptMatchers(posted.matchers, this.#rules.classicNames);
+    if (!matchers.ok) return matchers;
+    const { silence, replaced } = decideSilence(posted, matchers.value, known, now, this.#newId());
+    const excess = this.#findExcess(silence);
+    if (excess) return { ok: false, reason: excess };
+    await this.#commit(replaced ? [replaced, silence] : [silence]);
+    return { ok: true, value: silence.id };
+  }
+
+  /** Ends a silence now; false when there is none of that id. Rejects when it could not be written. */
+  async expire(id: string, now: number): Promise<boolean> {
+    const known = this.#newest(id);
+    if (!known) return false;
+    const expired = expireSilence(known, now);
+    if (expired !== known) await this.#commit([expired]);
+    return true;
+  }
+
+  /** Forgets the silences whose retention is over; returns how many. */
+  async collectGarbage(now: number): Promise<number> {
+    const old = [...this.#silences.values()].filter(
+      ({ id, endsAt }) => endsAt + this.#rules.retentionMs <= now && !this.#staged.has(id),
+    );
+    if (old.length === 0) return 0;
+    await this.#database.write(old.map(({ id }) => ({ sql: 'DELETE FROM silences WHERE id = ?', values: [id] })));
+    this.#apply(old.map((before) => ({ before, after: undefined })));
+    return old.length;
+  }
+
+  #newest(id: string): Silence | undefined {
+    return this.#staged.get(id) ?? this.#silences.get(id);
+  }
+
+  #findExcess(silence: Silence): string | undefined {
+    const { maxSilences, maxSilenceSizeBytes, retentionMs } = this.#rules;
+    const isNew = !this.#newest(silence.id);
+    if (isNew && maxSilences > 0) {
+      const created = [...this.#staged.keys()].filter((id) => !this.#silences.has(id)).length;
+      const count = this.#silences.size + created;
+      if (count + 1 > maxSilences) return `exceeded maximum number of silences: ${count} (limit: ${maxSilences})`;
+    }
+    const size = maxSilenceSizeBytes > 0 ? silenceSizeBytes(silence, retentionMs) : 0;
+    return size > maxSilenceSizeBytes
+      ? `silence exceeded maximum size: ${size} bytes (limit: ${maxSilenceSizeBytes} bytes)`
+      : undefined;
+  }
+
+  async #commit(silences: readonly Silence[]): Promise<void> {
+    for (const silence of silences) this.#staged.set(silence.id, silence);
+    try {
+      await this.#database.write(silences.map(upsertOf));
+    } finally {
+      for (const silence of silences) if (this.#staged.get(silence.id) === silence) this.#staged.delete(silence.id);
+    }
+    this.#apply(silences.map((after) => ({ before: this.#silences.get(after.id), after })));
+  }
+
+  #apply(changes: readonly SilenceChange[]): void {
+    for (const { before, after } of changes) {
+      if (after) this.#silences.set(after.id, after);
+      else if (before) this.#silences.delete(before.id);
+    }
+    for (const listener of this.#listeners) listener(changes);
+  }
+}
+
+function upsertOf(silence: Silence): Statement {
+  const { id, matchers, startsAt, endsAt, updatedAt, createdBy, comment, annotations } = silence;
+  const plain = matchers.map(({ name, operator, value }) => [name, operator, value]);
+  return {
+    sql: UPSERT,
+    values: [id, JSON.stringify(plain), startsAt, endsAt, updatedAt, createdBy, comment, JSON.stringify(annotations)],
+  };
+}
+
+function silenceOf(row: SqlRow): Silence {
+  const matchers = JSON.parse(String(row.matchers)) as [string, MatchOperator, string][];
+  return {
+    id: String(row.id),
+    matchers: matchers.map((matcher) => restoreMatcher(...matcher)),
+    startsAt: Number(row.starts_at),
+    endsAt: Number(row.ends_at),
+    updatedAt: Number(row.updated_at),
+    createdBy: String(row.created_by),
+    comment: String(row.comment),
+    annotations: JSON.parse(String(row.annotations)) as Record<string, string>,
+  };
+}
+
+function restoreMatcher(name: string, operator: MatchOperator, value: string): Matcher {
+  const matcher = createMatcher(name, operator, value);
+  if (!matcher.ok) throw new Error(`a stored silence has a bad matcher on ${name}: ${matcher.reason}`);
+  return matcher.value;
+}
+
+/** How many silences there are of each state. */
+export function countSilenceStates(
+  silences: Iterable<Silence>,
+  now: number,
+): Record<'pending' | 'active' | 'expired', number> {
+  const counts = { pending: 0, active: 0, expired: 0 };
+  for (const silence of silences) counts[silenceStateAt(silence, now)]++;
+  return counts;
+}

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { FakeTerminal } from '../../testing/fake-terminal.ts';
+import { runAlerts } from './fake-alertmanager.ts';
+
+const commands = [
+  ['add'],
+  ['query'],
+  ['status'],
+  ['groups'],
+  ['silence', 'add'],
+  ['silence', 'query'],
+  ['silence', 'expire'],
+  ['silence', 'update'],
+  ['silence', 'import'],
+];
+
+for (const command of commands) {
+  test(`the help of alerts ${command.join(' ')} gives examples, how to print and where to connect`, async () => {
+    const terminal = new FakeTerminal();
+    assert.equal(await runAlerts([...command, '--help'], terminal), 0);
+    assert.match(terminal.stdout, new RegExp(`Examples:\\n  opsdeck alerts ${command.join(' ')}`));
+    for (const flag of ['--output <format>', '--json', '--alertmanager.url <url>', '--timeout <duration>']) {
+      assert.ok(terminal.stdout.includes(flag), flag);
+    }
+    assert.equal(terminal.stderr, '');
+  });
+}
+
+test('silence alone shows its help', async () => {
+  const terminal = new FakeTerminal();
+  assert.equal(await runAlerts(['silence'], terminal), 2);
+  assert.match(terminal.stderr, /Usage: opsdeck alerts silence/);
+  assert.match(terminal.stderr, /Examples:/);
+});
+
+const mistakes: [args: string[], told: RegExp][] = [
+  [['silence', 'ad'], /unknown command 'ad'\n\(Did you mean add\?\)/],
+  [['query', '--recever', 'x'], /unknown option '--recever'\n\(Did you mean --receiver\?\)/],
+  [['silence', 'add', 'x', '--coment', 'y'], /\(Did you mean --comment\?\)/],
+  [['query', '--output', 'xml'], /argument 'xml' is invalid. Allowed choices are simple, extended, json/],
+  [['silence', 'expire'], /missing required argument 'ids'/],
+  [['silence', 'update'], /missing required argument 'ids'/],
+];
+for (const [args, told] of mistakes) {
+  test(`alerts ${args.join(' ')} is told what is wrong with it and ends with 2`, async () => {
+    const terminal = new FakeTerminal();
+    assert.equal(await runAlerts(args, terminal), 2);
+    assert.match(terminal.stderr, told);
+    assert.equal(terminal.stdout, '');
+  });
+}

@@ -1,0 +1,31 @@
+import type { Terminal } from '../../kernel/terminal.ts';
+import { AlertmanagerClient, type ConnectionOptions } from './client.ts';
+import { doEach } from './each-silence.ts';
+import { readIds } from './json-input.ts';
+import { formatOf, type OutputOptions, printJson } from './output.ts';
+
+export interface ExpireSilencesOptions extends ConnectionOptions, OutputOptions {}
+
+/** `alerts silence expire`: ends silences and prints the id of each that is over, one a line. */
+export async function expireSilences(
+  args: readonly string[],
+  options: ExpireSilencesOptions,
+  terminal: Terminal,
+): Promise<void> {
+  const client = new AlertmanagerClient(options, terminal);
+  const ids = await readIds(args, terminal);
+  if (ids.length === 0) terminal.err('no silence ids on standard input\n');
+  const expire = async (id: string) => {
+    await client.expireSilence(id);
+    return id;
+  };
+  const nameOf = (id: string) => `silence ${id}`;
+  const { done, failure } = await doEach(ids, expire, { verb: 'expire', workers: 1, nameOf, terminal });
+  if (formatOf(options) === 'json') {
+    printJson(
+      terminal,
+      done.map((silenceID) => ({ silenceID })),
+    );
+  } else terminal.out(done.map((id) => `${id}\n`).join(''));
+  if (failure) throw failure;
+}

@@ -1,0 +1,63 @@
+import { CommandError, ExitCode } from '../../kernel/errors.ts';
+import type { Terminal } from '../../kernel/terminal.ts';
+import { AlertmanagerClient, type ConnectionOptions, RefusedError } from './client.ts';
+import { doEach } from './each-silence.ts';
+import { readJson } from './json-input.ts';
+import { formatOf, type OutputOptions, printJson } from './output.ts';
+import { importedSilencesSchema, type PostableSilence } from './wire.ts';
+
+export interface ImportSilencesOptions extends ConnectionOptions, OutputOptions {
+  readonly force?: boolean;
+  readonly workers: string;
+}
+
+function parseWorkers(text: string): number {
+  const workers = Number(text);
+  if (Number.isInteger(workers) && workers >= 1 && workers <= 100) return workers;
+  throw new CommandError(`--workers: must be a whole number from 1 to 100, found "${text}"`, ExitCode.usage);
+}
+
+async function readSilences(file: string, force: boolean, terminal: Terminal): Promise<PostableSilence[]> {
+  const shape = 'an array of silences as `alerts silence query --json` writes them';
+  const silences = await readJson(file, importedSilencesSchema, shape, terminal);
+  return silences.map(({ id, matchers, startsAt, endsAt, createdBy, comment, annotations }) => ({
+    ...(id && !force && { id }),
+    matchers,
+    startsAt,
+    endsAt,
+    createdBy,
+    comment,
+    ...(annotations && { annotations }),
+  }));
+}
+
+/** Sets a silence under its own id; where the server does not know that id, the silence is created anew. */
+async function setOrCreate(client: AlertmanagerClient, silence: PostableSilence): Promise<string> {
+  const { id, ...fresh } = silence;
+  try {
+    return await client.setSilence(silence);
+  } catch (error) {
+    if (id && error instanceof RefusedError && error.status === 404) return client.setSilence(fresh);
+    throw error;
+  }
+}
+
+/** `alerts silence import`: sets every silence of a file and prints the id that each now has, one a line. */
+export async function importSilences(file: string, options: ImportSilencesOptions, terminal: Terminal): Promise<void> {
+  const workers = parseWorkers(options.workers);
+  const client = new AlertmanagerClient(options, terminal);
+  const silences = await readSilences(file, options.force === true, terminal);
+  const { done, failure } = await doEach(silences, (silence) => setOrCreate(client, silence), {
+    verb: 'import',
+    workers,
+    nameOf: ({ id }) => (id ? `silence ${id}` : 'silence without an id'),
+    terminal,
+  });
+  if (formatOf(options) === 'json') {
+    printJson(
+      terminal,
+      done.map((silenceID) => ({ silenceID })),
+    );
+  } else terminal.out(done.map((id) => `${id}\n`).join(''));
+  if (failure) throw failure;
+}

@@ -1,0 +1,56 @@
+import * as v from 'valibot';
+import { CommandError, ExitCode, messageOf, systemCodeOf } from '../../kernel/errors.ts';
+import type { Terminal } from '../../kernel/terminal.ts';
+
+const FILE_TROUBLE: Readonly<Record<string, string>> = {
+  ENOENT: 'no such file',
+  EACCES: 'permission denied',
+  EISDIR: 'it is a folder',
+};
+
+function readText(path: string, terminal: Terminal): Promise<string> | string {
+  if (path === '-') return terminal.stdin();
+  try {
+    return terminal.readFile(path);
+  } catch (error) {
+    const code = systemCodeOf(error);
+    throw new CommandError(`cannot read ${path}: ${(code && FILE_TROUBLE[code]) || messageOf(error)}`, ExitCode.usage);
+  }
+}
+
+/**
+ * Reads a JSON file, or standard input for `-`, that must have the given shape; `shape` says in words what was
+ * expected. Throws for wrong usage, naming the place of the first fault.
+ */
+export async function readJson<T>(
+  path: string,
+  schema: v.GenericSchema<T>,
+  shape: string,
+  terminal: Terminal,
+): Promise<T> {
+  const source = path === '-' ? 'standard input' : path;
+  const text = await readText(path, terminal);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new CommandError(`${source} is not JSON: ${messageOf(error)}`, ExitCode.usage);
+  }
+  const parsed = v.safeParse(schema, value);
+  if (parsed.success) return parsed.output;
+  const [issue] = parsed.issues;
+  const place = v.getDotPath(issue);
+  const isMissing = issue.received === 'undefined';
+  const fault = isMissing ? `${place} is missing` : `expected ${issue.expected}, found ${issue.received}`;
+  throw new CommandError(
+    `${source} is not ${shape}: ${place && !isMissing ? `at ${place} ` : ''}${fault}`,
+    ExitCode.usage,
+  );
+}
+
+/** The ids of a command line; `-` stands for those on standard input, apart by white space. Each stands once. */
+export async function readIds(args: readonly string[], terminal: Terminal): Promise<string[]> {
+  const ids = args.filter((arg) => arg !== '-');
+  if (ids.length < args.length) ids.push(...(await terminal.stdin()).split(/\s+/).filter(Boolean));
+  return [...new Set(ids)];
+}

@@ -1,0 +1,35 @@
+import { Chalk, type ChalkInstance } from 'chalk';
+import type { Terminal } from '../../kernel/terminal.ts';
+import type { StyledCell } from './table.ts';
+
+export type OutputFormat = 'simple' | 'extended' | 'json';
+
+export interface OutputOptions {
+  readonly output: OutputFormat;
+  /** Another way to say `--output json`. */
+  readonly json?: boolean;
+}
+
+export function formatOf({ output, json }: OutputOptions): OutputFormat {
+  return json ? 'json' : output;
+}
+
+/** One line of JSON, so that a script may read line by line. */
+export function printJson(terminal: Terminal, value: unknown): void {
+  terminal.out(`${JSON.stringify(value)}\n`);
+}
+
+export function colorsOf(terminal: Terminal): ChalkInstance {
+  return new Chalk({ level: terminal.colors ? 1 : 0 });
+}
+
+/** The heading of a table. */
+export function headingOf(titles: readonly string[], colors: ChalkInstance): StyledCell[] {
+  return titles.map((text) => ({ text, style: colors.bold }));
+}
+
+/** The state of an alert: active ones stand out, suppressed ones step back. */
+export function stateCell(state: string, colors: ChalkInstance): StyledCell {
+  const style = state === 'active' ? colors.red : state === 'suppressed' ? colors.yellow : colors.dim;
+  return { text: state, style };
+}

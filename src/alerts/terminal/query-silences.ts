@@ -1,0 +1,42 @@
+import type { Terminal } from '../../kernel/terminal.ts';
+import { AlertmanagerClient, type ConnectionOptions, type Parameters } from './client.ts';
+import { filtersOf } from './matcher-argument.ts';
+import { formatOf, type OutputOptions } from './output.ts';
+import { printSilences } from './silence-table.ts';
+import { parseSpan } from './time-argument.ts';
+import type { WireSilence } from './wire.ts';
+
+export interface QuerySilencesOptions extends ConnectionOptions, OutputOptions {
+  readonly expired?: boolean;
+  readonly within?: string;
+  readonly createdBy?: string;
+  readonly id?: readonly string[];
+  readonly quiet?: boolean;
+}
+
+/** What the command asks beyond the matchers; older servers know no state parameters, so that all is judged here. */
+function selects(options: QuerySilencesOptions, now: number): (silence: WireSilence) => boolean {
+  const { expired = false, within, createdBy, id } = options;
+  const withinMs = within === undefined ? Number.POSITIVE_INFINITY : parseSpan(within, '--within');
+  return (silence) => {
+    if ((silence.status.state === 'expired') !== expired) return false;
+    const endsAt = Date.parse(silence.endsAt);
+    if (expired ? endsAt < now - withinMs : endsAt > now + withinMs) return false;
+    if (createdBy !== undefined && silence.createdBy !== createdBy) return false;
+    return id === undefined || id.includes(silence.id);
+  };
+}
+
+/** `alerts silence query`: lists silences that are active or pending, or with --expired those that are over. */
+export async function querySilences(
+  args: readonly string[],
+  options: QuerySilencesOptions,
+  terminal: Terminal,
+): Promise<void> {
+  const isSelected = selects(options, terminal.clock.now());
+  const states: Parameters = options.expired ? { active: false, pending: false } : { expired: false };
+  const client = new AlertmanagerClient(options, terminal);
+  const silences = (await client.silences({ ...states, filter: filtersOf(args) })).filter(isSelected);
+  if (options.quiet) terminal.out(silences.map(({ id }) => `${id}\n`).join(''));
+  else printSilences(silences, formatOf(options), terminal);
+}

@@ -1,0 +1,54 @@
+// The page that links to every server of `opsdeck up`. It knows of them only what it is told.
+
+import { pages } from 'virtual:web';
+import { Hono } from 'hono';
+import { servePage } from '../kernel/assets.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { type HttpContext, type HttpEnv, mountPaths } from '../kernel/http.ts';
+import type { ListenAddress } from '../kernel/listen-address.ts';
+import type { Log } from '../kernel/log.ts';
+import { listen } from '../kernel/server.ts';
+
+/** One server as the page shows it. */
+export interface HubEntry {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly url: string;
+  readonly status: string;
+  /** A shell command to try. */
+  readonly example: string;
+}
+
+/** The HTTP interface of the hub. */
+export function createHubApp(entries: readonly HubEntry[]): Hono<HttpEnv> {
+  const app = new Hono<HttpEnv>();
+  const page = servePage(pages.hub ?? {});
+  const notFound = (c: HttpContext) => c.text('404 page not found\n', 404);
+  const index = (c: HttpContext) => page(c, 'index.html') ?? notFound(c);
+  const ok = (c: HttpContext) => c.text('OK');
+  const refuse = (c: HttpContext, allowed: readonly string[]) =>
+    c.text('method not allowed\n', 405, { allow: allowed.join(',') });
+  mountPaths(
+    app,
+    {
+      '/': { GET: index, HEAD: index },
+      '/servers.json': { GET: (c) => c.json(entries, 200, { 'cache-control': 'no-store' }) },
+      '/-/healthy': { GET: ok, HEAD: ok },
+    },
+    refuse,
+  );
+  app.notFound((c) => page(c, c.req.path.slice(1)) ?? notFound(c));
+  return app;
+}
+
+export async function startHub(
+  entries: readonly HubEntry[],
+  address: ListenAddress,
+  clock: Clock,
+  log: Log,
+): Promise<{ readonly url: string; close(): Promise<void> }> {
+  const listener = await listen({ fetch: createHubApp(entries).fetch, addresses: [address], clock });
+  log.info('Hub is listening', { address: listener.addresses[0] });
+  return { url: listener.url, close: () => listener.close(1_000) };
+}

@@ -1,0 +1,35 @@
+/** Ends a timer; calling it again, or after the timer has fired, does nothing. */
+export type CancelTimer = () => void;
+
+/** Where time comes from. Pure code is handed an instant; whoever has to wait is handed a clock. */
+export interface Clock {
+  /** Milliseconds since the Unix epoch. */
+  now(): number;
+  /** Calls `action` once, `ms` milliseconds from now. */
+  after(ms: number, action: () => void): CancelTimer;
+  /** Calls `action` every `ms` milliseconds, for the first time `ms` from now. */
+  every(ms: number, action: () => void): CancelTimer;
+}
+
+/** Node fires a longer timer at once: its delay is a 32-bit integer. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** The clock of the machine. Its timers do not keep the process alive. */
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  after(ms, action) {
+    let timer: NodeJS.Timeout;
+    const arm = (restMs: number) => {
+      const stepMs = Math.min(restMs, LONGEST_TIMER_MS);
+      timer = setTimeout(() => (restMs > stepMs ? arm(restMs - stepMs) : action()), stepMs);
+      timer.unref();
+    };
+    arm(Math.max(0, ms));
+    return () => clearTimeout(timer);
+  },
+  every(ms, action) {
+    const timer = setInterval(action, Math.min(ms, LONGEST_TIMER_MS));
+    timer.unref();
+    return () => clearInterval(timer);
+  },
+};

@@ -1,0 +1,129 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { HttpBindings } from '@hono/node-server';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import type { Context, Handler, Hono } from 'hono';
+
+/** What every Hono app here runs on. `app.request(…)` in a test has no sockets, so both may be absent. */
+export type HttpEnv = { Bindings: Partial<HttpBindings> };
+export type HttpContext = Context<HttpEnv>;
+export type HttpHandler = Handler<HttpEnv>;
+
+export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE' | 'OPTIONS' | 'REPORT';
+/** All that one path answers, by method. */
+export type PathHandlers = Readonly<Partial<Record<Method, HttpHandler>>>;
+
+/**
+ * Mounts every path of a table, and answers each other method on it through `refuse`, which is told the allowed ones.
+ * Hono hands a HEAD to the GET handler; here HEAD is allowed only where the table has it.
+ */
+export function mountPaths(
+  app: Hono<HttpEnv>,
+  paths: Readonly<Record<string, PathHandlers>>,
+  refuse: (c: HttpContext, allowed: readonly Method[]) => Response,
+): void {
+  for (const [path, handlers] of Object.entries(paths)) {
+    const allowed = Object.keys(handlers) as Method[];
+    const refuseMethod: HttpHandler = (c) => refuse(c, allowed);
+    for (const method of allowed) {
+      const handle = handlers[method] as HttpHandler;
+      if (method === 'HEAD') continue;
+      const guarded: HttpHandler = (c, next) =>
+        c.req.method === 'HEAD' ? (handlers.HEAD ?? refuseMethod)(c, next) : handle(c, next);
+      app.on(method, path, method === 'GET' ? guarded : handle);
+    }
+    app.all(path, refuseMethod);
+  }
+}
+
+/** A body as it came, or why there is none. `aborted`: the client went away, and nobody reads an answer. */
+export type BodyRead =
+  | { readonly ok: true; readonly bytes: Buffer }
+  | { readonly ok: false; readonly reason: 'too large' | 'aborted' };
+
+/**
+ * Reads a request body of at most `limit` bytes, whether its length is announced or not.
+ * hono/body-limit does the same at more than twice the cost of the whole request.
+ */
+export async function readBody(c: HttpContext, limit: number): Promise<BodyRead> {
+  const announced = Number(c.req.header('content-length') ?? 0);
+  if (announced > limit) return { ok: false, reason: 'too large' };
+  const incoming = c.env?.incoming as IncomingMessage | undefined;
+  if (incoming) return readIncoming(incoming, limit);
+  const bytes = Buffer.from(await c.req.arrayBuffer());
+  return bytes.length > limit ? { ok: false, reason: 'too large' } : { ok: true, bytes };
+}
+
+function readIncoming(incoming: IncomingMessage, limit: number): Promise<BodyRead> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const onData = (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= limit) return void chunks.push(chunk);
+      incoming.off('data', onData).pause();
+      resolve({ ok: false, reason: 'too large' });
+    };
+    incoming.on('data', onData);
+    incoming.once('end', () =>
+      resolve({ ok: true, bytes: chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size) }),
+    );
+    incoming.once('error', () => resolve({ ok: false, reason: 'aborted' }));
+    incoming.once('close', () => resolve({ ok: false, reason: 'aborted' }));
+  });
+}
+
+/** Below this many characters an answer goes out in one piece. */
+const WHOLE_ANSWER_CHARS = 256 * 1024;
+/** How much of a long answer is made at a time: what a slow reader can hold in memory. */
+const CHUNK_CHARS = 256 * 1024;
+/** A reader that takes nothing for so long has gone away without saying so. */
+const STALLED_READER_MS = 60_000;
+
+/**
+ * Answers 200 with a text that comes in pieces, such as the elements of a long array. A long text is made and written
+ * only as fast as the client reads, so that a slow reader costs one chunk and not the whole; `pieces` must therefore
+ * not change while it is being read.
+ */
+export function answerPieces(c: HttpContext, pieces: Iterable<string>, headers: Record<string, string>): Response {
+  const chunks = toChunks(pieces);
+  const first = chunks.next();
+  const head = first.done ? '' : first.value;
+  const outgoing = c.env?.outgoing as ServerResponse | undefined;
+  if (head.length < WHOLE_ANSWER_CHARS || !outgoing) {
+    let whole = head;
+    for (const chunk of chunks) whole += chunk;
+    return c.body(whole, 200, headers);
+  }
+  outgoing.writeHead(200, headers);
+  writeAsRead(outgoing, head, chunks);
+  return RESPONSE_ALREADY_SENT;
+}
+
+function* toChunks(pieces: Iterable<string>): Generator<string, void> {
+  let batch: string[] = [];
+  let size = 0;
+  for (const piece of pieces) {
+    batch.push(piece);
+    size += piece.length;
+    if (size < CHUNK_CHARS) continue;
+    yield batch.join('');
+    batch = [];
+    size = 0;
+  }
+  if (size > 0) yield batch.join('');
+}
+
+function writeAsRead(outgoing: ServerResponse, head: string, chunks: Iterator<string, void>): void {
+  let chunk: string | undefined = head;
+  const write = () => {
+    while (chunk !== undefined && !outgoing.destroyed) {
+      const goOn = outgoing.write(Buffer.from(chunk));
+      chunk = chunks.next().value ?? undefined;
+      if (!goOn) return void outgoing.once('drain', write);
+    }
+    outgoing.end();
+  };
+  outgoing.setTimeout(STALLED_READER_MS, () => outgoing.destroy());
+  outgoing.on('error', () => outgoing.destroy());
+  write();
+}

@@ -1,0 +1,58 @@
+import { bench, describeMachine, printNumber, printSpread, printTable, spreadOf } from '../testing/bench.ts';
+import { executablePath, Janitor, runProcess, startOpsdeck } from '../testing/processes.ts';
+
+const RUNS = 15;
+
+interface Start {
+  readonly what: string;
+  /** What it should take at most, in milliseconds. */
+  readonly aimMs?: number;
+  /** Runs it once; gives what ends it, which is not measured. */
+  readonly run: () => Promise<() => Promise<void>>;
+}
+
+const node =
+  (...args: string[]) =>
+  async () => {
+    const { code, stderr } = await runProcess(process.execPath, args);
+    if (code !== 0) throw new Error(`node ${args.join(' ')} ended with ${code}: ${stderr}`);
+    return async () => {};
+  };
+
+const starts: readonly Start[] = [
+  { what: 'node -e 0, for comparison', run: node('-e', '0') },
+  { what: 'opsdeck --version', aimMs: 100, run: node(executablePath(), '--version') },
+  { what: 'opsdeck --help', aimMs: 100, run: node(executablePath(), '--help') },
+  { what: 'opsdeck alerts --help', aimMs: 100, run: node(executablePath(), 'alerts', '--help') },
+  {
+    what: 'opsdeck alerts serve, until it listens',
+    aimMs: 300,
+    async run() {
+      const janitor = new Janitor();
+      await startOpsdeck(janitor);
+      return () => janitor.clean();
+    },
+  },
+];
+
+bench('startup', async () => {
+  console.log(`Start-up of opsdeck ${OPSDECK_VERSION}: medians (least–most) of ${RUNS}`);
+  console.log(`${describeMachine()}\n`);
+  const samples = new Map(starts.map(({ what }) => [what, [] as number[]]));
+  for (let round = -1; round < RUNS; round++) {
+    for (const { what, run } of starts) {
+      const startedAt = performance.now();
+      const end = await run();
+      const tookMs = performance.now() - startedAt;
+      await end();
+      // The first round warms the file cache.
+      if (round >= 0) samples.get(what)?.push(tookMs);
+    }
+  }
+  const rows = starts.map(({ what, aimMs }) => {
+    const spread = spreadOf(samples.get(what) ?? []);
+    const aim = aimMs === undefined ? '' : `< ${printNumber(aimMs)}${spread.median < aimMs ? '' : ' (missed)'}`;
+    return [what, printSpread(spread), aim];
+  });
+  console.log(printTable(['', 'ms', 'aim'], rows));
+});

@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import { text } from 'node:stream/consumers';
+import type { Clock } from './clock.ts';
+import { systemClock } from './clock.ts';
+
+/** All that a command may touch of the terminal and the process around it; tests hand in another. */
+export interface Terminal {
+  /** Writes data to standard output as it is; the caller ends lines. */
+  out(text: string): void;
+  /** Writes remarks to standard error as they are. */
+  err(text: string): void;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Whether colours are wanted on standard output: a terminal, and NO_COLOR not set. */
+  readonly colors: boolean;
+  readonly clock: Clock;
+  /** The name of the user who runs the command. */
+  user(): string;
+  /** Everything on standard input. */
+  stdin(): Promise<string>;
+  readFile(path: string): string;
+}
+
+export const systemTerminal: Terminal = {
+  out: (chunk) => void process.stdout.write(chunk),
+  err: (chunk) => void process.stderr.write(chunk),
+  env: process.env,
+  colors: process.stdout.isTTY === true && !process.env.NO_COLOR,
+  clock: systemClock,
+  user: () => process.env.USER || userInfo().username,
+  stdin: () => text(process.stdin),
+  readFile: (path) => readFileSync(path, 'utf8'),
+};

@@ -1,0 +1,72 @@
+import { cpus, release, totalmem } from 'node:os';
+
+/** `filters` are the words of the command line that name no bench: a bench runs only the parts that they name. */
+export type BenchRun = (filters: readonly string[]) => Promise<void>;
+
+const benches = new Map<string, BenchRun>();
+
+/**
+ * Declares a bench. `npm run bench` runs all, `npm run bench alerts` the one of that name, `npm run bench alerts get`
+ * its part `get`. Runs start when every file has declared its own, one after the other.
+ */
+export function bench(name: string, run: BenchRun): void {
+  if (benches.size === 0) setImmediate(() => void runBenches(process.argv.slice(2)));
+  benches.set(name, run);
+}
+
+async function runBenches(words: readonly string[]): Promise<void> {
+  const named = words.filter((word) => benches.has(word));
+  const filters = words.filter((word) => !benches.has(word));
+  for (const [name, run] of benches) {
+    if (named.length === 0 || named.includes(name)) await run(filters);
+  }
+}
+
+/** Whether a part is asked for: by a word that its name begins with, or because no part is. */
+export function isAsked(part: string, filters: readonly string[]): boolean {
+  return filters.length === 0 || filters.some((filter) => part.startsWith(filter));
+}
+
+export interface Spread {
+  readonly median: number;
+  readonly least: number;
+  readonly most: number;
+}
+
+/** The middle of the samples, of which there must be one at least, and their two ends. */
+export function spreadOf(samples: readonly number[]): Spread {
+  const sorted = [...samples].sort((a, b) => a - b);
+  const at = (index: number) => sorted[index] ?? Number.NaN;
+  const middle = (sorted.length - 1) / 2;
+  return {
+    median: (at(Math.floor(middle)) + at(Math.ceil(middle))) / 2,
+    least: at(0),
+    most: at(sorted.length - 1),
+  };
+}
+
+/** A number with about three digits that count. */
+export function printNumber(value: number): string {
+  const digits = value >= 100 ? 0 : value >= 10 ? 1 : 2;
+  return value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
+}
+
+export function printSpread({ median, least, most }: Spread): string {
+  return `${printNumber(median)} (${printNumber(least)}–${printNumber(most)})`;
+}
+
+export function printTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = head.map((name, column) => Math.max(name.length, ...rows.map((row) => (row[column] ?? '').length)));
+  const line = (cells: readonly string[]) =>
+    `| ${widths.map((width, column) => (cells[column] ?? '').padEnd(width)).join(' | ')} |`;
+  const rule = `|${widths.map((width) => '-'.repeat(width + 2)).join('|')}|`;
+  return [line(head), rule, ...rows.map(line)].join('\n');
+}
+
+/** What a bench ran on, and when: without it a number says little. */
+export function describeMachine(): string {
+  const processors = cpus();
+  const memory = Math.round(totalmem() / 2 ** 30);
+  const processor = processors[0]?.model.trim() ?? 'unknown processor';
+  return `${processors.length} × ${processor}, ${memory} GB, Linux ${release()}, Node ${process.version}, ${new Date().toISOString().slice(0, 10)}`;
+}

@@ -1,0 +1,35 @@
+import type { Terminal } from '../kernel/terminal.ts';
+import { FakeClock } from './fake-clock.ts';
+
+/** A terminal that keeps what it is told, with the user alex, a clock that stands still and files made of text. */
+export class FakeTerminal implements Terminal {
+  stdout = '';
+  stderr = '';
+  /** What standard input holds. */
+  input = '';
+  colors = false;
+  env: Record<string, string | undefined> = {};
+  readonly clock: FakeClock;
+  /** The files that can be read, by path. */
+  readonly files = new Map<string, string>();
+  userName = 'alex';
+
+  constructor(now: number | string = '2026-01-01T00:00:00Z') {
+    this.clock = new FakeClock(now);
+  }
+
+  // Handed on unbound, as the system's are.
+  readonly out = (text: string): void => {
+    this.stdout += text;
+  };
+  readonly err = (text: string): void => {
+    this.stderr += text;
+  };
+  readonly user = (): string => this.userName;
+  readonly stdin = async (): Promise<string> => this.input;
+  readonly readFile = (path: string): string => {
+    const text = this.files.get(path);
+    if (text !== undefined) return text;
+    throw Object.assign(new Error(`ENOENT: no such file or directory, open '${path}'`), { code: 'ENOENT' });
+  };
+}

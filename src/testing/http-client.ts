@@ -1,0 +1,63 @@
+import { Agent, type IncomingHttpHeaders, request } from 'node:http';
+import type { Cleanup } from './processes.ts';
+
+export interface PlainRequest {
+  readonly method: string;
+  /** Sent as it is, broken or not. */
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Buffer;
+}
+
+export interface PlainResponse {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+/** A client that keeps its connections, follows nothing, corrects nothing and times out after 20 s. */
+export class HttpClient {
+  readonly #agent: Agent;
+  readonly #base: URL;
+
+  constructor(t: Cleanup, url: string, { connections = 8 } = {}) {
+    this.#agent = new Agent({ keepAlive: true, maxSockets: connections });
+    t.after(() => this.#agent.destroy());
+    this.#base = new URL(url);
+  }
+
+  send({ method, path, headers = {}, body }: PlainRequest): Promise<PlainResponse> {
+    return new Promise((done, fail) => {
+      const { hostname, port } = this.#base;
+      const length = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) };
+      const outgoing = request(
+        { agent: this.#agent, hostname, port, method, path, headers: { ...length, ...headers }, timeout: 20_000 },
+        (response) => {
+          const chunks: Buffer[] = [];
+          response.on('data', (chunk: Buffer) => chunks.push(chunk));
+          response.on('error', fail);
+          response.on('end', () =>
+            done({
+              status: response.statusCode ?? 0,
+              headers: response.headers,
+              body: Buffer.concat(chunks).toString('utf8'),
+            }),
+          );
+        },
+      );
+      outgoing.on('timeout', () => outgoing.destroy(new Error(`${method} ${path}: no answer within 20 s`)));
+      outgoing.on('error', fail);
+      outgoing.end(body);
+    });
+  }
+
+  get(path: string): Promise<PlainResponse> {
+    return this.send({ method: 'GET', path });
+  }
+
+  /** Sends a value as JSON, with the content type that the API asks for. */
+  post(path: string, value: unknown): Promise<PlainResponse> {
+    const body = JSON.stringify(value);
+    return this.send({ method: 'POST', path, headers: { 'Content-Type': 'application/json' }, body });
+  }
+}

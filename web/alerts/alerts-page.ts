@@ -1,0 +1,244 @@
+import { h, setAttribute } from '../shared/dom.ts';
+import { Poller, tabVisibility } from '../shared/poller.ts';
+import type { AlertList } from './alert-list.ts';
+import { listAlerts, proposeFilters } from './alert-list.ts';
+import { AlertsToolbar } from './alerts-toolbar.ts';
+import type { Alert, AlertGroup, ApiError } from './api.ts';
+import { FilterBox } from './filter-box.ts';
+import { GroupList } from './group-list.ts';
+import { createMatcher, escapeRegExp, formatMatcher, parseMatchers } from './matcher-text.ts';
+import type { Page, PageContext } from './page.ts';
+import { alertsOf } from './page.ts';
+import type { AlertsRoute, Route } from './route.ts';
+import { ALL_ALERTS, newSilenceHash } from './route.ts';
+import { severityCounts } from './severity-counts.ts';
+import { errorBox, expectApiError, loadingBox, stateBox } from './states.ts';
+
+/** The list of alerts by group, kept fresh, narrowed down by what the link says. */
+export class AlertsPage implements Page {
+  readonly element: HTMLElement;
+  readonly #context: PageContext;
+  readonly #filterBox: FilterBox;
+  readonly #toolbar: AlertsToolbar;
+  readonly #groupList: GroupList;
+  readonly #poller: Poller;
+  readonly #tally = h('p', { class: 'tally' });
+  readonly #updated = h('span', { class: 'updated' });
+  readonly #results = h('div', { class: 'results' });
+  #route: AlertsRoute;
+  #groups: readonly AlertGroup[] | undefined;
+  #byFingerprint: Map<string, Alert> | undefined;
+  #proposals: readonly string[] | undefined;
+  #receivers: readonly string[] = [];
+  #receiversLoaded = false;
+
+  constructor(context: PageContext, route: AlertsRoute) {
+    this.#context = context;
+    this.#route = route;
+    const addFilter = (name: string, value: string, leaveOut: boolean) =>
+      this.#filterBox.add(createMatcher(name, leaveOut ? '!=' : '=', value));
+    this.#filterBox = new FilterBox({
+      id: 'filter',
+      label: 'Filter alerts',
+      placeholder: 'Filter: severity="critical", or a word of the name',
+      propose: () => this.#propose(),
+      onChange: (filter) => this.#go({ filter }),
+    });
+    this.#toolbar = new AlertsToolbar(context.settings.values.order, {
+      onRoute: (change) => this.#go(change),
+      onOrder: (order) => {
+        context.settings.change({ order });
+        this.#draw();
+      },
+      onFold: (open) => this.#groupList.openAll(open),
+    });
+    this.#groupList = new GroupList(context.memory.openGroups, {
+      times: context.times,
+      addFilter,
+      find: (fingerprint) => this.#find(fingerprint),
+    });
+    this.#poller = new Poller({
+      clock: context.clock,
+      visibility: tabVisibility,
+      intervalMs: () => context.settings.values.refreshSeconds * 1000,
+      run: (signal) => this.#load(signal),
+    });
+    const refresh = h(
+      'button',
+      { type: 'button', class: 'quiet', onclick: () => void this.#poller.refresh() },
+      'Refresh',
+    );
+    const head = h(
+      'div',
+      { class: 'page-head' },
+      h('h1', { tabindex: -1 }, 'Alerts'),
+      this.#tally,
+      h('p', { class: 'freshness' }, this.#updated, refresh),
+    );
+    this.element = h(
+      'div',
+      { class: 'page' },
+      head,
+      h('div', { class: 'filters' }, this.#filterBox.element, this.#toolbar.element),
+      this.#results,
+    );
+    this.follow(route);
+  }
+
+  follow(route: Route): boolean {
+    if (route.page !== 'alerts') return false;
+    const before = this.#asked;
+    this.#route = route;
+    this.#filterBox.show(route.filter);
+    this.#toolbar.show(route, this.#receivers);
+    this.#context.shell.newSilenceHash = newSilenceHash(route.filter);
+    if (this.#groups && this.#asked === before) {
+      this.#draw();
+      return true;
+    }
+    const remembered = this.#context.memory.groups;
+    if (remembered?.asked === this.#asked) this.#receive(remembered.groups, remembered.at);
+    else if (!this.#groups) this.#results.replaceChildren(loadingBox('alerts'));
+    else setAttribute(this.#results, 'aria-busy', 'true');
+    void this.#poller.refresh();
+    return true;
+  }
+
+  focusFilter(): void {
+    this.#filterBox.focus();
+  }
+
+  close(): void {
+    this.#poller.stop();
+    this.#context.shell.hideBanner();
+    this.#context.shell.newSilenceHash = newSilenceHash('');
+  }
+
+  /** What the server is asked: the flags of the route are not part of it, they choose among what is loaded. */
+  get #asked(): string {
+    return JSON.stringify([this.#route.filter, this.#receiverPattern()]);
+  }
+
+  /** Links name receivers as they are, or by a regular expression as Alertmanager's own page does. */
+  #receiverPattern(): string {
+    const { receiver } = this.#route;
+    return this.#receivers.includes(receiver) ? escapeRegExp(receiver) : receiver;
+  }
+
+  #go(change: Partial<AlertsRoute>): void {
+    this.#context.navigate({ ...this.#route, ...change });
+  }
+
+  async #load(signal: AbortSignal): Promise<void> {
+    const { api, memory, clock, shell } = this.#context;
+    try {
+      // Whether a link means a receiver by its name or by a pattern, only the list of receivers tells.
+      if (this.#route.receiver !== '') await this.#loadReceivers(signal);
+      const asked = this.#asked;
+      const parsed = parseMatchers(this.#route.filter);
+      const filters = 'matchers' in parsed ? parsed.matchers.map(formatMatcher) : [this.#route.filter];
+      const [groups] = await Promise.all([
+        api.groups(filters, this.#receiverPattern(), signal),
+        this.#loadReceivers(signal),
+      ]);
+      if (signal.aborted) return;
+      memory.groups = { asked, groups, at: clock.now() };
+      shell.hideBanner();
+      this.#filterBox.showError(undefined);
+      this.#receive(groups, clock.now());
+    } catch (error) {
+      if (!signal.aborted) this.#fail(expectApiError(error));
+    }
+  }
+
+  async #loadReceivers(signal: AbortSignal): Promise<void> {
+    if (this.#receiversLoaded) return;
+    const receivers = await this.#context.api.receivers(signal);
+    this.#receivers = [...new Set(receivers.map(({ name }) => name))];
+    this.#receiversLoaded = true;
+    this.#toolbar.show(this.#route, this.#receivers);
+  }
+
+  #receive(groups: readonly AlertGroup[], at: number): void {
+    this.#groups = groups;
+    this.#byFingerprint = undefined;
+    this.#proposals = undefined;
+    setAttribute(this.#results, 'aria-busy', false);
+    this.#updated.replaceChildren('Updated ', this.#context.times.element(new Date(at).toISOString(), 'distance'));
+    this.#draw();
+  }
+
+  #fail(error: ApiError): void {
+    setAttribute(this.#results, 'aria-busy', false);
+    if (error.kind === 'refused') {
+      this.#groups = undefined;
+      this.#tally.replaceChildren();
+      this.#filterBox.showError(error.message);
+      this.#results.replaceChildren(
+        stateBox('The server does not accept this filter.', error.message, this.#clearButton()),
+      );
+      return;
+    }
+    const retry = () => void this.#poller.refresh();
+    if (!this.#groups) this.#results.replaceChildren(errorBox('alerts', error, retry));
+    else this.#context.shell.showBanner(`${error.message}. What you see is as old as it says.`, retry);
+  }
+
+  #draw(): void {
+    if (!this.#groups) return;
+    const list = listAlerts(this.#groups, this.#route, this.#context.settings.values.order);
+    this.#toolbar.showCounts(list.states);
+    this.#drawTally(list);
+    if (list.shown === 0) {
+      this.#results.replaceChildren(this.#emptyBox(list));
+      return;
+    }
+    this.#groupList.update(list.groups);
+    if (this.#groupList.element.parentNode !== this.#results) this.#results.replaceChildren(this.#groupList.element);
+  }
+
+  #drawTally({ shown, groups, severities }: AlertList): void {
+    const text = `${shown} ${shown === 1 ? 'alert' : 'alerts'} in ${groups.length} ${groups.length === 1 ? 'group' : 'groups'}`;
+    const known = severities.some(({ severity }) => severity !== '');
+    const add = (name: string, value: string, leaveOut: boolean) =>
+      this.#filterBox.add(createMatcher(name, leaveOut ? '!=' : '=', value));
+    const sum = h('span', { class: 'tally-sum' }, text);
+    this.#tally.replaceChildren(sum, ...(known ? severityCounts(severities, add) : []));
+    document.title = `${shown === 0 ? 'No alerts' : `${shown} ${shown === 1 ? 'alert' : 'alerts'}`} · opsdeck`;
+    this.#context.shell.announce(text);
+  }
+
+  #emptyBox({ total, states }: AlertList): HTMLElement {
+    if (total > 0) {
+      const hidden = (['active', 'silenced', 'inhibited', 'muted'] as const).filter(
+        (state) => states[state] > 0 && !this.#route[state],
+      );
+      const text = `Hidden: ${hidden.map((state) => `${states[state]} ${state}`).join(', ')}.`;
+      const show = () => this.#go({ active: true, silenced: true, inhibited: true, muted: true });
+      return stateBox('Nothing to show.', text, h('button', { type: 'button', onclick: show }, 'Show them'));
+    }
+    const { filter, receiver } = this.#route;
+    if (filter !== '' || receiver !== '')
+      return stateBox('No alerts match.', 'No alert fits this filter now.', this.#clearButton());
+    return stateBox('No alerts.', 'Nothing that was reported is still going on.');
+  }
+
+  #clearButton(): HTMLElement {
+    const clear = () =>
+      this.#context.navigate({ ...ALL_ALERTS, silenced: this.#route.silenced, inhibited: this.#route.inhibited });
+    return h('button', { type: 'button', onclick: clear }, 'Clear the filter');
+  }
+
+  #find(fingerprint: string): Alert | undefined {
+    this.#byFingerprint ??= alertsOf(this.#groups ?? []);
+    return this.#byFingerprint.get(fingerprint);
+  }
+
+  #propose(): readonly string[] {
+    this.#byFingerprint ??= alertsOf(this.#groups ?? []);
+    this.#proposals ??= proposeFilters(this.#byFingerprint.values(), (name, value) =>
+      formatMatcher(createMatcher(name, '=', value)),
+    );
+    return this.#proposals;
+  }
+}

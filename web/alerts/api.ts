@@ -1,0 +1,178 @@
+import type { Clock } from '../shared/clock.ts';
+import type { Matcher } from './matcher-text.ts';
+
+export type LabelSet = Readonly<Record<string, string>>;
+
+export interface Alert {
+  readonly labels: LabelSet;
+  readonly annotations: LabelSet;
+  readonly fingerprint: string;
+  readonly startsAt: string;
+  readonly endsAt: string;
+  readonly updatedAt: string;
+  readonly generatorURL?: string;
+  readonly receivers: readonly { readonly name: string }[];
+  readonly status: {
+    readonly state: string;
+    readonly silencedBy: readonly string[];
+    readonly inhibitedBy: readonly string[];
+    /** Absent before Alertmanager 0.28. */
+    readonly mutedBy?: readonly string[];
+  };
+}
+
+export interface AlertGroup {
+  readonly labels: LabelSet;
+  readonly receiver: { readonly name: string };
+  readonly alerts: readonly Alert[];
+}
+
+export type SilenceState = 'active' | 'pending' | 'expired';
+
+export interface PostableSilence {
+  readonly id?: string;
+  readonly matchers: readonly Matcher[];
+  readonly startsAt: string;
+  readonly endsAt: string;
+  readonly createdBy: string;
+  readonly comment: string;
+  readonly annotations?: LabelSet;
+}
+
+export interface Silence extends PostableSilence {
+  readonly id: string;
+  readonly updatedAt: string;
+  readonly status: { readonly state: SilenceState };
+}
+
+export interface ServerStatus {
+  readonly cluster: {
+    readonly name?: string;
+    readonly status: string;
+    readonly peers?: readonly { readonly name: string; readonly address: string }[];
+  };
+  readonly config: { readonly original: string };
+  readonly uptime: string;
+  readonly versionInfo: Readonly<Record<string, string>>;
+}
+
+/**
+ * An answer that is none: `refused` is the server's word on what was asked (4xx), `failed` any other answer, and
+ * `unreachable` no answer at all.
+ */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly kind: 'refused' | 'failed' | 'unreachable';
+  readonly status: number;
+
+  constructor(message: string, kind: ApiError['kind'], status = 0) {
+    super(message);
+    this.kind = kind;
+    this.status = status;
+  }
+}
+
+/** No answer for so long counts as none. */
+const PATIENCE_MS = 30_000;
+
+/** The API of the server that sent the page, below the page's own address. */
+export class Api {
+  readonly #clock: Clock;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Groups whatever their alerts' state; the filters are matchers as text, the receiver is a regular expression. */
+  groups(filters: readonly string[], receiver: string, signal?: AbortSignal): Promise<AlertGroup[]> {
+    const query = queryOf(filters);
+    if (receiver) query.set('receiver', receiver);
+    return this.#json('GET', `alerts/groups?${query}`, undefined, signal);
+  }
+
+  alerts(filters: readonly string[], signal?: AbortSignal): Promise<Alert[]> {
+    return this.#json('GET', `alerts?${queryOf(filters)}`, undefined, signal);
+  }
+
+  /** Alerts that do not notify now: silenced, inhibited or both. */
+  suppressedAlerts(signal?: AbortSignal): Promise<Alert[]> {
+    return this.#json('GET', 'alerts?active=false', undefined, signal);
+  }
+
+  receivers(signal?: AbortSignal): Promise<{ readonly name: string }[]> {
+    return this.#json('GET', 'receivers', undefined, signal);
+  }
+
+  silences(filters: readonly string[], signal?: AbortSignal): Promise<Silence[]> {
+    return this.#json('GET', `silences?${queryOf(filters)}`, undefined, signal);
+  }
+
+  silence(id: string, signal?: AbortSignal): Promise<Silence> {
+    return this.#json('GET', `silence/${encodeURIComponent(id)}`, undefined, signal);
+  }
+
+  /** The id of the silence as saved, which is a new one when the server had to replace it. */
+  async saveSilence(silence: PostableSilence): Promise<string> {
+    const answer = await this.#json<{ readonly silenceID: string }>('POST', 'silences', JSON.stringify(silence));
+    return answer.silenceID;
+  }
+
+  async expireSilence(id: string): Promise<void> {
+    await this.#text('DELETE', `silence/${encodeURIComponent(id)}`);
+  }
+
+  status(signal?: AbortSignal): Promise<ServerStatus> {
+    return this.#json('GET', 'status', undefined, signal);
+  }
+
+  async #json<Answer>(method: string, path: string, body?: string, signal?: AbortSignal): Promise<Answer> {
+    const { text, status } = await this.#text(method, path, body, signal);
+    try {
+      return JSON.parse(text) as Answer;
+    } catch {
+      throw new ApiError('The answer is not JSON: is there a proxy or a login page in between?', 'failed', status);
+    }
+  }
+
+  async #text(method: string, path: string, body?: string, signal?: AbortSignal) {
+    const abort = new AbortController();
+    const giveUp = () => abort.abort();
+    if (signal?.aborted) giveUp();
+    signal?.addEventListener('abort', giveUp);
+    const cancelTimer = this.#clock.after(PATIENCE_MS, giveUp);
+    const headers = body === undefined ? {} : { 'Content-Type': 'application/json' };
+    try {
+      const response = await fetch(`api/v2/${path}`, { method, headers, body: body ?? null, signal: abort.signal });
+      const text = await response.text();
+      if (response.ok) return { text, status: response.status };
+      const kind = response.status >= 400 && response.status < 500 ? 'refused' : 'failed';
+      throw new ApiError(
+        causeOf(text) || `The server answered ${response.status} ${response.statusText}`.trim(),
+        kind,
+        response.status,
+      );
+    } catch (error) {
+      if (error instanceof ApiError) throw error;
+      throw new ApiError('The server does not answer', 'unreachable');
+    } finally {
+      cancelTimer();
+      signal?.removeEventListener('abort', giveUp);
+    }
+  }
+}
+
+function queryOf(filters: readonly string[]): URLSearchParams {
+  return new URLSearchParams(filters.map((filter) => ['filter', filter]));
+}
+
+/** The cause in an error's body: a JSON string, or an object with a message; empty when it is neither. */
+function causeOf(body: string): string {
+  try {
+    const value: unknown = JSON.parse(body);
+    if (typeof value === 'string') return value;
+    if (typeof value === 'object' && value !== null && 'message' in value) return String(value.message);
+  } catch {
+    // A proxy's page, not the server's word.
+  }
+  return '';
+}

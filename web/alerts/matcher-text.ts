@@ -1,0 +1,155 @@
+/** One condition on a label, as the API spells it. */
+export interface Matcher {
+  readonly name: string;
+  readonly value: string;
+  readonly isRegex: boolean;
+  readonly isEqual: boolean;
+}
+
+export const OPERATORS = ['=', '!=', '=~', '!~'] as const;
+export type Operator = (typeof OPERATORS)[number];
+
+export type ParsedMatchers = { readonly matchers: readonly Matcher[] } | { readonly problem: string };
+
+export function createMatcher(name: string, operator: Operator, value: string): Matcher {
+  return { name, value, isRegex: operator.endsWith('~'), isEqual: !operator.startsWith('!') };
+}
+
+export function operatorOf({ isRegex, isEqual }: Matcher): Operator {
+  if (isRegex) return isEqual ? '=~' : '!~';
+  return isEqual ? '=' : '!=';
+}
+
+const RESERVED = /[\s{}!=~,\\"'`]/;
+
+function quote(text: string): string {
+  return `"${text.replace(/[\\"]/g, '\\$&').replaceAll('\n', '\\n')}"`;
+}
+
+/** Writes a matcher as Alertmanager does: `name="value"`, the name quoted where it must be. */
+export function formatMatcher(matcher: Matcher): string {
+  const name = matcher.name === '' || RESERVED.test(matcher.name) ? quote(matcher.name) : matcher.name;
+  return `${name}${operatorOf(matcher)}${quote(matcher.value)}`;
+}
+
+/** Writes a list of matchers as links carry it: `{a="b",c=~"d"}`. */
+export function formatMatchers(matchers: readonly Matcher[]): string {
+  return `{${matchers.map(formatMatcher).join(',')}}`;
+}
+
+/** The equality matchers of a label set, `alertname` first and the others by name. */
+export function matchersOfLabels(labels: Readonly<Record<string, string>>): Matcher[] {
+  const names = Object.keys(labels).sort();
+  const ordered = [...names.filter((name) => name === 'alertname'), ...names.filter((name) => name !== 'alertname')];
+  return ordered.map((name) => createMatcher(name, '=', labels[name] ?? ''));
+}
+
+/** Thrown inside the scanner only; the public functions answer with the text. */
+class SyntaxProblem extends Error {}
+
+/**
+ * Reads what people type and links carry: `{a="b", c=~"d|e"}`, also without braces or quotes. Inside quotes `\n`, `\"`
+ * and `\\` are escapes and every other backslash stands for itself, so that `\d` may be typed as it is.
+ */
+export function parseMatchers(text: string): ParsedMatchers {
+  const trimmed = text.trim();
+  if (trimmed.startsWith('{') && !trimmed.endsWith('}')) return { problem: 'the closing } is missing' };
+  const scanner = new Scanner(trimmed.startsWith('{') ? trimmed.slice(1, -1) : trimmed);
+  try {
+    return { matchers: scanner.list() };
+  } catch (error) {
+    if (error instanceof SyntaxProblem) return { problem: error.message };
+    throw error;
+  }
+}
+
+class Scanner {
+  readonly #text: string;
+  #at = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  list(): Matcher[] {
+    const matchers: Matcher[] = [];
+    for (this.#skipSpace(); this.#at < this.#text.length; this.#skipSpace()) {
+      matchers.push(this.#matcher());
+      this.#skipSpace();
+      if (this.#at < this.#text.length && !this.#take(/,/y)) {
+        throw new SyntaxProblem(`expected a comma before ${this.#rest()}`);
+      }
+    }
+    return matchers;
+  }
+
+  #matcher(): Matcher {
+    const name = this.#quoted() ?? this.#take(/[^\s{}!=~,\\"'`]+/y);
+    if (name === undefined) throw new SyntaxProblem(`expected a label name before ${this.#rest()}`);
+    this.#skipSpace();
+    const operator = this.#take(/=~|!~|!=|=/y) as Operator | undefined;
+    if (!operator) throw new SyntaxProblem(`expected =, !=, =~ or !~ after ${name}`);
+    this.#skipSpace();
+    return createMatcher(name, operator, this.#quoted() ?? this.#bareValue());
+  }
+
+  #bareValue(): string {
+    const value = (this.#take(/[^,]+/y) ?? '').trim();
+    if (value.includes('"')) throw new SyntaxProblem(`a quote inside a value needs quotes around it: ${value}`);
+    return value;
+  }
+
+  #quoted(): string | undefined {
+    if (this.#text[this.#at] !== '"') return undefined;
+    const literal = this.#take(/"(?:[^"\\]|\\.)*"/sy);
+    if (literal === undefined) throw new SyntaxProblem(`the closing " is missing after ${this.#rest()}`);
+    return literal.slice(1, -1).replace(/\\([n"\\])/g, (_, char: string) => (char === 'n' ? '\n' : char));
+  }
+
+  #skipSpace(): void {
+    this.#take(/\s+/y);
+  }
+
+  #take(pattern: RegExp): string | undefined {
+    pattern.lastIndex = this.#at;
+    const found = pattern.exec(this.#text)?.[0];
+    if (found !== undefined) this.#at += found.length;
+    return found;
+  }
+
+  #rest(): string {
+    return this.#text.slice(this.#at) || 'the end';
+  }
+}
+
+/**
+ * Reads what was typed into a filter box: matchers, or a bare word, which asks for alerts whose name has it somewhere,
+ * in any case.
+ */
+export function parseFilterInput(text: string): ParsedMatchers {
+  const word = text.trim();
+  if (word && !RESERVED.test(word)) {
+    return { matchers: [createMatcher('alertname', '=~', `(?i).*${escapeRegExp(word)}.*`)] };
+  }
+  return parseMatchers(word);
+}
+
+/** A regular expression that matches exactly this text, in RE2 as in JavaScript. */
+export function escapeRegExp(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+}
+
+const ANY_VALUE = /^\^?(\(\?[is]+\))?(\.\*|\(\.\*\)|\(\?:\.\*\))\$?$/;
+const SOME_VALUE = /^\^?(\(\?[is]+\))?(\.\+|\(\.\+\)|\(\?:\.\+\))\$?$/;
+
+/** Whether every matcher accepts whatever an alert can have, so that the list covers all that comes. */
+export function matchesEverything(matchers: readonly Matcher[]): boolean {
+  return matchers.length > 0 && matchers.every(acceptsEveryAlert);
+}
+
+function acceptsEveryAlert({ name, value, isRegex, isEqual }: Matcher): boolean {
+  if (isEqual && isRegex && ANY_VALUE.test(value)) return true;
+  // Every alert has a name, so that asking for any name leaves nothing out.
+  if (name !== 'alertname') return false;
+  return isEqual ? isRegex && SOME_VALUE.test(value) : value === '' || (isRegex && value === '^$');
+}

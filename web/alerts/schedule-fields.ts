@@ -1,0 +1,131 @@
+import type { Clock } from '../shared/clock.ts';
+import { h, setAttribute } from '../shared/dom.ts';
+import type { DraftSpan } from './silence-draft.ts';
+import { resolveSpan, withDuration, withEnd, withStart } from './silence-draft.ts';
+import { formatSpan, fromFieldValue, parseSpan, toFieldValue } from './time-text.ts';
+
+const PRESETS = ['30m', '1h', '2h', '4h', '8h', '1d', '3d', '1w'];
+
+/** Start, end and duration of a silence, which follow each other. */
+export class ScheduleFields {
+  readonly element: HTMLElement;
+  readonly end: HTMLInputElement;
+  readonly #clock: Clock;
+  readonly #onChange: () => void;
+  readonly #start: HTMLInputElement;
+  readonly #duration: HTMLInputElement;
+  readonly #presets: readonly HTMLButtonElement[];
+  #span: DraftSpan;
+
+  constructor(span: DraftSpan, clock: Clock, onChange: () => void) {
+    this.#span = span;
+    this.#clock = clock;
+    this.#onChange = onChange;
+    this.#start = h('input', {
+      id: 'start',
+      type: 'datetime-local',
+      max: '9999-12-31T23:59',
+      onchange: () => this.#readStart(),
+    });
+    this.end = h('input', {
+      id: 'end',
+      type: 'datetime-local',
+      max: '9999-12-31T23:59',
+      'aria-describedby': 'end-error',
+      onchange: () => this.#readEnd(),
+    });
+    this.#duration = h('input', {
+      id: 'duration',
+      type: 'text',
+      class: 'short',
+      autocomplete: 'off',
+      'aria-describedby': 'duration-hint',
+      oninput: () => this.#readDuration(),
+    });
+    this.#duration.addEventListener('change', () => this.#show());
+    this.#presets = PRESETS.map((text) =>
+      h('button', { type: 'button', class: 'small', onclick: () => this.#setDuration(text) }, text),
+    );
+    const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+    const now = span.startAt === undefined && h('span', { class: 'hint' }, ' now, unless changed');
+    const field = (id: string, title: string, input: HTMLElement, more: HTMLElement | false = false) =>
+      h('div', { class: 'field' }, h('label', { for: id }, title), input, more);
+    this.element = h(
+      'fieldset',
+      { class: 'schedule' },
+      h('legend', {}, 'When'),
+      h(
+        'div',
+        { class: 'schedule-row' },
+        field('start', 'Start', this.#start, now),
+        field('end', 'End', this.end),
+        field(
+          'duration',
+          'Duration',
+          this.#duration,
+          h('span', { class: 'hint', id: 'duration-hint' }, 'such as 2h, 1d 12h'),
+        ),
+      ),
+      h('div', { class: 'presets', role: 'group', 'aria-label': 'Usual durations' }, this.#presets),
+      h('p', { class: 'field-error', id: 'end-error', role: 'alert', hidden: true }),
+      h('p', { class: 'hint' }, `Times are local (${zone}).`),
+    );
+    this.#show();
+  }
+
+  get span(): DraftSpan {
+    return this.#span;
+  }
+
+  #readStart(): void {
+    const at = fromFieldValue(this.#start.value);
+    if (at === undefined) return;
+    this.#span = withStart(this.#span, at, this.#clock.now());
+    this.#changed(this.#start);
+  }
+
+  #readEnd(): void {
+    const at = fromFieldValue(this.end.value);
+    if (at === undefined) return;
+    this.#span = withEnd(this.#span, at);
+    this.#changed(this.end);
+  }
+
+  #readDuration(): void {
+    const ms = parseSpan(this.#duration.value);
+    setAttribute(this.#duration, 'aria-invalid', ms === undefined && 'true');
+    if (ms === undefined) return;
+    this.#span = withDuration(this.#span, ms);
+    this.#changed(this.#duration);
+  }
+
+  #setDuration(text: string): void {
+    this.#span = withDuration(this.#span, parseSpan(text) ?? 0);
+    this.#changed();
+  }
+
+  #changed(editing?: HTMLInputElement): void {
+    this.#show(editing);
+    this.#onChange();
+  }
+
+  /** Writes the span into the fields, but for the one in which somebody types. */
+  #show(editing?: HTMLInputElement): void {
+    const { startAt, endAt } = resolveSpan(this.#span, this.#clock.now());
+    const duration = spanText(endAt - startAt);
+    if (editing !== this.#start) this.#start.value = toFieldValue(startAt);
+    if (editing !== this.end) this.end.value = toFieldValue(endAt);
+    if (editing !== this.#duration) {
+      this.#duration.value = duration;
+      setAttribute(this.#duration, 'aria-invalid', false);
+    }
+    for (const button of this.#presets) {
+      setAttribute(button, 'aria-pressed', String(parseSpan(button.textContent ?? '') === parseSpan(duration)));
+    }
+  }
+}
+
+/** To the minute: the seconds that a request took would only be in the way. */
+function spanText(ms: number): string {
+  return formatSpan(ms < 60_000 ? ms : Math.round(ms / 60_000) * 60_000);
+}

@@ -1,0 +1,68 @@
+import type { GroupOrder } from './alert-list.ts';
+import { GROUP_ORDERS } from './alert-list.ts';
+
+export const REFRESH_SECONDS = [5, 15, 30, 60, 300, 0] as const;
+export const TIME_STYLES = ['relative', 'absolute'] as const;
+export type TimeStyle = (typeof TIME_STYLES)[number];
+
+export interface SettingValues {
+  /** 0 turns the refresh off. */
+  readonly refreshSeconds: number;
+  readonly creator: string;
+  readonly times: TimeStyle;
+  readonly order: GroupOrder;
+}
+
+/** The part of the browser's storage that settings need. */
+export interface SettingStorage {
+  getItem(key: string): string | null;
+  setItem(key: string, value: string): void;
+}
+
+const KEY = 'opsdeck.alerts';
+/** Alertmanager's own page keeps the name under this key: who used it at this address need not type it again. */
+const CREATOR_KEY = 'defaultCreator';
+
+/** What a person chose, kept in the browser; without storage it lasts as long as the page. */
+export class Settings {
+  readonly #storage: SettingStorage;
+  #values: SettingValues;
+
+  constructor(storage: SettingStorage) {
+    this.#storage = storage;
+    this.#values = read(storage);
+  }
+
+  get values(): SettingValues {
+    return this.#values;
+  }
+
+  change(values: Partial<SettingValues>): void {
+    this.#values = { ...this.#values, ...values };
+    const { creator, ...rest } = this.#values;
+    try {
+      this.#storage.setItem(KEY, JSON.stringify(rest));
+      this.#storage.setItem(CREATOR_KEY, creator);
+    } catch {
+      // Storage is full or forbidden: the choice holds until the page is closed.
+    }
+  }
+}
+
+function read(storage: SettingStorage): SettingValues {
+  let stored: Readonly<Record<string, unknown>> = {};
+  let creator = '';
+  try {
+    creator = storage.getItem(CREATOR_KEY) ?? '';
+    const value: unknown = JSON.parse(storage.getItem(KEY) ?? '{}');
+    if (typeof value === 'object' && value !== null) stored = value as Record<string, unknown>;
+  } catch {
+    // Forbidden storage and a spoilt value both mean: as if new.
+  }
+  return {
+    refreshSeconds: REFRESH_SECONDS.find((seconds) => seconds === stored.refreshSeconds) ?? 15,
+    creator,
+    times: TIME_STYLES.find((style) => style === stored.times) ?? 'relative',
+    order: GROUP_ORDERS.find((order) => order === stored.order) ?? 'severity',
+  };
+}

@@ -1,0 +1,85 @@
+import { h, setAttribute, setText } from '../shared/dom.ts';
+import type { Route } from './route.ts';
+
+const SECTIONS = [
+  ['alerts', 'Alerts'],
+  ['silences', 'Silences'],
+  ['status', 'Status'],
+  ['settings', 'Settings'],
+] as const;
+
+/** What stays when pages change: the bar at the top, the banner, the live region. */
+export class Shell {
+  readonly main = h('main', { id: 'main', tabindex: -1 });
+  readonly #links = new Map<string, HTMLAnchorElement>();
+  readonly #newSilence = h(
+    'a',
+    { class: 'button primary', href: '#/silences/new', 'aria-keyshortcuts': 'n' },
+    'New silence',
+  );
+  readonly #banner = h('div', { class: 'banner', role: 'alert', hidden: true });
+  readonly #live = h('p', { class: 'off-screen', role: 'status' });
+
+  mount(body: HTMLElement): void {
+    const skip = (event: Event) => {
+      event.preventDefault();
+      this.main.focus();
+    };
+    const entries = SECTIONS.map(([section, title]) => {
+      const link = h('a', { href: `#/${section}` }, title);
+      this.#links.set(section, link);
+      return h('li', {}, link);
+    });
+    const home = h('a', { class: 'brand', href: '#/alerts', 'aria-label': 'opsdeck, alerts' });
+    home.append(h('img', { src: './favicon.svg', alt: '', width: 22, height: 22 }), h('span', {}, 'opsdeck'));
+    body.append(
+      h('a', { class: 'skip', href: '#main', onclick: skip }, 'Skip to the content'),
+      h(
+        'header',
+        { class: 'bar' },
+        h(
+          'div',
+          { class: 'bar-inner' },
+          home,
+          h('nav', { 'aria-label': 'Pages' }, h('ul', {}, entries)),
+          this.#newSilence,
+        ),
+      ),
+      this.#banner,
+      this.main,
+      this.#live,
+    );
+  }
+
+  /** Marks the section that a route belongs to. */
+  showRoute(route: Route): void {
+    const section = route.page.endsWith('silence') ? 'silences' : route.page;
+    for (const [name, link] of this.#links) setAttribute(link, 'aria-current', name === section && 'page');
+    this.#newSilence.hidden = route.page === 'new-silence' || route.page === 'edit-silence';
+  }
+
+  /** Where the button for a new silence leads: it takes the filter along that is being looked at. */
+  get newSilenceHash(): string {
+    return this.#newSilence.hash;
+  }
+
+  set newSilenceHash(hash: string) {
+    this.#newSilence.href = hash;
+  }
+
+  /** Tells those who listen instead of looking. */
+  announce(text: string): void {
+    setText(this.#live, text);
+  }
+
+  /** Shows that the data below are old, with a way to try again. */
+  showBanner(text: string, retry: () => void): void {
+    this.#banner.replaceChildren(h('p', {}, text), h('button', { type: 'button', onclick: retry }, 'Try again now'));
+    this.#banner.hidden = false;
+  }
+
+  hideBanner(): void {
+    this.#banner.hidden = true;
+    this.#banner.replaceChildren();
+  }
+}

@@ -1,0 +1,143 @@
+import { copyButton } from '../shared/copy-button.ts';
+import type { Child } from '../shared/dom.ts';
+import { h, setText } from '../shared/dom.ts';
+import { Poller, tabVisibility } from '../shared/poller.ts';
+import { linkedText } from './alert-row.ts';
+import { AlertRows } from './alert-rows.ts';
+import type { Alert, ApiError, Silence } from './api.ts';
+import { matcherChip } from './label-chip.ts';
+import { formatMatcher, formatMatchers } from './matcher-text.ts';
+import type { Page, PageContext } from './page.ts';
+import type { Route } from './route.ts';
+import { everyAlertHash } from './route.ts';
+import { silenceActions } from './silence-actions.ts';
+import { errorBox, expectApiError, loadingBox, stateBox } from './states.ts';
+
+/** One silence with all that is known of it, and the alerts that it matches now. */
+export class SilencePage implements Page {
+  readonly element = h('div', { class: 'page' });
+  readonly #context: PageContext;
+  readonly #id: string;
+  readonly #poller: Poller;
+  readonly #notice = h('p', { class: 'notice', role: 'status' });
+  readonly #details = h('div', { class: 'silence-details' }, loadingBox('the silence'));
+  readonly #affectedTitle = h('h2', {}, 'Matching alerts');
+  readonly #affected = h('section', { class: 'affected', hidden: true });
+  readonly #rows: AlertRows;
+  #drawn = '';
+
+  constructor(context: PageContext, id: string) {
+    this.#context = context;
+    this.#id = id;
+    document.title = 'Silence · opsdeck';
+    setText(this.#notice, context.memory.notice ?? '');
+    this.#notice.hidden = context.memory.notice === undefined;
+    delete context.memory.notice;
+    this.#rows = new AlertRows({ times: context.times }, 'Matching alerts');
+    this.#affected.append(this.#affectedTitle, this.#rows.element);
+    const head = h('p', { class: 'crumb' }, h('a', { href: '#/silences' }, 'Silences'));
+    this.element.append(head, h('h1', { tabindex: -1 }, 'Silence'), this.#notice, this.#details, this.#affected);
+    this.#poller = new Poller({
+      clock: context.clock,
+      visibility: tabVisibility,
+      intervalMs: () => context.settings.values.refreshSeconds * 1000,
+      run: (signal) => this.#load(signal),
+    });
+    void this.#poller.refresh();
+  }
+
+  follow(route: Route): boolean {
+    return route.page === 'silence' && route.id === this.#id;
+  }
+
+  close(): void {
+    this.#poller.stop();
+    this.#context.shell.hideBanner();
+  }
+
+  async #load(signal: AbortSignal): Promise<void> {
+    const { api, shell } = this.#context;
+    try {
+      const silence = await api.silence(this.#id, signal);
+      const alerts = await api.alerts(silence.matchers.map(formatMatcher), signal);
+      if (signal.aborted) return;
+      shell.hideBanner();
+      this.#drawDetails(silence);
+      this.#drawAffected(silence, alerts);
+    } catch (error) {
+      if (!signal.aborted) this.#fail(expectApiError(error));
+    }
+  }
+
+  #fail(error: ApiError): void {
+    const retry = () => void this.#poller.refresh();
+    if (error.status === 404 || error.status === 422) {
+      const link = h('a', { class: 'button', href: '#/silences' }, 'To the silences');
+      this.#drawn = '';
+      this.#affected.hidden = true;
+      this.#details.replaceChildren(
+        stateBox('There is no such silence.', 'Expired silences are forgotten after a few days.', link),
+      );
+    } else if (this.#drawn === '') this.#details.replaceChildren(errorBox('silence', error, retry));
+    else this.#context.shell.showBanner(`${error.message}. What you see may be old.`, retry);
+  }
+
+  #drawDetails(silence: Silence): void {
+    const signature = JSON.stringify(silence);
+    if (signature === this.#drawn) return;
+    this.#drawn = signature;
+    const { times, clock } = this.#context;
+    const { id, status, matchers, comment, createdBy, annotations = {} } = silence;
+    const when = (instant: string) => [
+      times.element(instant, 'relative'),
+      ' ',
+      h('span', { class: 'soft' }, times.element(instant, 'instant')),
+    ];
+    const rows: [string, Child | readonly Child[]][] = [
+      [
+        'Matchers',
+        h(
+          'ul',
+          { class: 'labels' },
+          matchers.map((matcher) => h('li', {}, matcherChip(matcher))),
+        ),
+      ],
+      [status.state === 'pending' ? 'Starts' : 'Started', when(silence.startsAt)],
+      [status.state === 'expired' ? 'Ended' : 'Ends', when(silence.endsAt)],
+      ['Created by', createdBy],
+      ['Comment', h('span', { class: 'comment' }, linkedText(comment))],
+      ...Object.entries(annotations).map(([name, value]): [string, readonly Child[]] => [name, linkedText(value)]),
+      ['Updated', when(silence.updatedAt)],
+      ['Id', [h('code', {}, id), ' ', copyButton(clock, 'the id', () => id)]],
+    ];
+    const head = h(
+      'div',
+      { class: 'silence-head' },
+      h('span', { class: 'badge', 'data-state': status.state }, status.state),
+      silenceActions(silence, this.#context, () => void this.#poller.refresh()),
+    );
+    const list = h(
+      'dl',
+      {},
+      rows.flatMap(([name, value]) => [h('dt', {}, name), h('dd', {}, value)]),
+    );
+    this.#details.replaceChildren(
+      h('section', { class: 'panel', 'data-state': status.state, 'aria-label': 'Details' }, head, list),
+    );
+  }
+
+  #drawAffected({ matchers }: Silence, alerts: readonly Alert[]): void {
+    this.#affected.hidden = false;
+    const title =
+      alerts.length === 0
+        ? 'No alerts match now'
+        : `${alerts.length} matching ${alerts.length === 1 ? 'alert' : 'alerts'}`;
+    const link = alerts.length > 0 && h('a', { href: everyAlertHash(formatMatchers(matchers)) }, 'Show in the list');
+    this.#affectedTitle.replaceChildren(title, ...(link ? [' ', link] : []));
+    // What the matchers fix need not be said again with each alert.
+    const fixed = matchers
+      .filter(({ isRegex, isEqual }) => isEqual && !isRegex)
+      .map(({ name, value }) => [name, value]);
+    this.#rows.update(alerts, alerts.length > 1 ? Object.fromEntries(fixed) : {});
+  }
+}

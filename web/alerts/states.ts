@@ -1,0 +1,31 @@
+import type { Child } from '../shared/dom.ts';
+import { h } from '../shared/dom.ts';
+import { ApiError } from './api.ts';
+
+/** What stands in the place of a list that is empty, loading or broken. */
+export function stateBox(title: string, text: string, ...actions: readonly Child[]): HTMLElement {
+  return h(
+    'div',
+    { class: 'state' },
+    h('p', { class: 'state-title' }, title),
+    text !== '' && h('p', {}, text),
+    actions.length > 0 && h('p', { class: 'actions' }, actions),
+  );
+}
+
+export function loadingBox(what: string): HTMLElement {
+  return h('div', { class: 'state loading', 'aria-busy': 'true' }, h('p', {}, `Loading ${what} …`));
+}
+
+/** Nothing could be loaded: why, and a way to try again. */
+export function errorBox(what: string, error: ApiError, retry: () => void): HTMLElement {
+  const title = error.kind === 'unreachable' ? 'The server does not answer.' : `The ${what} cannot be shown.`;
+  const text = error.kind === 'unreachable' ? 'It may be restarting, or the network is down.' : error.message;
+  return stateBox(title, text, h('button', { type: 'button', onclick: retry }, 'Try again'));
+}
+
+/** An error of the API as it is; any other is a fault of the page and goes on to the console. */
+export function expectApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  throw error;
+}

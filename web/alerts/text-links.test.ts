@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { isWebAddress, splitLinks } from './text-links.ts';
+
+test('only http and https addresses become links', () => {
+  for (const text of ['http://a', 'https://a.example/x?y=(z)#w', 'HTTPS://A'])
+    assert.equal(isWebAddress(text), true, text);
+  for (const text of [
+    'javascript:alert(1)',
+    'data:text/html,x',
+    '//a',
+    'a.example',
+    'http://',
+    'http:// a',
+    'x http://a',
+    'ftp://a',
+  ]) {
+    assert.equal(isWebAddress(text), false, text);
+  }
+});
+
+const sentences: readonly [text: string, links: readonly string[]][] = [
+  ['nothing here', []],
+  ['https://a.example', ['https://a.example']],
+  ['See https://a.example/x, and (http://b/y).', ['https://a.example/x', 'http://b/y']],
+  ['https://a/wiki/X_(y)', ['https://a/wiki/X_(y)']],
+  ['<a href="https://a">x</a>', ['https://a']],
+  ['javascript:https://', []],
+];
+
+for (const [text, links] of sentences) {
+  test(`finds ${links.length} addresses in: ${text}`, () => {
+    const parts = splitLinks(text);
+    assert.deepEqual(
+      parts.flatMap((part) => part.href ?? []),
+      links,
+    );
+    assert.equal(parts.map((part) => part.text).join(''), text);
+  });
+}

@@ -1,0 +1,70 @@
+import type { CancelTimer, Clock } from './clock.ts';
+
+/** Whether anybody can see the page. */
+export interface Visibility {
+  visible(): boolean;
+  /** Calls `action` whenever the page is shown or hidden; the answer ends that. */
+  watch(action: () => void): CancelTimer;
+}
+
+export interface PollerParts {
+  readonly clock: Clock;
+  readonly visibility: Visibility;
+  /** Milliseconds from the end of one run to the start of the next; 0 turns the repetition off. */
+  readonly intervalMs: () => number;
+  /** One run; it must not reject, and has to give up when the signal says so. */
+  readonly run: (signal: AbortSignal) => Promise<void>;
+}
+
+/** Repeats a run while the page is visible: never two at once, and at once when the page comes back after its turn. */
+export class Poller {
+  readonly #parts: PollerParts;
+  #running: AbortController | undefined;
+  #cancelTimer: CancelTimer = () => {};
+  #dueAt = 0;
+  readonly #unwatch: CancelTimer;
+  #stopped = false;
+
+  constructor(parts: PollerParts) {
+    this.#parts = parts;
+    this.#unwatch = parts.visibility.watch(() => this.#arm());
+  }
+
+  /** Runs now; a run under way is aborted first. */
+  async refresh(): Promise<void> {
+    if (this.#stopped) return;
+    this.#running?.abort();
+    this.#cancelTimer();
+    const running = new AbortController();
+    this.#running = running;
+    await this.#parts.run(running.signal);
+    if (this.#running !== running) return;
+    this.#running = undefined;
+    this.#dueAt = this.#parts.clock.now() + this.#parts.intervalMs();
+    this.#arm();
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#running?.abort();
+    this.#running = undefined;
+    this.#cancelTimer();
+    this.#unwatch();
+  }
+
+  #arm(): void {
+    this.#cancelTimer();
+    if (this.#stopped || this.#running || this.#parts.intervalMs() === 0 || !this.#parts.visibility.visible()) return;
+    const restMs = Math.max(0, this.#dueAt - this.#parts.clock.now());
+    this.#cancelTimer = this.#parts.clock.after(restMs, () => void this.refresh());
+  }
+}
+
+/** The visibility of the browser's tab. */
+export const tabVisibility: Visibility = {
+  visible: () => !document.hidden,
+  watch(action) {
+    document.addEventListener('visibilitychange', action);
+    return () => document.removeEventListener('visibilitychange', action);
+  },
+};
