@@ -1,8 +1,7 @@
 import type { Pattern } from '../kernel/regexp.ts';
 import type { AlertGroup, AlertGroups } from './alert-groups.ts';
-import type { AlertStore } from './alert-store.ts';
+import type { AlertSlot, AlertStore } from './alert-store.ts';
 import { printAlert, printReceivers } from './contract/gettable.ts';
-import type { Alert } from './domain/alert.ts';
 import { type AlertStatus, isSelected, type StateSelection, statusOf } from './domain/alert-status.ts';
 import { compareUtf8, type LabelSet, labelValue, printPairs } from './domain/label-set.ts';
 import { filterMatches, type Matcher } from './domain/matcher.ts';
@@ -21,14 +20,9 @@ export interface AlertQuery {
   readonly states: StateSelection;
 }
 
-interface Selected {
-  readonly alert: Alert;
-  readonly status: AlertStatus;
-}
-
 /**
- * Answers the two listings of alerts. What is selected is fixed when a method returns; its text is made as the caller
- * iterates, which may go on after other alerts have come.
+ * Answers the two listings of alerts with the elements of a JSON array, or with pieces of them that a comma joins. The
+ * text of an alert is made at its first listing and kept until something in it changes.
  */
 export class AlertListing {
   readonly #store: AlertStore;
@@ -47,56 +41,70 @@ export class AlertListing {
   countStates(now: number): Record<AlertStatus['state'], number> {
     this.#silencer.settle(now);
     const counts = { unprocessed: 0, active: 0, suppressed: 0 };
-    for (const { alert } of this.#store.sorted()) if (alert.endsAt >= now) counts[this.#statusOf(alert).state]++;
+    for (const { alert } of this.#store.sorted()) {
+      if (alert.endsAt >= now) counts[statusOf(this.#silencer.silencedBy(alert.fingerprint)).state]++;
+    }
     return counts;
   }
 
-  /** A JSON array of alerts in the order of fingerprints, in pieces. */
-  alerts(query: AlertQuery, now: number): Iterable<string> {
+  /** The wanted alerts, in the order of fingerprints. */
+  alerts(query: AlertQuery, now: number): readonly string[] {
     this.#silencer.settle(now);
     const wantsReceiver = receiverTest(query);
-    const selected: (Selected & { readonly routes: readonly Route[] })[] = [];
-    for (const { alert } of this.#store.sorted()) {
+    const texts: string[] = [];
+    for (const slot of this.#store.sorted()) {
+      const { alert } = slot;
       if (alert.endsAt < now || !passesFilter(alert.labels, query.filter)) continue;
       const routes = this.#groups.routesOf(alert.labels);
       if (!routes.some(wantsReceiver)) continue;
-      const status = this.#statusOf(alert);
-      if (isSelected(status, query.states)) selected.push({ alert, status, routes });
+      const text = this.#print(slot, this.#printRoutes(routes), query.states);
+      if (text !== undefined) texts.push(text);
     }
-    return printList(selected, ({ alert, status, routes }) => printAlert(alert, this.#printRoutes(routes), status));
+    return texts;
   }
 
-  /** A JSON array of the groups that have any wanted alert, by labels and receiver, in pieces. */
-  groups(query: AlertQuery, now: number): Iterable<string> {
+  /** The groups that have any wanted alert, by labels and receiver. */
+  groups(query: AlertQuery, now: number): readonly string[] {
     this.#silencer.settle(now);
     const wantsReceiver = receiverTest(query);
-    const selected: { readonly group: AlertGroup; readonly alerts: readonly Selected[] }[] = [];
+    const receiversOf = this.#receiversPrinter(wantsReceiver);
+    const texts: string[] = [];
     for (const group of this.#groups.sorted()) {
       if (!wantsReceiver(group.route)) continue;
-      const alerts = this.#selectOf(group, query, now);
-      if (alerts.length > 0) selected.push({ group, alerts });
+      const first = texts.length;
+      for (const slot of group.sorted()) {
+        const { alert } = slot;
+        if (alert.endsAt < now || !passesFilter(alert.labels, query.filter)) continue;
+        const text = this.#print(slot, receiversOf(alert.labels), query.states);
+        if (text !== undefined) texts.push(text);
+      }
+      if (texts.length > first) encloseGroup(group, texts, first);
     }
+    return texts;
+  }
+
+  /** The text of an alert; undefined when its state is not wanted. */
+  #print(slot: AlertSlot, receiversJson: string, states: StateSelection): string | undefined {
+    const { alert, printed } = slot;
+    const silencedBy = this.#silencer.silencedBy(alert.fingerprint);
+    const known = printed?.alert === alert && printed.silencedBy === silencedBy ? printed : undefined;
+    const status = known?.status ?? statusOf(silencedBy);
+    if (!isSelected(status, states)) return undefined;
+    if (known?.receiversJson === receiversJson) return known.text;
+    const text = printAlert(alert, receiversJson, status);
+    slot.printed = { alert, silencedBy, status, receiversJson, text };
+    return text;
+  }
+
+  /** In a group an alert has the receivers of all its groups that are asked for, by name. */
+  #receiversPrinter(wantsReceiver: (route: Route) => boolean): (labels: LabelSet) => string {
     const printed = new Map<readonly Route[], string>();
-    return printGroups(selected, (labels) => {
+    return (labels) => {
       const routes = this.#groups.routesOf(labels);
       const json = printed.get(routes) ?? printSortedReceivers(routes.filter(wantsReceiver));
       printed.set(routes, json);
       return json;
-    });
-  }
-
-  #selectOf(group: AlertGroup, query: AlertQuery, now: number): readonly Selected[] {
-    const alerts: Selected[] = [];
-    for (const { alert } of group.sorted()) {
-      if (alert.endsAt < now || !passesFilter(alert.labels, query.filter)) continue;
-      const status = this.#statusOf(alert);
-      if (isSelected(status, query.states)) alerts.push({ alert, status });
-    }
-    return alerts;
-  }
-
-  #statusOf(alert: Alert): AlertStatus {
-    return statusOf(this.#silencer.silencedBy(alert.fingerprint));
+    };
   }
 
   #printRoutes(routes: readonly Route[]): string {
@@ -130,25 +138,10 @@ function receiverTest({ receiver, receiverMatchers }: AlertQuery): (route: Route
   };
 }
 
-function* printList<T>(items: readonly T[], print: (item: T) => string): Generator<string, void> {
-  let separator = '[';
-  for (const item of items) {
-    yield separator + print(item);
-    separator = ',';
-  }
-  yield separator === '[' ? '[]\n' : ']\n';
-}
-
-function* printGroups(
-  groups: readonly { readonly group: AlertGroup; readonly alerts: readonly Selected[] }[],
-  receiversOf: (labels: LabelSet) => string,
-): Generator<string, void> {
-  let separator = '[';
-  for (const { group, alerts } of groups) {
-    const texts = alerts.map(({ alert, status }) => printAlert(alert, receiversOf(alert.labels), status));
-    const receiver = JSON.stringify({ name: group.receiver });
-    yield `${separator}{"alerts":[${texts.join(',')}],"labels":${printPairs(group.labels.names, group.labels.values)},"receiver":${receiver},"routeLabels":{}}`;
-    separator = ',';
-  }
-  yield separator === '[' ? '[]\n' : ']\n';
+/** Puts the group around its alerts, which stand in `texts` from `first` on. */
+function encloseGroup(group: AlertGroup, texts: string[], first: number): void {
+  const labels = printPairs(group.labels.names, group.labels.values);
+  const receiver = JSON.stringify({ name: group.receiver });
+  texts[first] = `{"alerts":[${texts[first]}`;
+  texts[texts.length - 1] += `],"labels":${labels},"receiver":${receiver},"routeLabels":{}}`;
 }

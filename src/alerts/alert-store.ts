@@ -2,12 +2,24 @@ import type { Clock } from '../kernel/clock.ts';
 import type { Database, Statement } from '../kernel/database.ts';
 import { messageOf } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
-import { type Alert, isResolvedAt, mergeAlerts } from './domain/alert.ts';
+import { type Alert, isResolvedAt, mergeAlerts, printAnnotations } from './domain/alert.ts';
+import type { AlertStatus } from './domain/alert-status.ts';
 import { createLabelSet, printPairs } from './domain/label-set.ts';
 
 /** Where the newest version of one alert is found; it stays the same object as long as the alert is held. */
 export interface AlertSlot {
   alert: Alert;
+  /** How the alert was last listed. */
+  printed?: PrintedAlert;
+}
+
+/** The text of an alert, with all that it was made of: it serves as long as these are the same. */
+export interface PrintedAlert {
+  readonly alert: Alert;
+  readonly silencedBy: readonly string[];
+  readonly status: AlertStatus;
+  readonly receiversJson: string;
+  readonly text: string;
 }
 
 export interface AlertListener {
@@ -219,6 +231,6 @@ function decodeAlert(fingerprint: string, bytes: Uint8Array): Alert {
     fingerprint,
     labels,
     labelsJson,
-    annotationsJson: printPairs(Object.keys(annotations), Object.values(annotations)),
+    annotationsJson: printAnnotations(annotations),
   };
 }

@@ -8,6 +8,7 @@ import { untilStopped } from '../kernel/signals.ts';
 import type { Terminal } from '../kernel/terminal.ts';
 import { ALERT_SERVER_DEFAULTS, type AlertServerOptions } from './config/server-options.ts';
 import type { MatcherMode } from './domain/matcher-parse.ts';
+import type { AlertServer } from './server.ts';
 import { addTerminalCommands } from './terminal/command.ts';
 
 const SERVE_EXAMPLES = `
@@ -253,9 +254,12 @@ async function serveAlerts(flags: ServeFlags, terminal: Terminal): Promise<void>
   if (flags['cluster.peer']?.length) {
     log.warn('--cluster.peer has no effect: this server does not gossip, and other members learn nothing from it');
   }
+  let server: AlertServer | undefined;
+  // From here on, so that a signal which comes during the start is not lost.
+  const stopped = untilStopped(() => server?.reload());
   const { startAlertServer } = await import('./server.ts');
-  const server = await startAlertServer(readOptions(flags), terminal.clock, log);
-  await untilStopped(() => server.reload());
+  server = await startAlertServer(readOptions(flags), terminal.clock, log);
+  await stopped;
   log.info('Received a signal to stop, finishing what is under way');
   await server.close();
 }

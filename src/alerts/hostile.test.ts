@@ -85,7 +85,9 @@ function bigBodies(head: string, piece: Buffer): Storm['passes'] {
     for (const { socket } of rude) socket.write(head);
     const pumped = Promise.all(rude.map((one) => pump(one, piece, 100 * MB)));
     await assertServed(client);
-    await eventually('an answer to each', () => rude.every((one) => statusOf(one.received())));
+    await eventually('an answer to each', () =>
+      rude.every(({ socket, received }) => received() !== '' || socket.destroyed),
+    );
     assert.deepEqual(
       rude.map((one) => statusOf(one.received())),
       ['413', '413', '413', '413'],
@@ -162,7 +164,8 @@ test('an ill-behaved client does not keep others from being served', async (t) =
 
 const MANY = 50_000;
 const READERS = 20;
-const READERS_MAY_HOLD = 80 * MB;
+/** A fifth of what their whole answers would take, were they made at once. */
+const READERS_MAY_HOLD = 120 * MB;
 
 async function load(client: HttpClient, count: number): Promise<void> {
   const description = 'what an alert tells those who are woken by it, at some length. '.repeat(2);
@@ -180,8 +183,9 @@ test('readers of a long answer that do not read cost little memory and hold nobo
   const client = new HttpClient(t, server.url);
   const rss = () => memoryOf(server.pid)?.rss ?? 0;
   await load(client, MANY);
-  for (let reads = 0; reads < 3; reads++)
-    assert.equal(JSON.parse((await client.get('/api/v2/alerts')).body).length, MANY);
+  // What as many readers cost that do read is no matter here: garbage that waits for its collection.
+  const lists = await Promise.all(Array.from({ length: READERS }, () => client.get('/api/v2/alerts')));
+  for (const { body } of lists) assert.equal(body.split('"fingerprint"').length - 1, MANY);
   const before = rss();
 
   const readers = await dialMany(t, server, READERS, { reads: false });

@@ -22,6 +22,7 @@ import { describeMember } from './cluster-member.ts';
 import { ActiveConfig } from './config/active-config.ts';
 import { ConfigSource, routeTableOf } from './config/config-source.ts';
 import type { AlertServerOptions } from './config/server-options.ts';
+import type { MatcherReading } from './contract/query.ts';
 import { type Outcome, refused } from './domain/outcome.ts';
 import { Answers } from './routes/answers.ts';
 import { createAlertsApp } from './routes/index.ts';
@@ -161,6 +162,10 @@ async function serveState(
   const now = () => clock.now();
   const startedAt = now();
   const answers = new Answers(options.corsOrigins);
+  const reading: MatcherReading = {
+    mode: matcherMode,
+    onWarning: ({ message, ...fields }) => log.warn(message, fields),
+  };
   const listing = new AlertListing(alerts, groups, silencer);
   const { metrics, counts } = createAlertMetrics({
     startedAt,
@@ -181,11 +186,11 @@ async function serveState(
     clock,
     limits: options,
     page: servePage(pages.alerts ?? {}),
-    alerts: { answers, listing, matcherMode, now, receive: (posted, at) => intake.receive(posted, at) },
-    silences: { answers, store: silences, listing: silenceListing, matcherMode, now, log },
+    alerts: { answers, listing, reading, now, receive: (posted, at) => intake.receive(posted, at) },
+    silences: { answers, store: silences, listing: silenceListing, reading, now, log },
     status: {
       answers,
-      matcherMode,
+      reading,
       startedAt,
       config: () => config.printed,
       receivers: () => config.current.receivers,

@@ -1,4 +1,4 @@
-import type { Database, SqlRow, Statement } from '../kernel/database.ts';
+import type { Database, Statement } from '../kernel/database.ts';
 import { createMatcher, type Matcher, type MatchOperator } from './domain/matcher.ts';
 import type { Outcome } from './domain/outcome.ts';
 import {
@@ -29,27 +29,19 @@ export interface SilenceChange {
 
 export type SilenceListener = (changes: readonly SilenceChange[]) => void;
 
-export const SILENCE_MIGRATION = `
-  CREATE TABLE silences (
-    id TEXT PRIMARY KEY,
-    matchers TEXT NOT NULL,
-    starts_at BIGINT NOT NULL,
-    ends_at BIGINT NOT NULL,
-    updated_at BIGINT NOT NULL,
-    created_by TEXT NOT NULL,
-    comment TEXT NOT NULL,
-    annotations TEXT NOT NULL
-  )`;
+/** A silence is one value, as JSON: that keeps every text whole, also one with U+0000. */
+export const SILENCE_MIGRATION = 'CREATE TABLE silences (id TEXT PRIMARY KEY, silence BLOB NOT NULL)';
 
-const UPSERT = `
-  INSERT INTO silences (id, matchers, starts_at, ends_at, updated_at, created_by, comment, annotations)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-  ON CONFLICT (id) DO UPDATE SET matchers = excluded.matchers, starts_at = excluded.starts_at, ends_at = excluded.ends_at,
-    updated_at = excluded.updated_at, created_by = excluded.created_by, comment = excluded.comment,
-    annotations = excluded.annotations`;
+const UPSERT =
+  'INSERT INTO silences (id, silence) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET silence = excluded.silence';
 
 /** What became of a posted silence: its id, or why it was not taken. */
 export type SetResult = Outcome<string> | { readonly ok: false; readonly reason: 'silence not found' };
+
+interface StagedSilence {
+  readonly silence: Silence;
+  readonly written: Promise<void>;
+}
 
 /** Every silence there is. Nothing is told to anybody, neither caller nor listener, before it is on disk. */
 export class SilenceStore {
@@ -58,7 +50,7 @@ export class SilenceStore {
   readonly #newId: () => string;
   readonly #silences = new Map<string, Silence>();
   /** Decided, on its way to the disk; the next decision must see it, a reader must not. */
-  readonly #staged = new Map<string, Silence>();
+  readonly #staged = new Map<string, StagedSilence>();
   readonly #listeners = new Set<SilenceListener>();
 
   constructor(database: Database, rules: SilenceRules, newId: () => string) {
@@ -69,8 +61,8 @@ export class SilenceStore {
 
   /** Reads what the disk holds. Returns how many silences that is. */
   async load(): Promise<number> {
-    const rows = await this.#database.query('SELECT * FROM silences');
-    this.#apply(rows.map((row) => ({ before: undefined, after: silenceOf(row) })));
+    const rows = await this.#database.query('SELECT silence FROM silences');
+    this.#apply(rows.map(({ silence }) => ({ before: undefined, after: decodeSilence(silence as Uint8Array) })));
     return this.#silences.size;
   }
 
@@ -106,7 +98,8 @@ export class SilenceStore {
     const known = this.#newest(id);
     if (!known) return false;
     const expired = expireSilence(known, now);
-    if (expired !== known) await this.#commit([expired]);
+    // Where somebody else is just ending it, that is not done before it is on disk either.
+    await (expired === known ? this.#staged.get(id)?.written : this.#commit([expired]));
     return true;
   }
 
@@ -122,7 +115,7 @@ export class SilenceStore {
   }
 
   #newest(id: string): Silence | undefined {
-    return this.#staged.get(id) ?? this.#silences.get(id);
+    return this.#staged.get(id)?.silence ?? this.#silences.get(id);
   }
 
   #findExcess(silence: Silence): string | undefined {
@@ -140,11 +133,12 @@ export class SilenceStore {
   }
 
   async #commit(silences: readonly Silence[]): Promise<void> {
-    for (const silence of silences) this.#staged.set(silence.id, silence);
+    const written = this.#database.write(silences.map(upsertOf));
+    for (const silence of silences) this.#staged.set(silence.id, { silence, written });
     try {
-      await this.#database.write(silences.map(upsertOf));
+      await written;
     } finally {
-      for (const silence of silences) if (this.#staged.get(silence.id) === silence) this.#staged.delete(silence.id);
+      for (const { id } of silences) if (this.#staged.get(id)?.written === written) this.#staged.delete(id);
     }
     this.#apply(silences.map((after) => ({ before: this.#silences.get(after.id), after })));
   }
@@ -158,27 +152,17 @@ export class SilenceStore {
   }
 }
 
+/** The matchers without what is compiled of them. */
+type StoredSilence = Omit<Silence, 'matchers'> & { readonly matchers: readonly [string, MatchOperator, string][] };
+
 function upsertOf(silence: Silence): Statement {
-  const { id, matchers, startsAt, endsAt, updatedAt, createdBy, comment, annotations } = silence;
-  const plain = matchers.map(({ name, operator, value }) => [name, operator, value]);
-  return {
-    sql: UPSERT,
-    values: [id, JSON.stringify(plain), startsAt, endsAt, updatedAt, createdBy, comment, JSON.stringify(annotations)],
-  };
+  const matchers = silence.matchers.map(({ name, operator, value }) => [name, operator, value]);
+  return { sql: UPSERT, values: [silence.id, Buffer.from(JSON.stringify({ ...silence, matchers }))] };
 }
 
-function silenceOf(row: SqlRow): Silence {
-  const matchers = JSON.parse(String(row.matchers)) as [string, MatchOperator, string][];
-  return {
-    id: String(row.id),
-    matchers: matchers.map((matcher) => restoreMatcher(...matcher)),
-    startsAt: Number(row.starts_at),
-    endsAt: Number(row.ends_at),
-    updatedAt: Number(row.updated_at),
-    createdBy: String(row.created_by),
-    comment: String(row.comment),
-    annotations: JSON.parse(String(row.annotations)) as Record<string, string>,
-  };
+function decodeSilence(bytes: Uint8Array): Silence {
+  const stored = JSON.parse(Buffer.from(bytes).toString()) as StoredSilence;
+  return { ...stored, matchers: stored.matchers.map((matcher) => restoreMatcher(...matcher)) };
 }
 
 function restoreMatcher(name: string, operator: MatchOperator, value: string): Matcher {

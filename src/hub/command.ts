@@ -40,6 +40,8 @@ export function addUpCommand(program: Command, terminal: Terminal): void {
 async function startAll(flags: UpFlags, terminal: Terminal): Promise<void> {
   const { clock } = terminal;
   const log = createLog({ level: flags.logLevel, format: flags.logFormat, clock, write: terminal.err });
+  let reload = () => {};
+  const stopped = untilStopped(() => reload());
   const { startAlertServer } = await import('../alerts/server.ts');
   const { ALERT_SERVER_DEFAULTS } = await import('../alerts/config/server-options.ts');
   const { startHub } = await import('./server.ts');
@@ -48,6 +50,7 @@ async function startAll(flags: UpFlags, terminal: Terminal): Promise<void> {
     clock,
     log,
   );
+  reload = () => void alerts.reload();
   try {
     const servers = [
       {
@@ -61,7 +64,7 @@ async function startAll(flags: UpFlags, terminal: Terminal): Promise<void> {
     ];
     const hub = await startHub(servers, flags.hubAddress, clock, log);
     terminal.out(`opsdeck is up: ${hub.url}/\n`);
-    await untilStopped(() => alerts.reload());
+    await stopped;
     await hub.close();
   } finally {
     await alerts.close();

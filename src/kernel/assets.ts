@@ -48,10 +48,10 @@ export function servePage(files: PageFiles): (c: HttpContext, path: string) => R
       'content-security-policy': CONTENT_SECURITY_POLICY,
       'referrer-policy': 'no-referrer',
     };
-    if (c.req.header('if-none-match') === asset.etag) return c.body(null, 304, headers);
+    if (namesEtag(c.req.header('if-none-match') ?? '', asset.etag)) return c.body(null, 304, headers);
     headers['content-type'] = asset.type;
     const accepted = c.req.header('accept-encoding') ?? '';
-    const encoding = /\bbr\b/.test(accepted) ? 'br' : /\bgzip\b/.test(accepted) ? 'gzip' : undefined;
+    const encoding = (['br', 'gzip'] as const).find((coding) => acceptsCoding(accepted, coding));
     const bytes = bytesOf(`${path} ${encoding}`, () => {
       const compressed = Buffer.from(encoding === 'gzip' ? asset.gzip : asset.brotli, 'base64');
       return encoding ? compressed : brotliDecompressSync(compressed);
@@ -60,4 +60,16 @@ export function servePage(files: PageFiles): (c: HttpContext, path: string) => R
     headers['content-length'] = String(bytes.length);
     return c.req.method === 'HEAD' ? c.body(null, 200, headers) : c.body(bytes, 200, headers);
   };
+}
+
+/** Whether If-None-Match has the tag; a proxy that compresses marks it as weak. Source: RFC 9110, section 13.1.2. */
+function namesEtag(header: string, etag: string): boolean {
+  return header.split(',').some((tag) => ['*', etag].includes(tag.trim().replace(/^W\//, '')));
+}
+
+/** Whether Accept-Encoding takes a coding, by its name or by `*`; q=0 refuses it. Source: RFC 9110, section 12.5.3. */
+function acceptsCoding(header: string, coding: string): boolean {
+  const items = header.split(',').map((item) => item.split(';').map((part) => part.trim().toLowerCase()));
+  const item = items.find(([name]) => name === coding) ?? items.find(([name]) => name === '*');
+  return item !== undefined && !item.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
 }

@@ -28,8 +28,14 @@ export const systemClock: Clock = {
     return () => clearTimeout(timer);
   },
   every(ms, action) {
-    const timer = setInterval(action, Math.min(ms, LONGEST_TIMER_MS));
-    timer.unref();
-    return () => clearInterval(timer);
+    let cancel: CancelTimer;
+    const arm = () => {
+      cancel = systemClock.after(ms, () => {
+        arm();
+        action();
+      });
+    };
+    arm();
+    return () => cancel();
   },
 };

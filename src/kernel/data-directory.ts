@@ -1,14 +1,15 @@
-import { mkdirSync, openSync, rmdirSync, rmSync, statSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { closeSync, mkdirSync, openSync, readdirSync, renameSync, rmSync, unlinkSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { join, relative, resolve } from 'node:path';
 import type { Clock } from './clock.ts';
 import { CommandError, ExitCode, messageOf, systemCodeOf } from './errors.ts';
 
-const SOCKET_NAME = 'owner.sock';
-const TAKEOVER_NAME = 'owner.takeover';
-/** A takeover lasts milliseconds; one that is older was cut short by a kill. */
-const STALE_TAKEOVER_MS = 5_000;
-const TAKEOVER_RETRY_MS = 20;
+const OWNER_NAME = 'owner.sock';
+const CANDIDATE_NAME = /^owner-[0-9a-f]{8}\.sock$/;
+/** How long a candidate waits for the others to give way, which takes them milliseconds. */
+const RIVAL_RETRY_MS = 20;
+const RIVAL_RETRIES = 250;
 /** The kernel's limit for the path of a Unix socket is 108 bytes with its final NUL, 104 on BSD and macOS. */
 const LONGEST_SOCKET_PATH = 103;
 
@@ -23,49 +24,53 @@ export interface DataDirectory {
  * Makes the directory and takes it for this process, or throws a CommandError: the code `unreachable` (3) when another
  * process owns it, `failed` (1) when it cannot be made or written.
  *
- * The owner listens on a Unix socket in it, which ends with its process however that dies, unlike a pid file. Whoever
- * finds a socket that nobody answers has found a stale one; looking and taking over stand under a short lock, so that
- * of two processes that start together after a crash only one wins.
+ * The owner listens on a Unix socket in it, which ends with its process however that dies, unlike a pid file. Of
+ * processes that start together, after a crash or not, exactly one wins: see {@link elect}.
  */
 export async function ownDataDirectory(path: string, clock: Clock): Promise<DataDirectory> {
   const absolute = resolve(path);
+  const name = `owner-${randomBytes(4).toString('hex')}.sock`;
+  let reach: Reach | undefined;
+  let server: Server | undefined;
   try {
     mkdirSync(absolute, { recursive: true, mode: 0o750 });
+    reach = reachSockets(absolute);
+    server = await listenOn(reach.pathOf(name));
+    await elect(absolute, name, reach, clock);
+    // Not before: while it waits for others, nothing else may keep the process alive.
+    server.unref();
+    return ownedDirectory(absolute, server);
   } catch (error) {
-    throw cannotUse(absolute, error);
-  }
-  const unlock = await lockTakeover(absolute, clock);
-  try {
-    const socketPath = shortSocketPath(absolute);
-    if (await answers(socketPath)) {
-      throw new CommandError(
-        `the data directory ${absolute} is in use by another opsdeck process; stop that one, or choose another directory`,
-        ExitCode.unreachable,
-      );
-    }
-    rmSync(join(absolute, SOCKET_NAME), { force: true });
-    const server = await listenOn(socketPath).catch((error) => {
-      throw cannotUse(absolute, error);
-    });
-    let released = false;
-    return {
-      path: absolute,
-      release() {
-        if (released) return;
-        released = true;
-        server.close();
-      },
-    };
+    server?.close();
+    throw error instanceof CommandError ? error : cannotUse(absolute, error);
   } finally {
-    unlock();
+    reach?.close();
   }
+}
+
+function ownedDirectory(path: string, server: Server): DataDirectory {
+  let released = false;
+  return {
+    path,
+    release() {
+      if (released) return;
+      released = true;
+      try {
+        // The name goes before the socket is silent: afterwards it may be the next owner's.
+        unlinkSync(join(path, OWNER_NAME));
+      } catch {
+        // What stays is as harmless as after a kill.
+      }
+      server.close();
+    },
+  };
 }
 
 function cannotUse(path: string, error: unknown): CommandError {
   const reasons: Record<string, string> = {
     EACCES: 'this user may not write there',
-    EEXIST: 'it is a file, not a directory',
-    ENOTDIR: 'a part of the path is a file, not a directory',
+    EEXIST: 'it, or a part of its path, is a file',
+    ENOTDIR: 'it, or a part of its path, is a file',
     EROFS: 'the file system is read-only',
     ENOSPC: 'the disk is full',
   };
@@ -73,35 +78,56 @@ function cannotUse(path: string, error: unknown): CommandError {
   return new CommandError(`cannot use the data directory ${path}: ${reason}`, ExitCode.failed, { cause: error });
 }
 
-async function lockTakeover(directory: string, clock: Clock): Promise<() => void> {
-  const lock = join(directory, TAKEOVER_NAME);
-  for (;;) {
-    try {
-      mkdirSync(lock);
-      return () => rmdirSync(lock);
-    } catch (error) {
-      if (systemCodeOf(error) !== 'EEXIST') throw cannotUse(directory, error);
-    }
-    try {
-      if (clock.now() - statSync(lock).mtimeMs > STALE_TAKEOVER_MS) rmdirSync(lock);
-    } catch {
-      // The other process has just finished: try again.
-    }
-    await new Promise<void>((done) => clock.after(TAKEOVER_RETRY_MS, done));
+/**
+ * Makes the owner of the candidate that listens under `name`, or throws. Each candidate has a socket of its own and
+ * listens before it looks for others, so of any two at least one sees the other. Who finds the owner, or a candidate of
+ * a smaller name, gives up; who finds one of a greater name waits for it to give up or to become the owner. The
+ * candidate that is left renames its socket to the owner's, which replaces the one that a kill may have left. Nothing
+ * is ever removed that could be alive: a candidate's name, once silent, is silent for ever.
+ */
+async function elect(directory: string, name: string, reach: Reach, clock: Clock): Promise<void> {
+  for (let retries = 0; ; retries++) {
+    const rivals = await findRivals(directory, name, reach);
+    // Only now: a rival of a moment ago may be the owner.
+    const owned = await answers(reach.pathOf(OWNER_NAME));
+    if (!owned && rivals.length === 0) return renameSync(join(directory, name), join(directory, OWNER_NAME));
+    if (owned || retries === RIVAL_RETRIES || rivals.some((rival) => rival < name)) throw inUse(directory);
+    await new Promise<void>((done) => clock.after(RIVAL_RETRY_MS, done));
   }
 }
 
-/** A path for the socket that fits the kernel's limit: as it is, from the working directory, or through an open directory. */
-function shortSocketPath(directory: string): string {
-  const absolute = join(directory, SOCKET_NAME);
-  const candidates = [absolute, relative(process.cwd(), absolute)];
-  const short = candidates.find((candidate) => Buffer.byteLength(candidate) <= LONGEST_SOCKET_PATH);
-  if (short) return short;
-  if (process.platform === 'linux') return `/proc/self/fd/${openSync(directory, 'r')}/${SOCKET_NAME}`;
-  throw new CommandError(
-    `the path of the data directory is too long for a socket in it: ${directory}`,
-    ExitCode.failed,
+async function findRivals(directory: string, name: string, reach: Reach): Promise<readonly string[]> {
+  const rivals: string[] = [];
+  for (const other of readdirSync(directory)) {
+    if (other === name || !CANDIDATE_NAME.test(other)) continue;
+    if (await answers(reach.pathOf(other))) rivals.push(other);
+    else rmSync(join(directory, other), { force: true });
+  }
+  return rivals;
+}
+
+function inUse(directory: string): CommandError {
+  return new CommandError(
+    `the data directory ${directory} is in use by another opsdeck process; stop that one, or choose another directory`,
+    ExitCode.unreachable,
   );
+}
+
+/** The way to the sockets of a directory. */
+interface Reach {
+  pathOf(name: string): string;
+  close(): void;
+}
+
+/** A path that fits the kernel's limit: as it is, from the working directory, or through an open directory. */
+function reachSockets(directory: string): Reach {
+  const fits = (path: string) => Buffer.byteLength(path) <= LONGEST_SOCKET_PATH;
+  const longest = 'owner-00000000.sock';
+  const short = [directory, relative(process.cwd(), directory)].find((path) => fits(join(path, longest)));
+  if (short !== undefined) return { pathOf: (name) => join(short, name), close() {} };
+  if (process.platform !== 'linux') throw new Error('its path is too long for a socket in it');
+  const descriptor = openSync(directory, 'r');
+  return { pathOf: (name) => `/proc/self/fd/${descriptor}/${name}`, close: () => closeSync(descriptor) };
 }
 
 function answers(socketPath: string): Promise<boolean> {
@@ -113,10 +139,11 @@ function answers(socketPath: string): Promise<boolean> {
     });
     probe.once('error', (error) => {
       const code = systemCodeOf(error);
-      if (code === 'ECONNREFUSED' || code === 'ENOENT' || code === 'ENOTSOCK') resolve(false);
+      // ECONNRESET: gone while this connection waited for it.
+      if (['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'ENOTSOCK'].includes(code ?? '')) resolve(false);
       // EAGAIN: alive, with a full queue.
       else if (code === 'EAGAIN') resolve(true);
-      else reject(cannotUse(socketPath, error));
+      else reject(error);
     });
   });
 }
@@ -124,10 +151,8 @@ function answers(socketPath: string): Promise<boolean> {
 function listenOn(socketPath: string): Promise<Server> {
   return new Promise((resolve, reject) => {
     const server = createServer((connection) => connection.destroy());
-    server.once('error', reject);
-    server.listen(socketPath, () => {
-      server.unref();
-      resolve(server);
-    });
+    // It stays: a connection that cannot be accepted later must not end the process.
+    server.on('error', reject);
+    server.listen(socketPath, () => resolve(server));
   });
 }

@@ -1,14 +1,15 @@
-import { rmSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import type { DataDirectory } from './data-directory.ts';
-import { CommandError, ExitCode, messageOf } from './errors.ts';
+import { CommandError, ExitCode, messageOf, systemCodeOf } from './errors.ts';
 
 export type SqlValue = string | number | Uint8Array | null;
 export type SqlRow = Readonly<Record<string, SqlValue>>;
 
 export interface Statement {
   readonly sql: string;
+  /** A text with U+0000 is refused: neither SQLite as it is built here nor PostgreSQL keeps one. Bytes and JSON may hold it. */
   readonly values: readonly SqlValue[];
 }
 
@@ -19,6 +20,7 @@ export interface Database {
    * same turn of the event loop share one commit, and so one fsync.
    */
   write(statements: readonly Statement[]): Promise<void>;
+  /** Rejects with the cause, a CommandError where the file is damaged. */
   query(sql: string, values?: readonly SqlValue[]): Promise<readonly SqlRow[]>;
   /** Writes what is under way, then closes. Idempotent. */
   close(): Promise<void>;
@@ -42,25 +44,58 @@ interface PendingWrite {
 /** Opens, or makes, an SQLite file and brings its schema up to date; a CommandError says why it cannot. */
 export async function openDatabase({ directory, name, migrations }: DatabaseOptions): Promise<Database> {
   const file = join(directory.path, name);
-  // Every kill leaves this directory; the data directory's owner is the only one who may have made it.
-  rmSync(`${file}.lock`, { recursive: true, force: true });
   // The optimising compiler makes SQLite a fifth faster, for 38 MB; here rows are written in batches, and memory counts.
   setFlagsFromString('--liftoff-only');
   const { default: sqlite } = await import('node-sqlite3-wasm');
+  let engine: Engine | undefined;
   try {
-    const engine = new sqlite.Database(file);
+    makeFile(file);
+    // Every kill leaves this directory; the data directory's owner is the only one who may have made it.
+    rmSync(`${file}.lock`, { recursive: true, force: true });
+    engine = new sqlite.Database(file);
     // WAL without shared memory works only in exclusive mode, which must come first.
     engine.exec('PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL');
     migrate(engine, migrations);
-    return new SqliteDatabase(engine);
+    // The names of new files are safe only when their directory is; this SQLite syncs the files alone.
+    syncDirectory(directory.path);
+    return new SqliteDatabase(engine, file);
   } catch (error) {
-    throw new CommandError(
-      `cannot open the database ${file}: ${messageOf(error)}; put a backup in its place, or move it away to start empty`,
-      ExitCode.failed,
-      { cause: error },
-    );
+    engine?.close();
+    throw unusable('open', file, error);
   }
 }
+
+/** SQLite says of a file that it cannot open only that; the operating system says why. */
+function makeFile(file: string): void {
+  closeSync(openSync(file, 'a+'));
+}
+
+function syncDirectory(path: string): void {
+  const descriptor = openSync(path, 'r');
+  try {
+    fsyncSync(descriptor);
+  } catch {
+    // Some file systems of other machines cannot.
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function unusable(what: 'open' | 'read', file: string, error: unknown): CommandError {
+  const reasons: Record<string, string> = {
+    EISDIR: 'it is a directory, not a file',
+    EACCES: 'this user may not read and write it',
+    EROFS: 'the file system is read-only',
+  };
+  const reason = reasons[systemCodeOf(error) ?? ''] ?? messageOf(error);
+  return new CommandError(
+    `cannot ${what} the database ${file}: ${reason}; put a backup in its place, or move it away to start empty`,
+    ExitCode.failed,
+    { cause: error },
+  );
+}
+
+const DAMAGE = /^(database disk image is malformed|file is not a database|disk I\/O error)/;
 
 type Engine = import('node-sqlite3-wasm').Database;
 type Prepared = ReturnType<Engine['prepare']>;
@@ -77,12 +112,14 @@ function migrate(engine: Engine, migrations: readonly string[]): void {
 
 class SqliteDatabase implements Database {
   readonly #engine: Engine;
+  readonly #file: string;
   readonly #prepared = new Map<string, Prepared>();
   #pending: PendingWrite[] = [];
   #closed = false;
 
-  constructor(engine: Engine) {
+  constructor(engine: Engine, file: string) {
     this.#engine = engine;
+    this.#file = file;
   }
 
   write(statements: readonly Statement[]): Promise<void> {
@@ -94,19 +131,22 @@ class SqliteDatabase implements Database {
     });
   }
 
-  query(sql: string, values: readonly SqlValue[] = []): Promise<readonly SqlRow[]> {
-    return Promise.resolve(this.#prepare(sql).all([...values]) as SqlRow[]);
+  async query(sql: string, values: readonly SqlValue[] = []): Promise<readonly SqlRow[]> {
+    if (this.#closed) throw new Error('the database is closed');
+    try {
+      return this.#run(sql, values);
+    } catch (error) {
+      throw DAMAGE.test(messageOf(error)) ? unusable('read', this.#file, error) : error;
+    }
   }
 
-  close(): Promise<void> {
-    if (!this.#closed) {
-      this.#commitPending();
-      this.#closed = true;
-      // A statement that is not finalised would keep the file, and its lock, open without a word.
-      for (const statement of this.#prepared.values()) statement.finalize();
-      this.#engine.close();
-    }
-    return Promise.resolve();
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#commitPending();
+    this.#closed = true;
+    // A statement that is not finalised would keep the file, and its lock, open without a word.
+    for (const statement of this.#prepared.values()) statement.finalize();
+    this.#engine.close();
   }
 
   #commitPending(): void {
@@ -130,7 +170,7 @@ class SqliteDatabase implements Database {
     try {
       this.#engine.exec('BEGIN IMMEDIATE');
       for (const { statements } of writes) {
-        for (const { sql, values } of statements) this.#prepare(sql).run(values as SqlValue[]);
+        for (const { sql, values } of statements) this.#run(sql, values);
       }
       this.#engine.exec('COMMIT');
       return undefined;
@@ -138,6 +178,18 @@ class SqliteDatabase implements Database {
       // A full disk has rolled back already.
       if (this.#engine.inTransaction) this.#engine.exec('ROLLBACK');
       return error instanceof Error ? error : new Error(messageOf(error));
+    }
+  }
+
+  #run(sql: string, values: readonly SqlValue[]): SqlRow[] {
+    if (values.some(endsEarly)) throw new Error('a text with U+0000 cannot be stored');
+    const statement = this.#prepare(sql);
+    try {
+      // To the last row, even where nobody asks for one: a statement in the middle of its rows holds up the commit.
+      return statement.all(values as SqlValue[]) as SqlRow[];
+    } catch (error) {
+      this.#discard(sql, statement);
+      throw error;
     }
   }
 
@@ -149,4 +201,19 @@ class SqliteDatabase implements Database {
     }
     return statement;
   }
+
+  /** A statement that failed would fail once more, at its next use or at the close of the database. */
+  #discard(sql: string, statement: Prepared): void {
+    this.#prepared.delete(sql);
+    try {
+      statement.finalize();
+    } catch {
+      // The failure that is known already.
+    }
+  }
+}
+
+/** The engine hands a text over up to its first U+0000. */
+function endsEarly(value: SqlValue): boolean {
+  return typeof value === 'string' && value.includes('\0');
 }

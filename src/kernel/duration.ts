@@ -46,6 +46,7 @@ const GO_UNIT_MS: Readonly<Record<string, number>> = {
  * milliseconds, which may be fractional; undefined when the text is neither.
  */
 export function parseFlagDuration(text: string): number | undefined {
+  if (/^[+-]0$/.test(text)) return 0;
   const match = /^([+-]?)((?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/.exec(text);
   if (!match) return parseDuration(text);
   let sum = 0;
@@ -55,11 +56,14 @@ export function parseFlagDuration(text: string): number | undefined {
   return sum <= LONGEST_MS ? (match[1] === '-' ? -sum : sum) : undefined;
 }
 
-/** Writes milliseconds as Prometheus does: `5m`, `1h30m`, `0s`; weeks and years only where nothing smaller is left. */
+/**
+ * Writes whole milliseconds as Prometheus does: `5m`, `-1h30m`, `0s`; weeks and years only where nothing smaller is left.
+ * A fraction is dropped.
+ */
 export function formatDuration(ms: number): string {
-  if (ms === 0) return '0s';
-  let rest = ms;
-  let text = '';
+  let rest = Math.trunc(Math.abs(ms));
+  if (rest === 0) return '0s';
+  let text = ms < 0 ? '-' : '';
   for (const unit of PROMETHEUS_UNITS) {
     const unitMs = UNIT_MS[unit] as number;
     const exactOnly = unit === 'y' || unit === 'w';

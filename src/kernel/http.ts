@@ -24,13 +24,9 @@ export function mountPaths(
   for (const [path, handlers] of Object.entries(paths)) {
     const allowed = Object.keys(handlers) as Method[];
     const refuseMethod: HttpHandler = (c) => refuse(c, allowed);
-    for (const method of allowed) {
-      const handle = handlers[method] as HttpHandler;
-      if (method === 'HEAD') continue;
-      const guarded: HttpHandler = (c, next) =>
-        c.req.method === 'HEAD' ? (handlers.HEAD ?? refuseMethod)(c, next) : handle(c, next);
-      app.on(method, path, method === 'GET' ? guarded : handle);
-    }
+    const { GET: answerGet = refuseMethod, HEAD: answerHead = refuseMethod, ...others } = handlers;
+    app.get(path, (c, next) => (c.req.method === 'HEAD' ? answerHead : answerGet)(c, next));
+    for (const [method, handle] of Object.entries(others)) app.on(method, path, handle);
     app.all(path, refuseMethod);
   }
 }
@@ -54,21 +50,22 @@ export async function readBody(c: HttpContext, limit: number): Promise<BodyRead>
 }
 
 function readIncoming(incoming: IncomingMessage, limit: number): Promise<BodyRead> {
+  // Of what is gone already nothing is told any more.
+  if (incoming.destroyed) return Promise.resolve({ ok: false, reason: 'aborted' });
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let size = 0;
     const onData = (chunk: Buffer) => {
       size += chunk.length;
       if (size <= limit) return void chunks.push(chunk);
-      incoming.off('data', onData).pause();
+      // The rest is read and forgotten: a client that were cut off while it writes would not see the answer.
+      incoming.off('data', onData).off('end', onEnd).resume();
       resolve({ ok: false, reason: 'too large' });
     };
-    incoming.on('data', onData);
-    incoming.once('end', () =>
-      resolve({ ok: true, bytes: chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size) }),
-    );
-    incoming.once('error', () => resolve({ ok: false, reason: 'aborted' }));
-    incoming.once('close', () => resolve({ ok: false, reason: 'aborted' }));
+    const onEnd = () =>
+      resolve({ ok: true, bytes: chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size) });
+    const onGone = () => resolve({ ok: false, reason: 'aborted' });
+    incoming.on('data', onData).once('end', onEnd).once('error', onGone).once('close', onGone);
   });
 }
 

@@ -44,7 +44,7 @@ export function createLog({ level, format, clock, write }: LogOptions): Log {
 }
 
 function printJson(fields: LogFields): string {
-  return JSON.stringify(fields, (_, value) => (typeof value === 'string' ? shorten(value) : value));
+  return escapeUnseen(JSON.stringify(fields, (_, value) => (typeof value === 'string' ? shorten(value) : value)));
 }
 
 function printLogfmt(fields: LogFields): string {
@@ -60,5 +60,12 @@ function shorten(value: string): string {
 }
 
 function quoteIfNeeded(value: string): string {
-  return /^[^\s"=\p{C}]+$/u.test(value) ? value : JSON.stringify(value);
+  return /^[^\s"=\p{C}]+$/u.test(value) ? value : escapeUnseen(JSON.stringify(value));
+}
+
+/** Characters that command a terminal, break a line or turn its direction, of which JSON escapes only those below U+0020. */
+const UNSEEN = /[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+
+function escapeUnseen(json: string): string {
+  return json.replace(UNSEEN, (unseen) => `\\u${unseen.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

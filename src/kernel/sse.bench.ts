@@ -163,7 +163,9 @@ async function measure(name: string, clients: number): Promise<Sample> {
     };
   } finally {
     audience.leave();
+    const gone = once(server, 'exit');
     server.kill();
+    await gone;
   }
 }
 

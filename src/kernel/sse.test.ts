@@ -486,6 +486,18 @@ describe('a longest connection', () => {
     await eventually('no timer left', () => clock.timers === 0);
   });
 
+  test('has one of a thousand durations, since Node keeps something for each until it has passed', async (t) => {
+    const clock = new CountingClock();
+    const randoms = [0.5, 0.5009];
+    const random = () => randoms.shift() ?? 0;
+    const { fanout, join } = await startRoom(t, { clock, maxConnectionMs: 4 * 3_600_000, random });
+    await Promise.all([join(), join()]);
+    clock.advance(3.8 * 3_600_000 - 1);
+    assert.equal(fanout.size, 2);
+    clock.advance(1);
+    assert.equal(fanout.size, 0);
+  });
+
   test('ends with its stream, so that the client may be sent elsewhere', { timeout: 10_000 }, async (t) => {
     const clock = new CountingClock();
     const { fanout, server, port } = await startRoom(t, { clock, maxConnectionMs: 10_000 });

@@ -21,8 +21,8 @@ class Frame extends EventBuffer {
   constructor(text: string) {
     super();
     this.bytes = Buffer.from(text);
-    // A session hands over whatever its buffer reads, unseen. Bytes instead of the promised string are encoded once,
-    // not for each client, and a client that reads slowly holds a reference to them, not a copy.
+    // A session hands over what its buffer reads, unseen. Bytes, instead of the text that its types promise, are not
+    // copied for each client that reads slowly: 50 of them at a snapshot of 10 MB hold 10 MB, not 500.
     this.read = () => this.bytes as unknown as string;
   }
 }
@@ -33,7 +33,7 @@ export type { Frame };
 const SPACED_FIELDS = { serializer: String, sanitizer: (value: string) => ` ${value}` };
 const BARE_FIELDS = { serializer: String, sanitizer: (value: string) => value };
 
-/** Frames an event as `retry`, `id`, `event`, `data`, of which it writes what it is given. Throws a RangeError where a field cannot be written. */
+/** Frames an event as `retry`, `id`, `event`, `data`, those that are given; a RangeError tells what cannot be written. */
 export function frameEvent({ event, data, id, retry }: EventFields): Frame {
   const buffer = new EventBuffer(SPACED_FIELDS);
   if (retry !== undefined) buffer.retry(wholeMilliseconds(retry));
@@ -112,6 +112,8 @@ const DEFAULT_MAX_BUFFERED_BYTES = 2 ** 20;
 /** How long a stream that was ended may take to write out what is left. */
 const END_GRACE_MS = 10_000;
 const LIFETIME_SPREAD = 0.1;
+/** For each duration that was ever asked for, Node keeps a list until it has passed, cancelled or not: so not too many. */
+const LIFETIME_STEPS = 1000;
 const BARE_HEARTBEAT = frameComment();
 const STREAM_HEADERS = {
   'content-type': 'text/event-stream',
@@ -172,7 +174,7 @@ export class Fanout {
     }
     this.#clients.add(client);
     this.#limitLifetime(client);
-    const frames = Array.isArray(snapshot) ? (snapshot as readonly Frame[]) : [snapshot as Frame];
+    const frames = [snapshot].flat();
     for (const frame of frames) client.send(frame);
     if (frames.length === 0) outgoing.flushHeaders();
     return client;
@@ -201,8 +203,9 @@ export class Fanout {
   #limitLifetime(client: ClientConnection): void {
     const { maxConnectionMs = 0, random } = this.#options;
     if (maxConnectionMs <= 0) return;
-    const lifetimeMs = maxConnectionMs * (1 - LIFETIME_SPREAD * (random?.() ?? 0));
-    client.cancelTimer = this.#clock.after(lifetimeMs, () => client.end());
+    const step = Math.floor((random?.() ?? 0) * LIFETIME_STEPS);
+    const lifetimeMs = maxConnectionMs * (1 - (LIFETIME_SPREAD * step) / LIFETIME_STEPS);
+    client.cancelTimer = this.#clock.after(Math.ceil(lifetimeMs), () => client.end());
   }
 
   #forget(client: ClientConnection): void {
@@ -225,7 +228,7 @@ export class Fanout {
       client.cut();
       this.#forget(client);
     });
-    // Left to itself the connection would stay open for another request, and hold up a server that closes.
+    // Kept open for another request, it would bring the client back here, and hold up a server that closes.
     client.outgoing.end(() => socket?.destroySoon());
   }
 }

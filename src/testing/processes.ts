@@ -71,7 +71,7 @@ function finallyDo(t: Cleanup, action: () => unknown): void {
 /** Whatever still runs when the tests' process ends (a failed hook, Ctrl-C) ends with it. */
 const running = new Set<ChildProcess>();
 process.once('exit', () => {
-  for (const child of running) child.kill('SIGKILL');
+  for (const child of running) signalGroup(child, 'SIGKILL');
 });
 
 function isInstalled(binary: string): boolean {
@@ -111,9 +111,15 @@ function ended(child: ChildProcess): Promise<ExitStatus> {
   });
 }
 
+/** Signals a server and whatever it has started: npx does not hand a signal on. */
+function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  process.kill(-child.pid, signal);
+}
+
 async function stopChild(child: ChildProcess, signal: NodeJS.Signals): Promise<ExitStatus> {
-  child.kill(signal);
-  const timer = setTimeout(() => child.kill('SIGKILL'), STOP_DEADLINE_MS);
+  signalGroup(child, signal);
+  const timer = setTimeout(() => signalGroup(child, 'SIGKILL'), STOP_DEADLINE_MS);
   const status = await ended(child);
   clearTimeout(timer);
   return status;
@@ -126,6 +132,7 @@ export async function startServer(t: Cleanup, launch: ServerLaunch): Promise<Run
     cwd,
     env: { ...process.env, HOME: cwd, ...launch.env },
     stdio: ['ignore', 'ignore', 'pipe'],
+    detached: true,
   });
   running.add(child);
   child.once('close', () => running.delete(child));
@@ -231,6 +238,7 @@ export function runProcess(
       env: { ...process.env, ...options.env },
       timeout: options.timeoutMs ?? 30_000,
       killSignal: 'SIGKILL',
+      detached: true,
     });
     running.add(child);
     let stdout = '';

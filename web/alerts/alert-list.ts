@@ -134,6 +134,11 @@ function newestStart({ alerts }: GroupView): number {
   return alerts.reduce((newest, { startsAt }) => Math.max(newest, Date.parse(startsAt)), 0);
 }
 
+/** Every alert of the groups once, by its fingerprint. */
+export function alertsOf(groups: readonly AlertGroup[]): Map<string, Alert> {
+  return new Map(groups.flatMap(({ alerts }) => alerts.map((alert) => [alert.fingerprint, alert])));
+}
+
 /** The label pairs of the alerts as filters, the most frequent first: what a filter box can propose. */
 export function proposeFilters(alerts: Iterable<Alert>, format: (name: string, value: string) => string): string[] {
   const counts = new Map<string, Map<string, number>>();

@@ -21,7 +21,7 @@ export interface AlertRowParts {
 const TITLES = ['summary', 'title', 'message', 'description'];
 const TEXTS = ['description', 'message', 'details'];
 /** A longer text is folded. */
-const FOLD_LENGTH = 280;
+const FOLD_LENGTH = 240;
 
 /** One alert: what, where, since when, and what can be done. `hidden` are labels that stand elsewhere already. */
 export function alertRow(alert: Alert, hidden: LabelSet, parts: AlertRowParts): HTMLLIElement {
@@ -101,9 +101,9 @@ export function linkedText(text: string): Child[] {
 
 function foldedText(text: string): HTMLElement {
   const paragraph = h('p', { class: 'description' }, linkedText(text));
-  if (text.length <= FOLD_LENGTH && text.split('\n').length <= 3) return paragraph;
+  if (text.length <= FOLD_LENGTH && text.split('\n').length <= 2) return paragraph;
   paragraph.classList.add('folded');
-  const unfold = h('button', { type: 'button', class: 'quiet', 'aria-expanded': 'false' }, 'Show all');
+  const unfold = h('button', { type: 'button', class: 'quiet unfold', 'aria-expanded': 'false' }, 'Show all');
   unfold.addEventListener('click', () => {
     const folded = paragraph.classList.toggle('folded');
     unfold.textContent = folded ? 'Show all' : 'Show less';

@@ -1,18 +1,21 @@
 import { h, setAttribute } from '../shared/dom.ts';
-import { Poller, tabVisibility } from '../shared/poller.ts';
+import type { Poller } from '../shared/poller.ts';
 import type { AlertList } from './alert-list.ts';
-import { listAlerts, proposeFilters } from './alert-list.ts';
+import { alertsOf, listAlerts, proposeFilters } from './alert-list.ts';
 import { AlertsToolbar } from './alerts-toolbar.ts';
 import type { Alert, AlertGroup, ApiError } from './api.ts';
+import { countText } from './count-text.ts';
 import { FilterBox } from './filter-box.ts';
 import { GroupList } from './group-list.ts';
+import type { AddFilter } from './label-chip.ts';
 import { createMatcher, escapeRegExp, formatMatcher, parseMatchers } from './matcher-text.ts';
-import type { Page, PageContext } from './page.ts';
-import { alertsOf } from './page.ts';
+import type { Page, PageContext, PageMemory } from './page.ts';
+import { pollFor } from './page.ts';
 import type { AlertsRoute, Route } from './route.ts';
 import { ALL_ALERTS, newSilenceHash } from './route.ts';
 import { severityCounts } from './severity-counts.ts';
 import { errorBox, expectApiError, loadingBox, stateBox } from './states.ts';
+import { formatInstantShort } from './time-text.ts';
 
 /** The list of alerts by group, kept fresh, narrowed down by what the link says. */
 export class AlertsPage implements Page {
@@ -25,18 +28,22 @@ export class AlertsPage implements Page {
   readonly #tally = h('p', { class: 'tally' });
   readonly #updated = h('span', { class: 'updated' });
   readonly #results = h('div', { class: 'results' });
+  readonly #addFilter: AddFilter = (name, value, leaveOut) =>
+    this.#filterBox.add(createMatcher(name, leaveOut ? '!=' : '=', value));
   #route: AlertsRoute;
+  /** What `#groups` are the answer to. */
+  #answered = '';
   #groups: readonly AlertGroup[] | undefined;
   #byFingerprint: Map<string, Alert> | undefined;
   #proposals: readonly string[] | undefined;
   #receivers: readonly string[] = [];
   #receiversLoaded = false;
+  #tallied = '';
 
   constructor(context: PageContext, route: AlertsRoute) {
     this.#context = context;
     this.#route = route;
-    const addFilter = (name: string, value: string, leaveOut: boolean) =>
-      this.#filterBox.add(createMatcher(name, leaveOut ? '!=' : '=', value));
+    document.title = 'Alerts · opsdeck';
     this.#filterBox = new FilterBox({
       id: 'filter',
       label: 'Filter alerts',
@@ -54,35 +61,26 @@ export class AlertsPage implements Page {
     });
     this.#groupList = new GroupList(context.memory.openGroups, {
       times: context.times,
-      addFilter,
+      addFilter: this.#addFilter,
       find: (fingerprint) => this.#find(fingerprint),
     });
-    this.#poller = new Poller({
-      clock: context.clock,
-      visibility: tabVisibility,
-      intervalMs: () => context.settings.values.refreshSeconds * 1000,
-      run: (signal) => this.#load(signal),
-    });
-    const refresh = h(
-      'button',
-      { type: 'button', class: 'quiet', onclick: () => void this.#poller.refresh() },
-      'Refresh',
-    );
-    const head = h(
-      'div',
-      { class: 'page-head' },
-      h('h1', { tabindex: -1 }, 'Alerts'),
-      this.#tally,
-      h('p', { class: 'freshness' }, this.#updated, refresh),
-    );
-    this.element = h(
+    this.#poller = pollFor(context, (signal) => this.#load(signal));
+    this.element = this.#build();
+    this.follow(route);
+  }
+
+  #build(): HTMLElement {
+    const onclick = () => void this.#poller.refresh();
+    const refresh = h('button', { type: 'button', class: 'quiet', onclick }, 'Refresh');
+    const freshness = h('p', { class: 'freshness' }, this.#updated, refresh);
+    const title = h('h1', { tabindex: -1 }, 'Alerts');
+    return h(
       'div',
       { class: 'page' },
-      head,
+      h('div', { class: 'page-head' }, title, this.#tally, freshness),
       h('div', { class: 'filters' }, this.#filterBox.element, this.#toolbar.element),
       this.#results,
     );
-    this.follow(route);
   }
 
   follow(route: Route): boolean {
@@ -97,7 +95,7 @@ export class AlertsPage implements Page {
       return true;
     }
     const remembered = this.#context.memory.groups;
-    if (remembered?.asked === this.#asked) this.#receive(remembered.groups, remembered.at);
+    if (remembered?.asked === this.#asked) this.#receive(remembered);
     else if (!this.#groups) this.#results.replaceChildren(loadingBox('alerts'));
     else setAttribute(this.#results, 'aria-busy', 'true');
     void this.#poller.refresh();
@@ -145,7 +143,7 @@ export class AlertsPage implements Page {
       memory.groups = { asked, groups, at: clock.now() };
       shell.hideBanner();
       this.#filterBox.showError(undefined);
-      this.#receive(groups, clock.now());
+      this.#receive(memory.groups);
     } catch (error) {
       if (!signal.aborted) this.#fail(expectApiError(error));
     }
@@ -159,8 +157,9 @@ export class AlertsPage implements Page {
     this.#toolbar.show(this.#route, this.#receivers);
   }
 
-  #receive(groups: readonly AlertGroup[], at: number): void {
+  #receive({ asked, groups, at }: NonNullable<PageMemory['groups']>): void {
     this.#groups = groups;
+    this.#answered = asked;
     this.#byFingerprint = undefined;
     this.#proposals = undefined;
     setAttribute(this.#results, 'aria-busy', false);
@@ -172,16 +171,24 @@ export class AlertsPage implements Page {
     setAttribute(this.#results, 'aria-busy', false);
     if (error.kind === 'refused') {
       this.#groups = undefined;
+      this.#tallied = '';
       this.#tally.replaceChildren();
       this.#filterBox.showError(error.message);
       this.#results.replaceChildren(
-        stateBox('The server does not accept this filter.', error.message, this.#clearButton()),
+        stateBox('The server does not accept this filter.', 'Mend or remove what it names above.', this.#clearButton()),
       );
       return;
     }
     const retry = () => void this.#poller.refresh();
+    // Alerts of another filter than the one that is shown would mislead.
+    if (this.#answered !== this.#asked) this.#groups = undefined;
     if (!this.#groups) this.#results.replaceChildren(errorBox('alerts', error, retry));
-    else this.#context.shell.showBanner(`${error.message}. What you see is as old as it says.`, retry);
+    else this.#context.shell.showBanner(`${error.message}. ${this.#ageText()}`, retry);
+  }
+
+  #ageText(): string {
+    const { memory, clock } = this.#context;
+    return memory.groups ? `What you see is from ${formatInstantShort(memory.groups.at, clock.now())}.` : '';
   }
 
   #draw(): void {
@@ -198,14 +205,17 @@ export class AlertsPage implements Page {
   }
 
   #drawTally({ shown, groups, severities }: AlertList): void {
-    const text = `${shown} ${shown === 1 ? 'alert' : 'alerts'} in ${groups.length} ${groups.length === 1 ? 'group' : 'groups'}`;
-    const known = severities.some(({ severity }) => severity !== '');
-    const add = (name: string, value: string, leaveOut: boolean) =>
-      this.#filterBox.add(createMatcher(name, leaveOut ? '!=' : '=', value));
-    const sum = h('span', { class: 'tally-sum' }, text);
-    this.#tally.replaceChildren(sum, ...(known ? severityCounts(severities, add) : []));
-    document.title = `${shown === 0 ? 'No alerts' : `${shown} ${shown === 1 ? 'alert' : 'alerts'}`} · opsdeck`;
+    const alerts = shown === 0 ? 'No alerts' : countText(shown, 'alert');
+    const text = shown === 0 ? alerts : `${alerts} in ${countText(groups.length, 'group')}`;
+    document.title = `${alerts} · opsdeck`;
     this.#context.shell.announce(text);
+    const signature = JSON.stringify([text, severities]);
+    // The counts are buttons: drawing the same ones again would take the focus away.
+    if (signature === this.#tallied) return;
+    this.#tallied = signature;
+    const graded = severities.some(({ severity }) => severity !== '');
+    const sum = h('span', { class: 'tally-sum' }, text);
+    this.#tally.replaceChildren(sum, ...(graded ? severityCounts(severities, this.#addFilter) : []));
   }
 
   #emptyBox({ total, states }: AlertList): HTMLElement {

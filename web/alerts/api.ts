@@ -162,7 +162,7 @@ export class Api {
 }
 
 function queryOf(filters: readonly string[]): URLSearchParams {
-  return new URLSearchParams(filters.map((filter) => ['filter', filter]));
+  return new URLSearchParams(filters.map((filter): [string, string] => ['filter', filter]));
 }
 
 /** The cause in an error's body: a JSON string, or an object with a message; empty when it is neither. */

@@ -1,4 +1,3 @@
-import type { Child } from '../shared/dom.ts';
 import { h, setAttribute, setText } from '../shared/dom.ts';
 import type { GroupView } from './alert-list.ts';
 import type { AlertRowParts } from './alert-row.ts';
@@ -102,15 +101,11 @@ function nameOf(labels: LabelSet): string {
   );
 }
 
-function groupName(labels: LabelSet): Child[] & (Node | string)[] {
+function groupName(labels: LabelSet): Node[] {
   const { alertname, ...others } = labels;
-  const pairs = Object.keys(others)
-    .sort()
-    .map((name) => h('span', { class: 'group-pair' }, h('span', {}, `${name}=`), others[name]));
-  const title = alertname ?? (pairs.length === 0 ? 'Not grouped' : undefined);
-  return [
-    h('span', { class: 'chevron', 'aria-hidden': 'true' }),
-    ...(title === undefined ? [] : [h('span', { class: 'group-title' }, title)]),
-    ...pairs,
-  ];
+  const names = Object.keys(others).sort();
+  const pairs = names.map((name) => h('span', { class: 'group-pair' }, h('span', {}, `${name}=`), others[name]));
+  const title = alertname ?? (names.length === 0 ? 'Not grouped' : undefined);
+  const chevron = h('span', { class: 'chevron', 'aria-hidden': 'true' });
+  return title === undefined ? [chevron, ...pairs] : [chevron, h('span', { class: 'group-title' }, title), ...pairs];
 }

@@ -47,52 +47,81 @@ function browserStorage(): Pick<Storage, 'getItem' | 'setItem'> {
   }
 }
 
+const TYPING = 'input:not([type="checkbox"], [type="radio"]), select, textarea, dialog';
+
 function isTyping(event: KeyboardEvent): boolean {
-  return event.target instanceof Element && event.target.closest('input, select, textarea, dialog') !== null;
+  return event.target instanceof Element && event.target.closest(TYPING) !== null;
 }
 
-/** Reads the link, shows its page, and follows every link after that. */
-function start(): void {
-  const settings = new Settings(browserStorage());
-  const shell = new Shell();
-  const context: PageContext = {
-    api: new Api(browserClock),
-    clock: browserClock,
-    settings,
-    shell,
-    times: new Times(browserClock, settings),
-    memory: { openGroups: new Map() },
-    navigate: (route) => {
-      const hash = formatHash(route);
-      if (hash === location.hash) show();
-      else location.hash = hash;
-    },
-  };
-  let page: Page | undefined;
-  const show = () => {
+/** Shows the page of the address, and every other that the address comes to name. */
+class Browser {
+  readonly #context: PageContext;
+  readonly #shell = new Shell();
+  /** How far down each page was when it was left, by its hash. */
+  readonly #scrolled = new Map<string, number>();
+  #page: Page | undefined;
+  #hash = '';
+  #shown = 0;
+
+  constructor() {
+    const settings = new Settings(browserStorage());
+    this.#context = {
+      api: new Api(browserClock),
+      clock: browserClock,
+      settings,
+      shell: this.#shell,
+      times: new Times(browserClock, settings),
+      memory: { openGroups: new Map() },
+      navigate: (route, options) => this.#navigate(formatHash(route), options?.replace === true),
+      leave: () => {
+        if (this.#shown > 1) history.back();
+        else this.#navigate('#/silences', true);
+      },
+    };
+  }
+
+  start(): void {
+    history.scrollRestoration = 'manual';
+    this.#shell.mount(document.body);
+    this.#show();
+    window.addEventListener('hashchange', () => this.#show());
+    document.addEventListener('keydown', (event) => this.#onKey(event));
+    browserClock.every(TICK_MS, () => this.#context.times.redraw(this.#shell.main));
+  }
+
+  #navigate(hash: string, replace: boolean): void {
+    if (hash === location.hash) this.#show();
+    else if (replace) location.replace(hash);
+    else location.hash = hash;
+  }
+
+  #show(): void {
     const route = parseHash(location.hash);
-    shell.showRoute(route);
-    if (page?.follow(route)) return;
-    const first = page === undefined;
-    page?.close();
-    page = createPage(context, route);
-    shell.main.replaceChildren(page.element);
-    if (first) return;
-    window.scrollTo(0, 0);
-    page.element.querySelector<HTMLElement>('h1')?.focus({ preventScroll: true });
-  };
-  const onKey = (event: KeyboardEvent) => {
+    this.#scrolled.set(this.#hash, window.scrollY);
+    this.#hash = location.hash;
+    this.#shown += 1;
+    // An entry of the browser's history that was marked is one that somebody comes back to.
+    const isReturn = history.state !== null;
+    if (!isReturn) history.replaceState({ seen: true }, '');
+    this.#shell.showRoute(route);
+    if (this.#page?.follow(route)) return;
+    const isFirst = this.#page === undefined;
+    this.#page?.close();
+    this.#page = createPage(this.#context, route);
+    this.#shell.main.replaceChildren(this.#page.element);
+    if (isFirst) return;
+    window.scrollTo(0, isReturn ? (this.#scrolled.get(this.#hash) ?? 0) : 0);
+    if (this.#page.focus) this.#page.focus();
+    else this.#page.element.querySelector('h1')?.focus({ preventScroll: true });
+  }
+
+  #onKey(event: KeyboardEvent): void {
     if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return;
-    if (event.key === '/' && page?.focusFilter) page.focusFilter();
-    else if (event.key === 'n') location.hash = shell.newSilenceHash;
+    if (event.key === '/' && this.#page?.focusFilter) this.#page.focusFilter();
+    else if (event.key === 'n') location.hash = this.#shell.newSilenceHash;
     else return;
     event.preventDefault();
-  };
-  shell.mount(document.body);
-  show();
-  window.addEventListener('hashchange', show);
-  document.addEventListener('keydown', onKey);
-  browserClock.every(TICK_MS, () => context.times.redraw(shell.main));
+  }
 }
 
-start();
+new Browser().start();

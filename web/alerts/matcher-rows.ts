@@ -2,12 +2,7 @@ import { h } from '../shared/dom.ts';
 import type { Matcher, Operator } from './matcher-text.ts';
 import { createMatcher, OPERATORS, operatorOf, parseMatchers } from './matcher-text.ts';
 
-const OPERATOR_TITLES: Readonly<Record<Operator, string>> = {
-  '=': '= is',
-  '!=': '!= is not',
-  '=~': '=~ matches',
-  '!~': '!~ does not match',
-};
+const OPERATOR_HINT = '= is, != is not, =~ matches the regular expression, !~ does not match it';
 
 interface Row {
   readonly element: HTMLElement;
@@ -75,10 +70,8 @@ export class MatcherRows {
     const chosen = operatorOf(matcher);
     const operator = h(
       'select',
-      { class: 'code', onchange },
-      OPERATORS.map((text) =>
-        h('option', { value: text, selected: text === chosen, 'aria-label': OPERATOR_TITLES[text] }, text),
-      ),
+      { class: 'code', title: OPERATOR_HINT, onchange },
+      OPERATORS.map((text) => h('option', { value: text, selected: text === chosen }, text)),
     );
     const remove = h('button', { type: 'button', class: 'quiet remove' }, '×');
     const row: Row = {

@@ -1,5 +1,7 @@
 import type { Clock } from '../shared/clock.ts';
-import type { Alert, AlertGroup, Api } from './api.ts';
+import { Poller } from '../shared/poller.ts';
+import { tabVisibility } from '../shared/tab-visibility.ts';
+import type { AlertGroup, Api } from './api.ts';
 import type { Route } from './route.ts';
 import type { Settings } from './settings.ts';
 import type { Shell } from './shell.ts';
@@ -14,7 +16,10 @@ export interface PageContext {
   readonly times: Times;
   /** What the alerts page last had, so that coming back to it shows something at once. */
   readonly memory: PageMemory;
-  navigate(route: Route): void;
+  /** Follows a route; with `replace` the page that is left is not in the way of the browser's back button. */
+  navigate(route: Route, options?: { readonly replace: boolean }): void;
+  /** Goes back to where the person came from, or to the silences when this page was the first. */
+  leave(): void;
 }
 
 export interface PageMemory {
@@ -31,12 +36,14 @@ export interface Page {
   readonly element: HTMLElement;
   /** Follows a link to the same kind of page; false when a new page has to be built. */
   follow(route: Route): boolean;
+  /** Puts the focus where whoever has just come goes on; without it the heading gets it. */
+  focus?(): void;
   /** Puts the focus where typing narrows the list down. */
   focusFilter?(): void;
   close(): void;
 }
 
-/** Every alert of the groups once. */
-export function alertsOf(groups: readonly AlertGroup[]): Map<string, Alert> {
-  return new Map(groups.flatMap(({ alerts }) => alerts.map((alert) => [alert.fingerprint, alert])));
+/** A poller for a page that somebody looks at, as often as the settings say. */
+export function pollFor({ clock, settings }: PageContext, run: (signal: AbortSignal) => Promise<void>): Poller {
+  return new Poller({ clock, visibility: tabVisibility, intervalMs: () => settings.values.refreshSeconds * 1000, run });
 }

@@ -21,56 +21,44 @@ export class ScheduleFields {
     this.#span = span;
     this.#clock = clock;
     this.#onChange = onChange;
-    this.#start = h('input', {
-      id: 'start',
-      type: 'datetime-local',
-      max: '9999-12-31T23:59',
-      onchange: () => this.#readStart(),
-    });
-    this.end = h('input', {
-      id: 'end',
-      type: 'datetime-local',
-      max: '9999-12-31T23:59',
-      'aria-describedby': 'end-error',
-      onchange: () => this.#readEnd(),
-    });
+    const field = { type: 'datetime-local', max: '9999-12-31T23:59' };
+    this.#start = h('input', { ...field, id: 'start', onchange: () => this.#readStart() });
+    this.end = h('input', { ...field, id: 'end', 'aria-describedby': 'end-error', onchange: () => this.#readEnd() });
     this.#duration = h('input', {
       id: 'duration',
       type: 'text',
-      class: 'short',
       autocomplete: 'off',
       'aria-describedby': 'duration-hint',
       oninput: () => this.#readDuration(),
+      onchange: () => this.#show(),
     });
-    this.#duration.addEventListener('change', () => this.#show());
     this.#presets = PRESETS.map((text) =>
       h('button', { type: 'button', class: 'small', onclick: () => this.#setDuration(text) }, text),
     );
-    const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-    const now = span.startAt === undefined && h('span', { class: 'hint' }, ' now, unless changed');
-    const field = (id: string, title: string, input: HTMLElement, more: HTMLElement | false = false) =>
-      h('div', { class: 'field' }, h('label', { for: id }, title), input, more);
-    this.element = h(
+    this.element = this.#build();
+    this.#show();
+  }
+
+  #build(): HTMLElement {
+    const now = this.#span.startAt === undefined && h('span', { class: 'hint' }, 'now, unless changed');
+    const hint = h('span', { class: 'hint', id: 'duration-hint' }, 'such as 2h, 1d 12h');
+    const field = (input: HTMLElement, title: string, more: HTMLElement | false = false) =>
+      h('div', { class: 'field' }, h('label', { for: input.id }, title), input, more);
+    return h(
       'fieldset',
-      { class: 'schedule' },
+      {},
       h('legend', {}, 'When'),
       h(
         'div',
         { class: 'schedule-row' },
-        field('start', 'Start', this.#start, now),
-        field('end', 'End', this.end),
-        field(
-          'duration',
-          'Duration',
-          this.#duration,
-          h('span', { class: 'hint', id: 'duration-hint' }, 'such as 2h, 1d 12h'),
-        ),
+        field(this.#start, 'Start', now),
+        field(this.end, 'End'),
+        field(this.#duration, 'Duration', hint),
       ),
       h('div', { class: 'presets', role: 'group', 'aria-label': 'Usual durations' }, this.#presets),
       h('p', { class: 'field-error', id: 'end-error', role: 'alert', hidden: true }),
-      h('p', { class: 'hint' }, `Times are local (${zone}).`),
+      h('p', { class: 'hint' }, `Times are local (${Intl.DateTimeFormat().resolvedOptions().timeZone}).`),
     );
-    this.#show();
   }
 
   get span(): DraftSpan {

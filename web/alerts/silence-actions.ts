@@ -6,7 +6,7 @@ import type { PageContext } from './page.ts';
 import { formatHash } from './route.ts';
 
 /** What can be done with a silence: edit and expire it, or make an expired one again. */
-export function silenceActions(silence: Silence, context: PageContext, onChanged: () => void): HTMLElement {
+export function silenceActions(silence: Silence, context: PageContext, onChanged: () => Promise<void>): HTMLElement {
   const edit = formatHash({ page: 'edit-silence', id: silence.id });
   const name = formatMatchers(silence.matchers);
   if (silence.status.state === 'expired') {
@@ -25,7 +25,7 @@ export function silenceActions(silence: Silence, context: PageContext, onChanged
     });
     if (!done) return;
     context.shell.announce('Silence expired');
-    onChanged();
+    await onChanged();
   };
   return h(
     'span',

@@ -1,6 +1,7 @@
 import { h } from '../shared/dom.ts';
 import { linkedText } from './alert-row.ts';
 import type { Silence } from './api.ts';
+import { countText } from './count-text.ts';
 import { matcherChip } from './label-chip.ts';
 import type { PageContext } from './page.ts';
 import { formatHash } from './route.ts';
@@ -11,7 +12,7 @@ export function silenceCard(
   silence: Silence,
   affected: number,
   context: PageContext,
-  onChanged: () => void,
+  onChanged: () => Promise<void>,
 ): HTMLLIElement {
   const { id, matchers, comment, createdBy, status } = silence;
   const when = (word: string, instant: string) => [
@@ -34,11 +35,7 @@ export function silenceCard(
     ),
     h('p', { class: 'silence-when' }, times),
     h('p', { class: 'silence-creator' }, createdBy),
-    h(
-      'p',
-      { class: 'silence-affected' },
-      status.state === 'active' && `${affected} ${affected === 1 ? 'alert' : 'alerts'}`,
-    ),
+    h('p', { class: 'silence-affected' }, status.state === 'active' && countText(affected, 'alert')),
     silenceActions(silence, context, onChanged),
   );
 }

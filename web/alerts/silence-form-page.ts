@@ -59,6 +59,11 @@ export class SilenceFormPage implements Page {
     return formatHash(route) === this.#hash;
   }
 
+  focus(): void {
+    if (this.#form) this.#form.focus();
+    else this.#title.focus({ preventScroll: true });
+  }
+
   close(): void {
     this.#form?.close();
     this.#abort.abort();

@@ -56,8 +56,7 @@ export class SilenceForm {
   /** Puts the focus where there is something to fill in. */
   focus(): void {
     if (filledMatchers(this.#matchers.matchers).length === 0) this.#matchers.focus();
-    else if (this.#creator.value === '') this.#creator.focus();
-    else this.#comment.focus();
+    else (this.#creator.value === '' ? this.#creator : this.#comment).focus({ preventScroll: true });
   }
 
   close(): void {
@@ -72,7 +71,7 @@ export class SilenceForm {
     };
     const problem = (field: DraftField) =>
       h('p', { class: 'field-error', id: `${field}-error`, role: 'alert', hidden: true });
-    const cancel = h('button', { type: 'button', onclick: () => history.back() }, 'Cancel');
+    const cancel = h('button', { type: 'button', onclick: () => this.#context.leave() }, 'Cancel');
     const form = h(
       'form',
       { class: 'silence-form', novalidate: true, onsubmit },
@@ -136,7 +135,7 @@ export class SilenceForm {
       const id = await api.saveSilence(postableOf(draft, clock.now()));
       settings.change({ creator: draft.createdBy.trim() });
       memory.notice = 'The silence is saved.';
-      navigate({ page: 'silence', id });
+      navigate({ page: 'silence', id }, { replace: true });
     } catch (error) {
       setText(this.#error, expectApiError(error).message);
       this.#error.hidden = false;

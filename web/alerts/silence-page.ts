@@ -1,16 +1,14 @@
-import { copyButton } from '../shared/copy-button.ts';
-import type { Child } from '../shared/dom.ts';
 import { h, setText } from '../shared/dom.ts';
-import { Poller, tabVisibility } from '../shared/poller.ts';
-import { linkedText } from './alert-row.ts';
+import type { Poller } from '../shared/poller.ts';
 import { AlertRows } from './alert-rows.ts';
 import type { Alert, ApiError, Silence } from './api.ts';
-import { matcherChip } from './label-chip.ts';
+import { countText } from './count-text.ts';
 import { formatMatcher, formatMatchers } from './matcher-text.ts';
 import type { Page, PageContext } from './page.ts';
+import { pollFor } from './page.ts';
 import type { Route } from './route.ts';
 import { everyAlertHash } from './route.ts';
-import { silenceActions } from './silence-actions.ts';
+import { silenceDetails } from './silence-details.ts';
 import { errorBox, expectApiError, loadingBox, stateBox } from './states.ts';
 
 /** One silence with all that is known of it, and the alerts that it matches now. */
@@ -19,6 +17,7 @@ export class SilencePage implements Page {
   readonly #context: PageContext;
   readonly #id: string;
   readonly #poller: Poller;
+  readonly #title = h('h1', { tabindex: -1 }, 'Silence');
   readonly #notice = h('p', { class: 'notice', role: 'status' });
   readonly #details = h('div', { class: 'silence-details' }, loadingBox('the silence'));
   readonly #affectedTitle = h('h2', {}, 'Matching alerts');
@@ -36,13 +35,8 @@ export class SilencePage implements Page {
     this.#rows = new AlertRows({ times: context.times }, 'Matching alerts');
     this.#affected.append(this.#affectedTitle, this.#rows.element);
     const head = h('p', { class: 'crumb' }, h('a', { href: '#/silences' }, 'Silences'));
-    this.element.append(head, h('h1', { tabindex: -1 }, 'Silence'), this.#notice, this.#details, this.#affected);
-    this.#poller = new Poller({
-      clock: context.clock,
-      visibility: tabVisibility,
-      intervalMs: () => context.settings.values.refreshSeconds * 1000,
-      run: (signal) => this.#load(signal),
-    });
+    this.element.append(head, this.#title, this.#notice, this.#details, this.#affected);
+    this.#poller = pollFor(context, (signal) => this.#load(signal));
     void this.#poller.refresh();
   }
 
@@ -86,52 +80,18 @@ export class SilencePage implements Page {
     const signature = JSON.stringify(silence);
     if (signature === this.#drawn) return;
     this.#drawn = signature;
-    const { times, clock } = this.#context;
-    const { id, status, matchers, comment, createdBy, annotations = {} } = silence;
-    const when = (instant: string) => [
-      times.element(instant, 'relative'),
-      ' ',
-      h('span', { class: 'soft' }, times.element(instant, 'instant')),
-    ];
-    const rows: [string, Child | readonly Child[]][] = [
-      [
-        'Matchers',
-        h(
-          'ul',
-          { class: 'labels' },
-          matchers.map((matcher) => h('li', {}, matcherChip(matcher))),
-        ),
-      ],
-      [status.state === 'pending' ? 'Starts' : 'Started', when(silence.startsAt)],
-      [status.state === 'expired' ? 'Ended' : 'Ends', when(silence.endsAt)],
-      ['Created by', createdBy],
-      ['Comment', h('span', { class: 'comment' }, linkedText(comment))],
-      ...Object.entries(annotations).map(([name, value]): [string, readonly Child[]] => [name, linkedText(value)]),
-      ['Updated', when(silence.updatedAt)],
-      ['Id', [h('code', {}, id), ' ', copyButton(clock, 'the id', () => id)]],
-    ];
-    const head = h(
-      'div',
-      { class: 'silence-head' },
-      h('span', { class: 'badge', 'data-state': status.state }, status.state),
-      silenceActions(silence, this.#context, () => void this.#poller.refresh()),
-    );
-    const list = h(
-      'dl',
-      {},
-      rows.flatMap(([name, value]) => [h('dt', {}, name), h('dd', {}, value)]),
-    );
-    this.#details.replaceChildren(
-      h('section', { class: 'panel', 'data-state': status.state, 'aria-label': 'Details' }, head, list),
-    );
+    this.#details.replaceChildren(silenceDetails(silence, this.#context, () => this.#onChanged()));
+  }
+
+  /** The button that was pressed is gone now: whoever uses the keyboard goes on at the top. */
+  async #onChanged(): Promise<void> {
+    await this.#poller.refresh();
+    this.#title.focus();
   }
 
   #drawAffected({ matchers }: Silence, alerts: readonly Alert[]): void {
     this.#affected.hidden = false;
-    const title =
-      alerts.length === 0
-        ? 'No alerts match now'
-        : `${alerts.length} matching ${alerts.length === 1 ? 'alert' : 'alerts'}`;
+    const title = alerts.length === 0 ? 'No alerts match now' : countText(alerts.length, 'matching alert');
     const link = alerts.length > 0 && h('a', { href: everyAlertHash(formatMatchers(matchers)) }, 'Show in the list');
     this.#affectedTitle.replaceChildren(title, ...(link ? [' ', link] : []));
     // What the matchers fix need not be said again with each alert.

@@ -1,6 +1,7 @@
 import type { CancelTimer, Clock } from '../shared/clock.ts';
 import { h, setText } from '../shared/dom.ts';
 import type { Alert, Api } from './api.ts';
+import { countText } from './count-text.ts';
 import { labelList } from './label-chip.ts';
 import type { Matcher } from './matcher-text.ts';
 import { formatMatcher, matchesEverything } from './matcher-text.ts';
@@ -9,7 +10,7 @@ import { filledMatchers } from './silence-draft.ts';
 import { expectApiError } from './states.ts';
 
 const PAUSE_MS = 250;
-const SHOWN = 12;
+const SHOWN = 8;
 
 /** The alerts that a silence would match, asked of the server while it is being written. */
 export class SilencePreview {
@@ -62,12 +63,7 @@ export class SilencePreview {
   }
 
   #draw(alerts: readonly Alert[], matchers: readonly Matcher[], whenNone: string): void {
-    setText(
-      this.#title,
-      matchers.length === 0
-        ? 'Matching alerts'
-        : `${alerts.length} matching ${alerts.length === 1 ? 'alert' : 'alerts'}`,
-    );
+    setText(this.#title, matchers.length === 0 ? 'Matching alerts' : countText(alerts.length, 'matching alert'));
     this.#warn(alerts.length, matchers);
     if (alerts.length === 0) {
       this.#body.replaceChildren(h('p', { class: 'soft' }, whenNone));

@@ -1,9 +1,11 @@
 import { h, setAttribute, setText } from '../shared/dom.ts';
-import { Poller, tabVisibility } from '../shared/poller.ts';
+import type { Poller } from '../shared/poller.ts';
 import type { ApiError, Silence } from './api.ts';
+import { countText } from './count-text.ts';
 import { FilterBox } from './filter-box.ts';
 import { formatMatcher, parseMatchers } from './matcher-text.ts';
 import type { Page, PageContext } from './page.ts';
+import { pollFor } from './page.ts';
 import type { Route, SilenceTab } from './route.ts';
 import { formatHash, newSilenceHash, SILENCE_TABS } from './route.ts';
 import { silenceCard } from './silence-card.ts';
@@ -19,6 +21,7 @@ export class SilencesPage implements Page {
   readonly #context: PageContext;
   readonly #filterBox: FilterBox;
   readonly #poller: Poller;
+  readonly #title = h('h1', { tabindex: -1 }, 'Silences');
   readonly #tabs = new Map<SilenceTab, HTMLAnchorElement>();
   readonly #results = h('div', { class: 'results' }, loadingBox('silences'));
   #route: SilencesRoute;
@@ -39,31 +42,30 @@ export class SilencesPage implements Page {
       onChange: (filter) => context.navigate({ ...this.#route, filter }),
       onType: () => this.#draw(),
     });
-    this.#poller = new Poller({
-      clock: context.clock,
-      visibility: tabVisibility,
-      intervalMs: () => context.settings.values.refreshSeconds * 1000,
-      run: (signal) => this.#load(signal),
-    });
+    this.#poller = pollFor(context, (signal) => this.#load(signal));
+    this.element = this.#build();
+    this.#show(route);
+    void this.#poller.refresh();
+  }
+
+  #build(): HTMLElement {
     const tabs = SILENCE_TABS.map((tab) => {
       const link = h('a', { href: '' });
       this.#tabs.set(tab, link);
       return h('li', {}, link);
     });
-    this.element = h(
+    return h(
       'div',
       { class: 'page' },
       h(
         'div',
         { class: 'page-head' },
-        h('h1', { tabindex: -1 }, 'Silences'),
+        this.#title,
         h('nav', { class: 'tabs', 'aria-label': 'States of silences' }, h('ul', {}, tabs)),
       ),
       h('div', { class: 'filters' }, this.#filterBox.element),
       this.#results,
     );
-    this.#show(route);
-    void this.#poller.refresh();
   }
 
   follow(route: Route): boolean {
@@ -121,7 +123,9 @@ export class SilencesPage implements Page {
     if (error.kind === 'refused') {
       this.#silences = undefined;
       this.#filterBox.showError(error.message);
-      this.#results.replaceChildren(stateBox('The server does not accept this filter.', error.message));
+      this.#results.replaceChildren(
+        stateBox('The server does not accept this filter.', 'Mend or remove what it names above.'),
+      );
     } else if (!this.#silences) this.#results.replaceChildren(errorBox('silences', error, retry));
     else this.#context.shell.showBanner(`${error.message}. What you see may be old.`, retry);
   }
@@ -144,7 +148,7 @@ export class SilencesPage implements Page {
     // The same again: leave the page alone, with its focus and its selection.
     if (signature === this.#drawn) return;
     this.#drawn = signature;
-    this.#context.shell.announce(`${found.length} ${tab} ${found.length === 1 ? 'silence' : 'silences'}`);
+    this.#context.shell.announce(countText(found.length, `${tab} silence`));
     if (found.length === 0) {
       const narrowed = filter !== '' || words !== '';
       const text = narrowed ? 'None fits the filter.' : tab === 'active' ? 'Every alert notifies as it is routed.' : '';
@@ -152,12 +156,18 @@ export class SilencesPage implements Page {
       return;
     }
     const cards = shown.map((silence) =>
-      silenceCard(silence, this.#affected.get(silence.id) ?? 0, this.#context, () => void this.#poller.refresh()),
+      silenceCard(silence, this.#affected.get(silence.id) ?? 0, this.#context, () => this.#onChanged()),
     );
     const rest = found.length - shown.length;
     const more = h('button', { type: 'button', class: 'more', hidden: rest === 0, onclick: () => this.#showMore() });
     setText(more, `Show ${Math.min(rest, STEP)} more of ${rest}`);
     this.#results.replaceChildren(h('ul', { class: 'silences' }, cards), more);
+  }
+
+  /** The button that was pressed is gone now: whoever uses the keyboard goes on at the top. */
+  async #onChanged(): Promise<void> {
+    await this.#poller.refresh();
+    this.#title.focus();
   }
 
   #showMore(): void {

@@ -1,7 +1,8 @@
 import { copyButton } from '../shared/copy-button.ts';
-import type { Child } from '../shared/dom.ts';
 import { h } from '../shared/dom.ts';
 import type { ServerStatus } from './api.ts';
+import type { Fact } from './fact-list.ts';
+import { factList } from './fact-list.ts';
 import type { Page, PageContext } from './page.ts';
 import type { Route } from './route.ts';
 import { errorBox, expectApiError, loadingBox } from './states.ts';
@@ -39,57 +40,32 @@ export class StatusPage implements Page {
   }
 
   #draw({ uptime, versionInfo, cluster, config }: ServerStatus): HTMLElement[] {
-    const started = this.#context.times.element(uptime, 'distance');
-    const peers = cluster.peers ?? [];
-    const clusterRows: [string, Child][] = [
-      ['State', h('span', { class: 'badge', 'data-state': cluster.status }, cluster.status)],
-    ];
-    if (cluster.name) clusterRows.push(['Name', h('code', {}, cluster.name)]);
-    if (peers.length > 0) {
-      clusterRows.push([
-        'Peers',
-        h(
-          'ul',
-          { class: 'plain' },
-          peers.map(({ name, address }) =>
-            h('li', {}, h('code', {}, address), ' ', h('span', { class: 'soft' }, name)),
-          ),
-        ),
-      ]);
-    }
     const { version = '', ...build } = versionInfo;
-    const versionRows = Object.entries({ version, ...build })
+    const started: Fact = ['Started', this.#context.times.element(uptime, 'distance')];
+    const versions = Object.entries({ version, ...build })
       .filter(([, value]) => value !== '')
-      .map(([name, value]): [string, Child] => [spacedName(name), name === 'revision' ? h('code', {}, value) : value]);
+      .map(([name, value]): Fact => [spacedName(name), name === 'revision' ? h('code', {}, value) : value]);
+    const copy = copyButton(this.#context.clock, 'the configuration', () => config.original);
     return [
-      h(
-        'div',
-        { class: 'facts' },
-        facts('Server', [['Started', started], ...versionRows]),
-        facts('Cluster', clusterRows),
-      ),
-      h(
-        'div',
-        { class: 'section-head' },
-        h('h2', {}, 'Configuration'),
-        copyButton(this.#context.clock, 'the configuration', () => config.original),
-      ),
+      h('div', { class: 'facts' }, panel('Server', [started, ...versions]), panel('Cluster', clusterFacts(cluster))),
+      h('div', { class: 'section-head' }, h('h2', {}, 'Configuration'), copy),
       h('pre', { class: 'config', tabindex: 0, role: 'region', 'aria-label': 'Configuration' }, config.original),
     ];
   }
 }
 
-function facts(title: string, rows: readonly (readonly [string, Child])[]): HTMLElement {
-  return h(
-    'section',
-    { class: 'panel', 'aria-label': title },
-    h('h2', {}, title),
-    h(
-      'dl',
-      {},
-      rows.flatMap(([name, value]) => [h('dt', {}, name), h('dd', {}, value)]),
-    ),
+function clusterFacts({ name, status, peers = [] }: ServerStatus['cluster']): Fact[] {
+  const facts: Fact[] = [['State', h('span', { class: 'badge', 'data-state': status }, status)]];
+  if (name) facts.push(['Name', h('code', {}, name)]);
+  const items = peers.map((peer) =>
+    h('li', {}, h('code', {}, peer.address), ' ', h('span', { class: 'soft' }, peer.name)),
   );
+  if (items.length > 0) facts.push(['Peers', h('ul', {}, items)]);
+  return facts;
+}
+
+function panel(title: string, facts: readonly Fact[]): HTMLElement {
+  return h('section', { class: 'panel', 'aria-label': title }, h('h2', {}, title), factList(facts));
 }
 
 /** `buildDate` reads `Build date`. */

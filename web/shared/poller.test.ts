@@ -5,7 +5,12 @@ import { Poller } from './poller.ts';
 
 function setup(intervalMs = 1000) {
   const clock = new FakeClock();
-  const runs: { readonly at: number; readonly signal: AbortSignal; readonly finish: () => Promise<void> }[] = [];
+  const runs: {
+    readonly at: number;
+    readonly signal: AbortSignal;
+    readonly finish: () => Promise<void>;
+    readonly fail: (error: Error) => void;
+  }[] = [];
   const tab = { visible: true, watchers: new Set<() => void>() };
   const start = clock.now();
   const poller = new Poller({
@@ -19,12 +24,12 @@ function setup(intervalMs = 1000) {
       },
     },
     run: (signal) =>
-      new Promise<void>((resolve) => {
+      new Promise<void>((resolve, fail) => {
         const finish = () => {
           resolve();
           return settled();
         };
-        runs.push({ at: clock.now() - start, signal, finish });
+        runs.push({ at: clock.now() - start, signal, finish, fail });
       }),
   });
   const show = (visible: boolean) => {
@@ -90,6 +95,15 @@ test('a refresh on demand aborts the run under way, whose end then counts for no
   assert.equal(last().signal.aborted, false);
   await first.finish();
   clock.advance(5000);
+  assert.equal(runs.length, 2);
+});
+
+test('a run that fails does not end the repetition', async () => {
+  const { clock, runs, poller, last } = setup();
+  const failing = poller.refresh();
+  last().fail(new Error('broken'));
+  await assert.rejects(failing, /broken/);
+  clock.advance(1000);
   assert.equal(runs.length, 2);
 });
 

@@ -12,7 +12,7 @@ export interface PollerParts {
   readonly visibility: Visibility;
   /** Milliseconds from the end of one run to the start of the next; 0 turns the repetition off. */
   readonly intervalMs: () => number;
-  /** One run; it must not reject, and has to give up when the signal says so. */
+  /** One run, which has to give up when the signal says so. Should it reject, the next one comes all the same. */
   readonly run: (signal: AbortSignal) => Promise<void>;
 }
 
@@ -37,11 +37,11 @@ export class Poller {
     this.#cancelTimer();
     const running = new AbortController();
     this.#running = running;
-    await this.#parts.run(running.signal);
-    if (this.#running !== running) return;
-    this.#running = undefined;
-    this.#dueAt = this.#parts.clock.now() + this.#parts.intervalMs();
-    this.#arm();
+    try {
+      await this.#parts.run(running.signal);
+    } finally {
+      if (this.#running === running) this.#finish();
+    }
   }
 
   stop(): void {
@@ -52,6 +52,12 @@ export class Poller {
     this.#unwatch();
   }
 
+  #finish(): void {
+    this.#running = undefined;
+    this.#dueAt = this.#parts.clock.now() + this.#parts.intervalMs();
+    this.#arm();
+  }
+
   #arm(): void {
     this.#cancelTimer();
     if (this.#stopped || this.#running || this.#parts.intervalMs() === 0 || !this.#parts.visibility.visible()) return;
@@ -59,12 +65,3 @@ export class Poller {
     this.#cancelTimer = this.#parts.clock.after(restMs, () => void this.refresh());
   }
 }
-
-/** The visibility of the browser's tab. */
-export const tabVisibility: Visibility = {
-  visible: () => !document.hidden,
-  watch(action) {
-    document.addEventListener('visibilitychange', action);
-    return () => document.removeEventListener('visibilitychange', action);
-  },
-};

@@ -1,4 +1,4 @@
-import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
+import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
 import { parseDuration } from '../../kernel/duration.ts';
 import { isClassicLabelName, isUtf8LabelName } from '../domain/label-name.ts';
 import { accepted, type Outcome, refused } from '../domain/outcome.ts';
@@ -40,14 +40,23 @@ const NOT_YET: Readonly<Record<string, readonly string[]>> = {
   'the root route': ['routes', 'labels'],
 };
 
+/** What only a child of the root route may have. */
+const FORBIDDEN: ReadonlyMap<string, string> = new Map([
+  ['match', 'matchers'],
+  ['match_re', 'matchers'],
+  ['matchers', 'matchers'],
+  ['mute_time_intervals', 'mute time intervals'],
+  ['active_time_intervals', 'active time intervals'],
+]);
+
 /** Reads and checks the text of a configuration file; a refusal names the line, what was found and what to write instead. */
 export function readConfig(text: string, classicNames: boolean): Outcome<AlertmanagerConfig> {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, schema: 'failsafe', merge: true });
+  const document = parseDocument(text, { lineCounter: lines, schema: 'failsafe' });
   const [error] = document.errors;
-  if (error) return refused(`line ${error.linePos?.[0].line ?? 1}: ${error.message.split('\n', 1)[0]}`);
+  if (error) return refused(`line ${error.linePos?.[0].line ?? 1}: ${error.message.split(/ at line |\n/, 1)[0]}`);
   try {
-    return accepted(new ConfigReader(lines, classicNames).read(document.contents));
+    return accepted(new ConfigReader(document, lines, classicNames).read(document.contents));
   } catch (fault) {
     if (fault instanceof ConfigFault) return refused(fault.message);
     throw fault;
@@ -57,17 +66,31 @@ export function readConfig(text: string, classicNames: boolean): Outcome<Alertma
 /** Ends the reading of a file at its first fault; never leaves this module. */
 class ConfigFault extends Error {}
 
+/** Nothing, as YAML writes it without quotes: such a field is one that is not there. */
+function isNothing(node: unknown): boolean {
+  return node === null || (isScalar(node) && node.type === 'PLAIN' && /^(~|null|Null|NULL)?$/.test(String(node.value)));
+}
+
+function isEmpty(node: unknown): boolean {
+  return isNothing(node) || ((isMap(node) || isSeq(node)) && node.items.length === 0);
+}
+
+/** How YAML 1.1, which Alertmanager reads, may write false. */
+const FALSE = /^(n|N|no|No|NO|false|False|FALSE|off|Off|OFF)$/;
+
 class ConfigReader {
+  readonly #document: Document;
   readonly #lines: LineCounter;
   readonly #classicNames: boolean;
 
-  constructor(lines: LineCounter, classicNames: boolean) {
+  constructor(document: Document, lines: LineCounter, classicNames: boolean) {
+    this.#document = document;
     this.#lines = lines;
     this.#classicNames = classicNames;
   }
 
   read(root: unknown): AlertmanagerConfig {
-    if (root === null || (isScalar(root) && root.value === '')) throw new ConfigFault('no route provided in config');
+    if (isNothing(root)) throw new ConfigFault('no route provided in config');
     const fields = this.#map(root, 'the configuration', ['global', 'route', 'receivers']);
     const route = fields.get('route');
     if (!route) throw new ConfigFault('no route provided in config');
@@ -98,23 +121,14 @@ class ConfigReader {
   }
 
   #route(node: Node): RouteConfig {
-    const known = ['receiver', 'group_by', 'group_wait', 'group_interval', 'repeat_interval'];
-    const forbidden = {
-      continue: 'cannot have continue in root route',
-      match: '',
-      match_re: '',
-      matchers: '',
-      mute_time_intervals: '',
-      active_time_intervals: '',
-    };
-    const fields = this.#map(node, 'the root route', [...known, ...Object.keys(forbidden)]);
-    if (fields.has('continue') && this.#text(fields.get('continue'), 'continue') !== 'false')
-      throw this.#fault(node, forbidden.continue);
-    if (['match', 'match_re', 'matchers'].some((name) => fields.has(name)))
-      throw this.#fault(node, 'root route must not have any matchers');
-    if (fields.has('mute_time_intervals')) throw this.#fault(node, 'root route must not have any mute time intervals');
-    if (fields.has('active_time_intervals'))
-      throw this.#fault(node, 'root route must not have any active time intervals');
+    const known = ['receiver', 'group_by', 'group_wait', 'group_interval', 'repeat_interval', 'continue'];
+    const fields = this.#map(node, 'the root route', [...known, ...FORBIDDEN.keys()]);
+    if (fields.has('continue') && !FALSE.test(this.#text(fields.get('continue'), 'continue')))
+      throw this.#fault(fields.get('continue'), 'cannot have continue in root route');
+    for (const [name, what] of FORBIDDEN) {
+      if (!isEmpty(fields.get(name) ?? null))
+        throw this.#fault(fields.get(name), `root route must not have any ${what}`);
+    }
     const receiver = fields.get('receiver');
     if (!receiver || this.#text(receiver, 'receiver') === '')
       throw this.#fault(node, 'root route must specify a default receiver');
@@ -168,16 +182,18 @@ class ConfigReader {
   }
 
   /** The fields of a mapping. `whyNot` is said of any other field, all of which may then be Alertmanager's own. */
-  #map(node: unknown, what: string, known: readonly string[], whyNot?: string): Map<string, Node> {
-    if (!isMap(node)) throw this.#fault(node, `${what} must be a mapping of fields`);
+  #map(from: unknown, what: string, known: readonly string[], whyNot?: string): Map<string, Node> {
+    const node = this.#resolve(from);
+    if (!isMap(node)) throw this.#fault(from, `${what} must be a mapping of fields`);
     const fields = new Map<string, Node>();
     for (const { key, value } of node.items) {
       const name = this.#text(key, 'a field name');
       if (known.includes(name)) {
-        if (value !== null) fields.set(name, value as Node);
+        if (!isNothing(value)) fields.set(name, value as Node);
         continue;
       }
       const reason = whyNot ?? (NOT_YET[what]?.includes(name) ? 'this version does not carry it out yet' : undefined);
+      if (reason && isEmpty(value)) continue;
       if (reason)
         throw this.#fault(
           key,
@@ -188,14 +204,16 @@ class ConfigReader {
     return fields;
   }
 
-  #list(node: unknown, what: string): readonly unknown[] {
-    if (!isSeq(node)) throw this.#fault(node, `${what} must be a list`);
+  #list(from: unknown, what: string): readonly unknown[] {
+    const node = this.#resolve(from);
+    if (!isSeq(node)) throw this.#fault(from, `${what} must be a list`);
     return node.items;
   }
 
   /** Any scalar is a text where a text is wanted, as `receiver: 2` is upstream. */
-  #text(node: unknown, what: string): string {
-    if (!isScalar(node)) throw this.#fault(node, `${what} must be a text`);
+  #text(from: unknown, what: string): string {
+    const node = this.#resolve(from);
+    if (!isScalar(node)) throw this.#fault(from, `${what} must be a text`);
     return String(node.value ?? '');
   }
 
@@ -210,6 +228,11 @@ class ConfigReader {
         `${what}: not a valid duration string: ${JSON.stringify(text)}; write for instance 5m or 1h30m`,
       );
     return ms;
+  }
+
+  /** What an alias stands for. */
+  #resolve(node: unknown): unknown {
+    return isAlias(node) ? node.resolve(this.#document) : node;
   }
 
   #fault(node: unknown, message: string): ConfigFault {

@@ -1,7 +1,13 @@
-const PATTERN = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?(Z|[+-]\d\d:?\d\d)?)?$/;
+/** Without seconds there is no zone but Z; after a space there are seconds and no zone. */
+const PATTERN =
+  /^(\d{4})-(\d\d)-(\d\d)(?:(?:T(?=.{5}(?:Z?$|:))| (?=[\d:.,]{8,}$))(\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?(Z|[+-](?:[01]\d|2[0-4]):?[0-5]\d)?)?$/;
 
 /** Go's zero time: on the wire it says that there is none. */
 const ZERO_TIME = -62_135_596_800_000;
+
+/** The first and the last instant that has a year of four digits in UTC. */
+const FIRST = -62_167_219_200_000;
+const LAST = 253_402_300_799_999;
 
 export type InstantRead = { readonly ok: true; readonly at: number | undefined } | { readonly ok: false };
 
@@ -17,10 +23,14 @@ export function readInstant(text: string): InstantRead {
   const date = new Date(0);
   date.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
   date.setUTCHours(Number(hour), Number(minute), Number(second), Number(`${fraction}000`.slice(0, 3)));
-  // The 30th of February, or 25 o'clock, has rolled over into another field.
-  const rolledOver = date.getUTCDate() !== Number(day) || date.getUTCHours() !== Number(hour);
-  if (rolledOver || Number(month) > 12 || Number(minute) > 59 || Number(second) > 59) return { ok: false };
+  // A month 13, the 30th of February, or 25 o'clock has rolled over into another field.
+  const rolledOver =
+    date.getUTCMonth() + 1 !== Number(month) ||
+    date.getUTCDate() !== Number(day) ||
+    date.getUTCHours() !== Number(hour);
+  if (rolledOver || Number(minute) > 59 || Number(second) > 59) return { ok: false };
   const at = date.getTime() - zoneOffsetMs(zone);
+  if (at < FIRST || at > LAST) return { ok: false };
   return { ok: true, at: at === ZERO_TIME ? undefined : at };
 }
 

@@ -13,13 +13,20 @@ function toWellFormed(value: string): string {
   return value.isWellFormed() ? value : value.toWellFormed();
 }
 
+const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Not v.object alone: that takes an array for one. */
+const object = <T extends v.ObjectEntries>(entries: T) =>
+  v.pipe(v.custom<object>(isObject, 'must be an object'), v.object(entries));
+
+/** As posted: a null is an empty text to Go. */
+type PostedLabels = Readonly<Record<string, string | null>>;
+
 /** Not v.record: that drops a label named `constructor`. */
-const labels = v.custom<Record<string, string>>(
+const labels = v.custom<PostedLabels>(
   (value) =>
-    typeof value === 'object' &&
-    value !== null &&
-    !Array.isArray(value) &&
-    Object.values(value).every((item) => typeof item === 'string'),
+    isObject(value) &&
+    Object.values(value as object).every((item: unknown) => typeof item === 'string' || item === null),
   'must be an object whose values are strings',
 );
 
@@ -35,44 +42,41 @@ const instant = v.pipe(
   }),
 );
 
-const postableAlert = v.object(
-  {
-    labels: v.nullish(labels),
-    annotations: v.nullish(labels),
-    startsAt: v.nullish(instant),
-    endsAt: v.nullish(instant),
-    generatorURL: v.nullish(text(), ''),
-  },
-  'must be an object',
-);
+const postableAlert = object({
+  labels: v.nullish(labels),
+  annotations: v.nullish(labels),
+  startsAt: v.nullish(instant),
+  endsAt: v.nullish(instant),
+  generatorURL: v.nullish(text(), ''),
+});
 
 const flag = v.nullish(v.boolean('must be true or false'), true);
-const postableMatcher = v.object(
-  { isRegex: flag, name: v.nullish(text(), ''), value: v.nullish(text(), ''), isEqual: flag },
-  'must be an object',
-);
+const postableMatcher = object({
+  isRegex: flag,
+  name: v.nullish(text(), ''),
+  value: v.nullish(text(), ''),
+  isEqual: flag,
+});
 
-const postableSilence = v.object(
-  {
-    id: v.nullish(text(), ''),
-    matchers: v.nullish(v.array(postableMatcher, 'must be an array'), []),
-    startsAt: v.nullish(instant),
-    endsAt: v.nullish(instant),
-    createdBy: v.nullish(text(), ''),
-    comment: v.nullish(text(), ''),
-    annotations: v.nullish(labels),
-  },
-  'must be an object',
-);
+const postableSilence = object({
+  id: v.nullish(text(), ''),
+  matchers: v.nullish(v.array(postableMatcher, 'must be an array'), []),
+  startsAt: v.nullish(instant),
+  endsAt: v.nullish(instant),
+  createdBy: v.nullish(text(), ''),
+  comment: v.nullish(text(), ''),
+  annotations: v.nullish(labels),
+});
 
 /** Reads one element of a posted array of alerts; `index` names it in a refusal. */
 export function readPostableAlert(input: unknown, index: number): Outcome<PostedAlert> {
+  if (Array.isArray(input)) return refused(unreadable('alerts', `${index} must be an object`));
   const parsed = v.safeParse(postableAlert, input, { abortEarly: true });
   if (!parsed.success) return refused(explain('alerts', parsed.issues, String(index)));
   const { labels, annotations, generatorURL, startsAt, endsAt } = parsed.output;
-  if (!labels) return refused(missing(`${index}.labels`));
   if (!isRequestUri(generatorURL))
     return refused(`${index}.generatorURL in body must be of type uri: ${JSON.stringify(generatorURL)}`);
+  if (!labels) return refused(missing(`${index}.labels`));
   return accepted({
     labels: wellFormedLabels(labels),
     annotations: wellFormedLabels(annotations ?? {}),
@@ -86,14 +90,8 @@ export function readPostableAlert(input: unknown, index: number): Outcome<Posted
 export function readPostableSilence(input: unknown): Outcome<PostedSilence> {
   const parsed = v.safeParse(postableSilence, input, { abortEarly: true });
   if (!parsed.success) return refused(explain('silence', parsed.issues));
-  const raw = input as Record<string, unknown>;
-  const absent = findAbsent(raw, ['comment', 'createdBy', 'endsAt', 'matchers', 'startsAt']);
-  if (absent) return refused(missing(absent));
-  if (parsed.output.matchers.length === 0) return refused('matchers in body should have at least 1 items');
-  for (const [index, matcher] of (raw.matchers as Record<string, unknown>[]).entries()) {
-    const field = findAbsent(matcher, ['isRegex', 'name', 'value']);
-    if (field) return refused(missing(`matchers.${index}.${field}`));
-  }
+  const fault = findSilenceFault(input as Record<string, unknown>);
+  if (fault) return refused(fault);
   const { annotations, startsAt, endsAt, ...rest } = parsed.output;
   return accepted({
     ...rest,
@@ -101,6 +99,18 @@ export function readPostableSilence(input: unknown): Outcome<PostedSilence> {
     startsAt: startsAt ?? undefined,
     endsAt: endsAt ?? undefined,
   });
+}
+
+function findSilenceFault(raw: Record<string, unknown>): string | undefined {
+  const absent = findAbsent(raw, ['comment', 'createdBy', 'endsAt', 'matchers']);
+  if (absent) return missing(absent);
+  const matchers = raw.matchers as Record<string, unknown>[];
+  if (matchers.length === 0) return 'matchers in body should have at least 1 items';
+  for (const [index, matcher] of matchers.entries()) {
+    const field = findAbsent(matcher, ['isRegex', 'name', 'value']);
+    if (field) return missing(`matchers.${index}.${field}`);
+  }
+  return findAbsent(raw, ['startsAt']) && missing('startsAt');
 }
 
 function findAbsent(raw: Record<string, unknown>, fields: readonly string[]): string | undefined {
@@ -112,8 +122,9 @@ function explain(name: BodyName, [issue]: [v.BaseIssue<unknown>, ...v.BaseIssue<
   return unreadable(name, `${path || name} ${issue.message}`);
 }
 
-function wellFormedLabels(record: Record<string, string>): Record<string, string> {
-  const values = Object.values(record);
-  if (values.every((value) => value.isWellFormed())) return record;
-  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, toWellFormed(value)]));
+function wellFormedLabels(record: PostedLabels): Record<string, string> {
+  const names = Object.keys(record);
+  if (names.every((name) => name.isWellFormed() && record[name]?.isWellFormed()))
+    return record as Record<string, string>;
+  return Object.fromEntries(names.map((name) => [toWellFormed(name), toWellFormed(record[name] ?? '')]));
 }

@@ -1,7 +1,13 @@
 import { compileAnchored, type Pattern } from '../../kernel/regexp.ts';
 import type { Matcher } from '../domain/matcher.ts';
-import { type MatcherMode, parseMatcher } from '../domain/matcher-parse.ts';
+import { type MatcherMode, type ParseWarning, parseMatcher } from '../domain/matcher-parse.ts';
 import { accepted, type Outcome, refused } from '../domain/outcome.ts';
+
+/** How matchers are read, and who is told of an input that the two parsers read differently. */
+export interface MatcherReading {
+  readonly mode: MatcherMode;
+  readonly onWarning: (warning: ParseWarning) => void;
+}
 
 const TRUE_WORDS = new Set(['true', '1', 'yes', 'ok', 'y', 'on', 'selected', 'checked', 't', 'enabled']);
 
@@ -21,10 +27,13 @@ export function readFlag(values: readonly string[], fallback = true): boolean {
 }
 
 /** Reads the repeated parameter of matchers that all have to hold. */
-export function readMatchers(values: readonly string[], mode: MatcherMode): Outcome<readonly Matcher[]> {
+export function readMatchers(
+  values: readonly string[],
+  { mode, onWarning }: MatcherReading,
+): Outcome<readonly Matcher[]> {
   const matchers: Matcher[] = [];
   for (const value of values) {
-    const matcher = parseMatcher(value, mode);
+    const matcher = parseMatcher(value, mode, onWarning);
     if (!matcher.ok) return matcher;
     matchers.push(matcher.value);
   }
@@ -32,8 +41,8 @@ export function readMatchers(values: readonly string[], mode: MatcherMode): Outc
 }
 
 /** Reads `receiver_matchers`, which upstream words differently when it is bad. */
-export function readReceiverMatchers(values: readonly string[], mode: MatcherMode): Outcome<readonly Matcher[]> {
-  const matchers = readMatchers(values, mode);
+export function readReceiverMatchers(values: readonly string[], reading: MatcherReading): Outcome<readonly Matcher[]> {
+  const matchers = readMatchers(values, reading);
   return matchers.ok ? matchers : refused(`failed to parse receiver_matchers param: ${matchers.reason}`);
 }
 

@@ -3,8 +3,8 @@
  * Source: Go's url.ParseRequestURI, by which go-openapi checks the format `uri`.
  */
 export function isRequestUri(text: string): boolean {
+  if (text === '') return true;
   const uri = text.replace(/#.*$/s, '');
-  if (uri === '') return true;
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
   if (/[\x00-\x1f\x7f]/.test(uri)) return false;
   const [, scheme, rest = ''] = /^(?:([a-zA-Z][a-zA-Z0-9+.-]*):)?(.*)$/s.exec(uri) ?? [];
@@ -12,6 +12,18 @@ export function isRequestUri(text: string): boolean {
   const beforeQuery = rest.split('?', 1)[0] as string;
   if (/%(?![0-9a-fA-F]{2})/.test(beforeQuery)) return false;
   if (scheme === undefined || !rest.startsWith('//')) return true;
-  const authority = /^\/\/([^/]*)/.exec(beforeQuery)?.[1] ?? '';
-  return /^(?:[^@\s]*@)?(?:\[[^\]\s]*\]|[^\s:<>"\\^`{|}[\]]*)(?::\d*)?$/.test(authority);
+  return isAuthority(beforeQuery.slice(2).split('/', 1)[0] as string);
+}
+
+/** `user@host:port`; percent signs have been checked to begin an escape. */
+function isAuthority(authority: string): boolean {
+  const at = authority.lastIndexOf('@');
+  if (/[^\w\-.:~!$&'()*+,;=%@]/.test(authority.slice(0, Math.max(at, 0)))) return false;
+  const host = authority.slice(at + 1);
+  // Of ASCII only the percent sign itself may be escaped.
+  if (/[ \\^`{|}]|%(?!25|[89a-f])/i.test(host)) return false;
+  const bracket = host.lastIndexOf(']');
+  if (host.startsWith('[')) return bracket > 0 && /^(?::\d*)?$/.test(host.slice(bracket + 1));
+  const colon = host.lastIndexOf(':');
+  return colon < 0 || /^\d*$/.test(host.slice(colon + 1));
 }

@@ -56,7 +56,7 @@ export function acceptAlert(posted: PostedAlert, now: number, rules: AlertRules)
     fingerprint: fingerprintOf(labels),
     labels,
     labelsJson: printPairs(labels.names, labels.values),
-    annotationsJson: printRecordJson(posted.annotations),
+    annotationsJson: printAnnotations(posted.annotations),
     generatorURL: posted.generatorURL,
     startsAt,
     endsAt,
@@ -70,11 +70,12 @@ function findBadName(names: readonly string[], rules: AlertRules): string | unde
   return names.find((name) => !isGood(name));
 }
 
-function printRecordJson(record: Readonly<Record<string, string>>): string {
-  const names = Object.keys(record).sort(compareUtf8);
+/** Annotations as a JSON object, sorted by the UTF-8 bytes of their names. */
+export function printAnnotations(annotations: Readonly<Record<string, string>>): string {
+  const names = Object.keys(annotations).sort(compareUtf8);
   return printPairs(
     names,
-    names.map((name) => record[name] as string),
+    names.map((name) => annotations[name] as string),
   );
 }
 

@@ -31,10 +31,15 @@ const sharedNames = new Map<string, readonly string[]>();
 function shareNames(names: readonly string[]): readonly string[] {
   const key = names.join('\u0000');
   const known = sharedNames.get(key);
-  if (known) return known;
+  // A name may hold a NUL itself, or be empty: then other names have the same key.
+  if (known) return isSameList(known, names) ? known : names;
   if (sharedNames.size >= MOST_SHARED_NAMES) sharedNames.clear();
   sharedNames.set(key, names);
   return names;
+}
+
+function isSameList(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((name, index) => name === b[index]);
 }
 
 /** Makes a label set of a record of strings; pairs with an empty value are left out, as an absent label is the same. */

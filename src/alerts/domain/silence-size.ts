@@ -17,7 +17,8 @@ export function silenceSizeBytes(silence: Silence, retentionMs: number): number 
     nested(instantSize(silence.updatedAt)) +
     text(silence.createdBy) +
     text(silence.comment) +
-    sum(Object.entries(silence.annotations).map(([name, value]) => nested(text(name) + text(value))));
+    // In an entry of a map an empty text is written as well.
+    sum(Object.entries(silence.annotations).map(([name, value]) => nested(sum([name, value].map(writtenText)))));
   return nested(content) + nested(instantSize(silence.endsAt + retentionMs));
 }
 
@@ -38,7 +39,11 @@ function nested(bytes: number): number {
 }
 
 function text(value: string): number {
-  return value === '' ? 0 : nested(Buffer.byteLength(value));
+  return value === '' ? 0 : writtenText(value);
+}
+
+function writtenText(value: string): number {
+  return nested(Buffer.byteLength(value));
 }
 
 function varintSize(value: number): number {

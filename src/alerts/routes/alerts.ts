@@ -2,9 +2,15 @@ import type { HttpContext, HttpHandler } from '../../kernel/http.ts';
 import type { AlertListing, AlertQuery } from '../alert-listing.ts';
 import { unreadable } from '../contract/body.ts';
 import { readPostableAlert } from '../contract/postable.ts';
-import { readFlag, readMatchers, readParameters, readReceiver, readReceiverMatchers } from '../contract/query.ts';
+import {
+  type MatcherReading,
+  readFlag,
+  readMatchers,
+  readParameters,
+  readReceiver,
+  readReceiverMatchers,
+} from '../contract/query.ts';
 import type { PostedAlert } from '../domain/alert.ts';
-import type { MatcherMode } from '../domain/matcher-parse.ts';
 import { accepted, type Outcome } from '../domain/outcome.ts';
 import type { Answers } from './answers.ts';
 import { readJsonBody, refuseUnacceptable } from './guards.ts';
@@ -12,31 +18,31 @@ import { readJsonBody, refuseUnacceptable } from './guards.ts';
 export interface AlertRoutes {
   readonly answers: Answers;
   readonly listing: AlertListing;
-  readonly matcherMode: MatcherMode;
+  readonly reading: MatcherReading;
   readonly now: () => number;
   /** Takes posted alerts in; returns why some of them were not. */
   readonly receive: (posted: readonly Outcome<PostedAlert>[], now: number) => readonly string[];
 }
 
 /** GET /alerts: every alert that is not resolved, by fingerprint. */
-export function listAlerts({ answers, listing, matcherMode, now }: AlertRoutes): HttpHandler {
+export function listAlerts({ answers, listing, reading, now }: AlertRoutes): HttpHandler {
   return (c) => {
     const unacceptable = refuseUnacceptable(c, answers);
     if (unacceptable) return unacceptable;
-    const query = readQuery(c, matcherMode);
+    const query = readQuery(c, reading);
     if (!query.ok) return answers.refuse(c, 400, query.reason);
-    return answers.pieces(c, listing.alerts(query.value, now()));
+    return answers.array(c, listing.alerts(query.value, now()));
   };
 }
 
 /** GET /alerts/groups: the same alerts by group. Of the states, `unprocessed` is no parameter here. */
-export function listAlertGroups({ answers, listing, matcherMode, now }: AlertRoutes): HttpHandler {
+export function listAlertGroups({ answers, listing, reading, now }: AlertRoutes): HttpHandler {
   return (c) => {
     const unacceptable = refuseUnacceptable(c, answers);
     if (unacceptable) return unacceptable;
-    const query = readQuery(c, matcherMode);
+    const query = readQuery(c, reading);
     if (!query.ok) return answers.refuse(c, 400, query.reason);
-    return answers.pieces(
+    return answers.array(
       c,
       listing.groups({ ...query.value, states: { ...query.value.states, unprocessed: true } }, now()),
     );
@@ -55,13 +61,13 @@ export function postAlerts({ answers, now, receive }: AlertRoutes): HttpHandler 
   };
 }
 
-function readQuery(c: HttpContext, mode: MatcherMode): Outcome<AlertQuery> {
+function readQuery(c: HttpContext, reading: MatcherReading): Outcome<AlertQuery> {
   const parameters = readParameters(c.req.url);
-  const filter = readMatchers(parameters.getAll('filter'), mode);
+  const filter = readMatchers(parameters.getAll('filter'), reading);
   if (!filter.ok) return filter;
   const receiver = readReceiver(parameters.getAll('receiver'));
   if (!receiver.ok) return receiver;
-  const receiverMatchers = readReceiverMatchers(parameters.getAll('receiver_matchers'), mode);
+  const receiverMatchers = readReceiverMatchers(parameters.getAll('receiver_matchers'), reading);
   if (!receiverMatchers.ok) return receiverMatchers;
   return accepted({
     filter: filter.value,

@@ -1,5 +1,6 @@
 import type { HttpContext, Method } from '../../kernel/http.ts';
 import { answerPieces } from '../../kernel/http.ts';
+import { printArray } from '../contract/gettable.ts';
 
 /** Methods that any page may use from another origin; a browser's DELETE needs its origin to be named. */
 const OPEN_METHODS: readonly string[] = ['GET', 'POST', 'HEAD'];
@@ -16,12 +17,17 @@ export class Answers {
 
   /** 200 with a value as JSON. */
   json(c: HttpContext, value: unknown): Response {
-    return c.body(`${JSON.stringify(value)}\n`, 200, this.#headers(c, 'application/json'));
+    return this.jsonText(c, JSON.stringify(value));
   }
 
-  /** 200 with JSON that comes in pieces. */
-  pieces(c: HttpContext, pieces: Iterable<string>): Response {
-    return answerPieces(c, pieces, this.#headers(c, 'application/json'));
+  /** 200 with what is JSON already. */
+  jsonText(c: HttpContext, text: string): Response {
+    return c.body(`${text}\n`, 200, this.#headers(c, 'application/json'));
+  }
+
+  /** 200 with an array of elements that are JSON already. */
+  array(c: HttpContext, elements: readonly string[]): Response {
+    return answerPieces(c, printArray(elements), this.#headers(c, 'application/json'));
   }
 
   /** A status without a body. */
@@ -37,10 +43,7 @@ export class Answers {
   /** A refusal before any handler: an object with the status and the reason. */
   refuseRequest(c: HttpContext, status: 404 | 406 | 413 | 415, message: string): Response {
     const body = `${JSON.stringify({ code: status, message })}\n`;
-    const headers = this.#headers(c, 'application/json');
-    // What is left of an oversized body is not read.
-    if (status === 413) headers.connection = 'close';
-    return c.body(body, status, headers);
+    return c.body(body, status, this.#headers(c, 'application/json'));
   }
 
   /** 405 with `Allow`; or, where a browser asks whether it may, the answer to that. */

@@ -30,7 +30,8 @@ export interface AlertsAppParts {
 /** The HTTP interface of the alert server: every path that it answers. */
 export function createAlertsApp(parts: AlertsAppParts): Hono<HttpEnv> {
   const { answers, routePrefix, page, log } = parts;
-  const app = new Hono<HttpEnv>();
+  // Upstream answers with and without a slash at the end.
+  const app = new Hono<HttpEnv>({ strict: false });
   mountLimits(app, parts);
   const refuseMethod = answers.refuseMethod.bind(answers);
   const api = apiPaths(parts);

@@ -3,8 +3,7 @@ import type { HttpContext, HttpHandler } from '../../kernel/http.ts';
 import type { Log } from '../../kernel/log.ts';
 import { printSilence } from '../contract/gettable.ts';
 import { readPostableSilence } from '../contract/postable.ts';
-import { readFlag, readMatchers, readParameters } from '../contract/query.ts';
-import type { MatcherMode } from '../domain/matcher-parse.ts';
+import { type MatcherReading, readFlag, readMatchers, readParameters } from '../contract/query.ts';
 import { silenceStateAt } from '../domain/silence.ts';
 import type { SilenceListing } from '../silence-listing.ts';
 import type { SilenceStore } from '../silence-store.ts';
@@ -15,35 +14,26 @@ export interface SilenceRoutes {
   readonly answers: Answers;
   readonly store: SilenceStore;
   readonly listing: SilenceListing;
-  readonly matcherMode: MatcherMode;
+  readonly reading: MatcherReading;
   readonly now: () => number;
   readonly log: Log;
 }
 
 /** GET /silences: those that contain every filter matcher, active ones first. */
-export function listSilences({ answers, listing, matcherMode, now }: SilenceRoutes): HttpHandler {
+export function listSilences({ answers, listing, reading, now }: SilenceRoutes): HttpHandler {
   return (c) => {
     const unacceptable = refuseUnacceptable(c, answers);
     if (unacceptable) return unacceptable;
     const parameters = readParameters(c.req.url);
-    const matchers = readMatchers(parameters.getAll('filter'), matcherMode);
+    const matchers = readMatchers(parameters.getAll('filter'), reading);
     if (!matchers.ok) return answers.refuse(c, 400, matchers.reason);
     const states = {
       active: readFlag(parameters.getAll('active')),
       pending: readFlag(parameters.getAll('pending')),
       expired: readFlag(parameters.getAll('expired')),
     };
-    return answers.pieces(c, printArray(listing.select(matchers.value, states, now())));
+    return answers.array(c, listing.select(matchers.value, states, now()));
   };
-}
-
-function* printArray(texts: readonly string[]): Generator<string, void> {
-  let separator = '[';
-  for (const text of texts) {
-    yield separator + text;
-    separator = ',';
-  }
-  yield separator === '[' ? '[]\n' : ']\n';
 }
 
 /** POST /silences: creates one, or updates the one whose id it carries. Answered when it is on disk. */
@@ -55,8 +45,7 @@ export function postSilence({ answers, store, now, log }: SilenceRoutes): HttpHa
     if (!posted.ok) return answers.refuse(c, 400, posted.reason);
     const at = now();
     const { startsAt, endsAt } = posted.value;
-    if (endsAt === undefined) return answers.refuse(c, 400, 'invalid silence: invalid zero end timestamp');
-    if (startsAt !== undefined && startsAt >= endsAt) {
+    if (endsAt === undefined || (startsAt !== undefined && startsAt >= endsAt)) {
       return answers.refuse(c, 400, 'Failed to create silence: start time must be before end time');
     }
     if (endsAt < at) return answers.refuse(c, 400, "Failed to create silence: end time can't be in the past");
@@ -75,13 +64,15 @@ export function readSilence({ answers, store, now }: SilenceRoutes): HttpHandler
     if (unacceptable) return unacceptable;
     const silence = store.get(idOf(c));
     if (!silence) return answers.empty(c, 404);
-    return answers.pieces(c, [printSilence(silence, silenceStateAt(silence, now())), '\n']);
+    return answers.jsonText(c, printSilence(silence, silenceStateAt(silence, now())));
   };
 }
 
 /** DELETE /silence/{silenceID}: ends it now. Answered when that is on disk. */
 export function expireSilence({ answers, store, now, log }: SilenceRoutes): HttpHandler {
   return async (c) => {
+    const unacceptable = refuseUnacceptable(c, answers);
+    if (unacceptable) return unacceptable;
     const known = await orDiskFailure(store.expire(idOf(c), now()), log);
     if (known === undefined)
       return answers.refuse(c, 500, 'the silence could not be written to disk; see the log of the server');

@@ -1,30 +1,14 @@
 import type { HttpContext, HttpHandler } from '../../kernel/http.ts';
 import { formatInstant } from '../contract/instant.ts';
-import { readParameters, readReceiverMatchers } from '../contract/query.ts';
-import type { MatcherMode } from '../domain/matcher-parse.ts';
+import { type MatcherReading, readParameters, readReceiverMatchers } from '../contract/query.ts';
+import type { ClusterMember, VersionInfo } from '../contract/status.ts';
 import { receiverMatches } from '../domain/receiver.ts';
 import type { Answers } from './answers.ts';
 import { refuseUnacceptable } from './guards.ts';
 
-/** This server as a member of its cluster of one. */
-export interface ClusterMember {
-  readonly name: string;
-  /** `host:port` */
-  readonly address: string;
-}
-
-export interface VersionInfo {
-  readonly version: string;
-  readonly revision: string;
-  readonly branch: string;
-  readonly buildUser: string;
-  readonly buildDate: string;
-  readonly goVersion: string;
-}
-
 export interface StatusRoutes {
   readonly answers: Answers;
-  readonly matcherMode: MatcherMode;
+  readonly reading: MatcherReading;
   /** The configuration in force as YAML. */
   readonly config: () => string;
   /** Names of all receivers, in the order of the configuration. */
@@ -51,11 +35,11 @@ export function readStatus({ answers, config, cluster, version, startedAt }: Sta
 }
 
 /** GET /receivers: all of the configuration, used or not. */
-export function listReceivers({ answers, matcherMode, receivers }: StatusRoutes): HttpHandler {
+export function listReceivers({ answers, reading, receivers }: StatusRoutes): HttpHandler {
   return (c: HttpContext) => {
     const unacceptable = refuseUnacceptable(c, answers);
     if (unacceptable) return unacceptable;
-    const matchers = readReceiverMatchers(readParameters(c.req.url).getAll('receiver_matchers'), matcherMode);
+    const matchers = readReceiverMatchers(readParameters(c.req.url).getAll('receiver_matchers'), reading);
     if (!matchers.ok) return answers.refuse(c, 400, matchers.reason);
     const wanted = receivers().filter((name) => receiverMatches(name, matchers.value));
     return answers.json(

@@ -1,0 +1,212 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { compileAnchored } from '../kernel/regexp.ts';
+import { alertOf, MINUTE, matcherOf, START, silenceOf } from '../testing/alert-parts.ts';
+import { FakeClock } from '../testing/fake-clock.ts';
+import { FakeDatabase } from '../testing/fake-database.ts';
+import { AlertGroups } from './alert-groups.ts';
+import { AlertListing, type AlertQuery } from './alert-listing.ts';
+import { AlertStore } from './alert-store.ts';
+import type { Alert } from './domain/alert.ts';
+import { labelValue } from './domain/label-set.ts';
+import type { Matcher } from './domain/matcher.ts';
+import type { Route, RouteTable } from './domain/route.ts';
+import { Silencer } from './silencer.ts';
+
+const TIMES = { groupWaitMs: 1, groupIntervalMs: 2, repeatIntervalMs: 3 };
+const route = (key: string, receiver: string, ...groupBy: string[]): Route => ({
+  key,
+  receiver,
+  groupBy: new Set(groupBy),
+  ...TIMES,
+});
+
+const DEFAULT_ROUTES = [route('{}', 'default', 'alertname')];
+/** One receiver comes twice, by two routes. */
+const DATABASE_ROUTES = [route('{}/1', 'web', 'job'), route('{}/2', 'dba', 'job'), route('{}/3', 'web', 'alertname')];
+const TABLE: RouteTable = (labels) => (labelValue(labels, 'job') === 'db' ? DATABASE_ROUTES : DEFAULT_ROUTES);
+
+const QUERY: AlertQuery = {
+  filter: [],
+  receiver: undefined,
+  receiverMatchers: [],
+  states: { active: true, silenced: true, inhibited: true, unprocessed: true },
+};
+
+function createListing(...alerts: readonly Alert[]) {
+  const clock = new FakeClock(START);
+  const quiet = () => {};
+  const log = { debug: quiet, info: quiet, warn: quiet, error: quiet, debugging: false };
+  const store = new AlertStore(new FakeDatabase(), clock, log);
+  const groups = new AlertGroups(TABLE);
+  const silencer = new Silencer(() => store.sorted().map(({ alert }) => alert));
+  store.subscribe({
+    put(slot, isNew) {
+      if (!isNew) return;
+      silencer.addAlert(slot.alert);
+      groups.add(slot);
+    },
+    removed(slot) {
+      silencer.removeAlert(slot.alert);
+      groups.remove(slot);
+    },
+  });
+  store.put(alerts);
+  return { store, silencer, listing: new AlertListing(store, groups, silencer) };
+}
+
+interface Listed {
+  readonly labels: Record<string, string>;
+  readonly fingerprint: string;
+  readonly receivers: readonly { name: string }[];
+  readonly status: { state: string; silencedBy: string[] };
+}
+
+function alerts(listing: AlertListing, query: Partial<AlertQuery> = {}, now = START): readonly Listed[] {
+  return JSON.parse([...listing.alerts({ ...QUERY, ...query }, now)].join('')) as Listed[];
+}
+
+function groups(listing: AlertListing, query: Partial<AlertQuery> = {}, now = START) {
+  const text = [...listing.groups({ ...QUERY, ...query }, now)].join('');
+  const read = JSON.parse(text) as {
+    labels: object;
+    receiver: { name: string };
+    routeLabels: object;
+    alerts: Listed[];
+  }[];
+  return read.map(({ labels, receiver, alerts }) => [
+    receiver.name,
+    JSON.stringify(labels),
+    ...alerts.map((alert) => `${alert.labels.n} to ${alert.receivers.map(({ name }) => name)}`),
+  ]);
+}
+
+const DB = alertOf({ alertname: 'Slow', job: 'db', n: '1' });
+const NODE = alertOf({ alertname: 'Down', job: 'node', n: '2' });
+const BARE = alertOf({ n: '3' });
+const numbers = (listed: readonly Listed[]) => listed.map(({ labels }) => labels.n).sort();
+
+function pattern(source: string) {
+  const compiled = compileAnchored(source);
+  assert.ok(compiled.ok);
+  return compiled.pattern;
+}
+
+test('alerts are listed by fingerprint, with their receivers in the order of the routes', () => {
+  const { listing } = createListing(DB, NODE, BARE);
+  const listed = alerts(listing);
+  const fingerprints = listed.map(({ fingerprint }) => fingerprint);
+  assert.deepEqual(fingerprints, [...fingerprints].sort());
+  const receiversOf = (n: string) => listed.find(({ labels }) => labels.n === n)?.receivers.map(({ name }) => name);
+  assert.deepEqual([receiversOf('1'), receiversOf('2')], [['web', 'dba', 'web'], ['default']]);
+});
+
+test('nothing to list is an empty array', () => {
+  const { listing } = createListing();
+  assert.equal([...listing.alerts(QUERY, START)].join(''), '[]\n');
+  assert.equal([...listing.groups(QUERY, START)].join(''), '[]\n');
+});
+
+test('groups are listed by labels and receiver, and name for each alert the wanted receivers, sorted', () => {
+  const { listing } = createListing(DB, NODE, BARE);
+  assert.deepEqual(groups(listing), [
+    ['default', '{}', '3 to default'],
+    ['dba', '{"job":"db"}', '1 to dba,web,web'],
+    ['web', '{"job":"db"}', '1 to dba,web,web'],
+    ['default', '{"alertname":"Down"}', '2 to default'],
+    ['web', '{"alertname":"Slow"}', '1 to dba,web,web'],
+  ]);
+  assert.deepEqual(groups(listing, { receiver: pattern('dba|default') }), [
+    ['default', '{}', '3 to default'],
+    ['dba', '{"job":"db"}', '1 to dba'],
+    ['default', '{"alertname":"Down"}', '2 to default'],
+  ]);
+});
+
+test('a receiver keeps the alerts of which any receiver matches', () => {
+  const { listing } = createListing(DB, NODE, BARE);
+  const cases: readonly (readonly [Partial<AlertQuery>, readonly string[]])[] = [
+    [{ receiver: pattern('.*') }, ['1', '2', '3']],
+    [{ receiver: pattern('dba') }, ['1']],
+    [{ receiver: pattern('default') }, ['2', '3']],
+    [{ receiver: pattern('d') }, []],
+    [{ receiverMatchers: [matcherOf('name', '=', 'web')] }, ['1']],
+    [{ receiverMatchers: [matcherOf('name', '!=', 'web')] }, ['1', '2', '3']],
+    // Both of one receiver, not each of some.
+    [{ receiverMatchers: [matcherOf('name', '=', 'web'), matcherOf('name', '=', 'dba')] }, []],
+    [{ receiver: pattern('web'), receiverMatchers: [matcherOf('name', '=', 'dba')] }, []],
+    [{ receiverMatchers: [matcherOf('owner', '!=', '')] }, []],
+  ];
+  for (const [query, expected] of cases) assert.deepEqual(numbers(alerts(listing, query)), expected);
+});
+
+test('a filter with an empty value asks whether the label is there', () => {
+  const { listing } = createListing(DB, NODE, BARE);
+  const cases: readonly (readonly [readonly Matcher[], readonly string[]])[] = [
+    [[matcherOf('job', '=', 'db')], ['1']],
+    [[matcherOf('job', '!=', 'db')], ['2', '3']],
+    [[matcherOf('job', '=~', 'd.|node')], ['1', '2']],
+    [[matcherOf('job', '!~', 'd.')], ['2', '3']],
+    [[matcherOf('job', '=', '')], ['3']],
+    [[matcherOf('job', '!=', '')], ['1', '2']],
+    [[matcherOf('job', '=~', '')], ['3']],
+    [[matcherOf('job', '!~', '')], ['1', '2']],
+    [[matcherOf('job', '=~', '.*')], ['1', '2', '3']],
+    [[matcherOf('job', '!=', 'db'), matcherOf('alertname', '=', 'Down')], ['2']],
+  ];
+  for (const [filter, expected] of cases) {
+    assert.deepEqual(numbers(alerts(listing, { filter })), expected);
+    assert.deepEqual(
+      [...new Set(groups(listing, { filter }).flatMap(([, , ...listed]) => listed.map((text) => text?.[0])))].sort(),
+      expected,
+    );
+  }
+});
+
+test('an alert is listed until its end has passed, resolved or not yet forgotten', () => {
+  const { listing } = createListing(alertOf({ n: '1' }, { endsAt: START + MINUTE }));
+  const seen = [START, START + MINUTE, START + MINUTE + 1].map((now) => [
+    alerts(listing, {}, now).length,
+    groups(listing, {}, now).length,
+    listing.countStates(now).active,
+  ]);
+  assert.deepEqual(seen, [
+    [1, 1, 1],
+    [1, 1, 1],
+    [0, 0, 0],
+  ]);
+});
+
+test('a silenced alert says so from the moment at which its silence begins, and each state can be left out', () => {
+  const { listing, silencer } = createListing(DB, NODE, BARE);
+  const after = silenceOf({ id: 's', matchers: [matcherOf('job', '=', 'db')], startsAt: START + 10 });
+  silencer.changeSilences([{ before: undefined, after }], START);
+  assert.deepEqual(listing.countStates(START), { unprocessed: 0, active: 3, suppressed: 0 });
+  const now = START + 10;
+  assert.deepEqual(listing.countStates(now), { unprocessed: 0, active: 2, suppressed: 1 });
+  const database = alerts(listing, {}, now).find(({ labels }) => labels.n === '1');
+  assert.deepEqual(database?.status, { inhibitedBy: [], mutedBy: [], silencedBy: ['s'], state: 'suppressed' });
+  const without = (states: Partial<AlertQuery['states']>) => ({ states: { ...QUERY.states, ...states } });
+  assert.deepEqual(numbers(alerts(listing, without({ silenced: false }), now)), ['2', '3']);
+  assert.deepEqual(numbers(alerts(listing, without({ active: false }), now)), ['1']);
+  assert.deepEqual(numbers(alerts(listing, without({ inhibited: false }), now)), ['1', '2', '3']);
+  assert.deepEqual(
+    groups(listing, without({ silenced: false }), now).map(([, labels]) => labels),
+    ['{}', '{"alertname":"Down"}'],
+  );
+});
+
+test('what is listed is fixed when it is asked for, however slowly it is read', () => {
+  const { listing, store, silencer } = createListing(NODE);
+  const [list, grouped] = [listing.alerts(QUERY, START), listing.groups(QUERY, START)];
+  store.put([DB, { ...NODE, endsAt: NODE.endsAt + MINUTE }]);
+  silencer.changeSilences(
+    [{ before: undefined, after: silenceOf({ matchers: [matcherOf('job', '=', 'node')] }) }],
+    START,
+  );
+  for (const pieces of [list, grouped]) {
+    const text = [...pieces].join('');
+    assert.match(text, /"endsAt":"2026-01-01T00:05:00.000Z"/);
+    assert.doesNotMatch(text, /Slow|suppressed|00:06:00/);
+  }
+});

@@ -1,0 +1,213 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { type Database, openDatabase, type Statement } from '../kernel/database.ts';
+import { createLog } from '../kernel/log.ts';
+import { alertOf, MINUTE, postedAlert, START } from '../testing/alert-parts.ts';
+import { FakeClock } from '../testing/fake-clock.ts';
+import { FakeDatabase } from '../testing/fake-database.ts';
+import { ALERT_MIGRATION, AlertStore } from './alert-store.ts';
+import { type Alert, acceptAlert } from './domain/alert.ts';
+
+const FULL = new Error('database or disk is full');
+
+function createStore<T extends Database>(database: T, now = START) {
+  const clock = new FakeClock(now);
+  const lines: string[] = [];
+  const log = createLog({ level: 'info', format: 'logfmt', clock, write: (line) => lines.push(line) });
+  return { clock, database, lines, store: new AlertStore(database, clock, log) };
+}
+
+const numbered = (number: number, rest: Partial<Alert> = {}) => alertOf({ n: String(number) }, rest);
+
+/** Lets promises that can settle do so. */
+const turn = () => new Promise((done) => setImmediate(done));
+
+/** What the transactions did, as `+1` for an alert that was written and `-` for one that was taken out. */
+const printed = (committed: readonly (readonly Statement[])[]) =>
+  committed.map((statements) =>
+    statements
+      .map(({ values }) => {
+        const alert = values[1] as Uint8Array | undefined;
+        return alert ? `+${JSON.parse(Buffer.from(alert).toString()).labels.n}` : '-';
+      })
+      .join(' '),
+  );
+
+test('alerts are on disk half a second after their answer, those that came together in one transaction', async () => {
+  const { clock, database, store } = createStore(new FakeDatabase());
+  store.put([numbered(1)]);
+  clock.advance(300);
+  store.put([numbered(2), numbered(1)]);
+  clock.advance(199);
+  assert.equal(database.asked, 0);
+  clock.advance(1);
+  assert.deepEqual(printed(database.committed), ['+1 +2']);
+  await turn();
+  clock.advance(10 * MINUTE);
+  assert.equal(database.asked, 1);
+});
+
+test('nothing new is nothing to write', async () => {
+  const { clock, database, store } = createStore(new FakeDatabase());
+  store.put([]);
+  store.collectGarbage(START);
+  clock.advance(MINUTE);
+  await turn();
+  assert.equal(database.asked, 0);
+});
+
+test('an alert that is forgotten leaves the disk, too', async () => {
+  const { clock, database, store } = createStore(new FakeDatabase());
+  store.put([numbered(1, { endsAt: START + 1 })]);
+  clock.advance(500);
+  await turn();
+  store.collectGarbage(clock.now());
+  clock.advance(500);
+  await turn();
+  assert.deepEqual(printed(database.committed), ['+1', '-']);
+  assert.deepEqual(database.committed[1]?.[0]?.values, [numbered(1).fingerprint]);
+});
+
+test('an alert that comes while others are being written is written after them', async () => {
+  const { clock, database, store } = createStore(new FakeDatabase());
+  store.put([numbered(1)]);
+  database.hold();
+  clock.advance(500);
+  store.put([numbered(2)]);
+  clock.advance(5_000);
+  assert.equal(database.asked, 1);
+  await database.release();
+  clock.advance(500);
+  await turn();
+  assert.deepEqual(printed(database.committed), ['+1', '+2']);
+});
+
+test('a large intake is written in several transactions', async () => {
+  const { clock, database, store } = createStore(new FakeDatabase());
+  store.put(Array.from({ length: 4_500 }, (_, number) => numbered(number)));
+  clock.advance(500);
+  await turn();
+  assert.deepEqual(
+    database.committed.map(({ length }) => length),
+    [2_000, 2_000, 500],
+  );
+});
+
+test('a disk that fails is tried again after five seconds, and nothing is lost', async () => {
+  const { clock, database, lines, store } = createStore(new FakeDatabase());
+  database.failure = FULL;
+  store.put([numbered(1), numbered(2)]);
+  clock.advance(500);
+  await turn();
+  assert.match(lines.join(), /level=ERROR .*alerts could not be written.* err="database or disk is full"/);
+  store.put([numbered(3)]);
+  clock.advance(4_999);
+  assert.equal(database.asked, 1);
+  clock.advance(1);
+  await turn();
+  assert.equal(database.asked, 2);
+  database.failure = undefined;
+  clock.advance(5_000);
+  await turn();
+  assert.deepEqual(
+    printed(database.committed)
+      .flatMap((line) => line.split(' '))
+      .sort(),
+    ['+1', '+2', '+3'],
+  );
+});
+
+test('after a failure the newest version is written, or none if the alert is gone', async () => {
+  const { clock, database, store } = createStore(new FakeDatabase());
+  database.failure = FULL;
+  store.put([numbered(1, { endsAt: START + 1 }), numbered(2)]);
+  clock.advance(500);
+  await turn();
+  store.collectGarbage(clock.now());
+  store.put([numbered(2, { annotationsJson: '{"new":"text"}' })]);
+  database.failure = undefined;
+  clock.advance(5_000);
+  await turn();
+  const statements = database.committed.flat();
+  assert.deepEqual(printed(database.committed)[0]?.split(' ').sort(), ['+2', '-']);
+  const written = statements.find(({ values }) => values.length === 2)?.values[1] as Uint8Array;
+  assert.deepEqual(JSON.parse(Buffer.from(written).toString()).annotations, { new: 'text' });
+});
+
+test('a flush writes at once, waits for a write under way, and fails when the disk does', async () => {
+  const { clock, database, store } = createStore(new FakeDatabase());
+  await store.flush();
+  assert.equal(database.asked, 0);
+  store.put([numbered(1)]);
+  await store.flush();
+  assert.deepEqual(printed(database.committed), ['+1']);
+  clock.advance(MINUTE);
+  assert.equal(database.asked, 1);
+
+  store.put([numbered(2)]);
+  database.hold();
+  clock.advance(500);
+  store.put([numbered(3)]);
+  const flushed = store.flush();
+  await turn();
+  assert.equal(database.asked, 2);
+  await database.release();
+  await flushed;
+  assert.deepEqual(printed(database.committed), ['+1', '+2', '+3']);
+
+  database.failure = FULL;
+  store.put([numbered(4)]);
+  await assert.rejects(store.flush(), FULL);
+  database.failure = undefined;
+  await store.flush();
+  assert.deepEqual(printed(database.committed).at(-1), '+4');
+});
+
+async function open(t: TestContext, path: string): Promise<Database> {
+  const directory = { path, release: () => {} };
+  const database = await openDatabase({ directory, name: 'alerts.db', migrations: [ALERT_MIGRATION] });
+  t.after(() => database.close());
+  return database;
+}
+
+function accept(json: string): Alert {
+  const { labels, annotations, ...rest } = JSON.parse(json);
+  const posted = postedAlert(labels, { annotations: annotations ?? {}, ...rest });
+  const outcome = acceptAlert(posted, START, { resolveTimeoutMs: 5 * MINUTE, classicNames: false });
+  assert.ok(outcome.ok);
+  return outcome.value;
+}
+
+test('what was written is there again after the database was opened anew', async (t) => {
+  const path = mkdtempSync(join(tmpdir(), 'alert-store-'));
+  t.after(() => rmSync(path, { recursive: true, force: true }));
+  const { database, store } = createStore(await open(t, path));
+  store.put([
+    accept('{"labels":{"a":"b"}}'),
+    accept(
+      '{"labels":{"__proto__":"x","constructor":"y","😀":"z","10":"","9":"w"},"generatorURL":"http://p/?a=\\"b\\""}',
+    ),
+    accept(
+      '{"labels":{"a":"two\\nlines \\u0000"},"annotations":{"10":"a","9":"b","__proto__":"c","😀":"","\uffee":"d"}}',
+    ),
+    accept('{"labels":{"a":"ended"},"startsAt":-5000,"endsAt":0}'),
+    accept('{"labels":{"a":"gone"},"endsAt":1}'),
+  ]);
+  await store.flush();
+  store.put([{ ...accept('{"labels":{"a":"b"}}'), startsAt: START + 1, updatedAt: START + 2, timeout: false }]);
+  store.collectGarbage(1);
+  await store.flush();
+  await database.close();
+
+  const { store: reopened, clock, database: again } = createStore(await open(t, path));
+  const told: boolean[] = [];
+  reopened.subscribe({ put: (_, isNew) => told.push(isNew), removed: () => {} });
+  assert.equal(await reopened.load(), 3);
+  assert.deepEqual(told, [true, true, true]);
+  assert.deepEqual(reopened.sorted(), store.sorted());
+  clock.advance(MINUTE);
+  assert.deepEqual((await again.query('SELECT count(*) AS n FROM alerts'))[0]?.n, 3);
+});

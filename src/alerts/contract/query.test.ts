@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { ParseWarning } from '../domain/matcher-parse.ts';
+import { readFlag, readMatchers, readParameters, readReceiver, readReceiverMatchers } from './query.ts';
+
+test('a flag is true for ten words in any case and false for whatever else', () => {
+  for (const word of [
+    'true',
+    '1',
+    'yes',
+    'ok',
+    'y',
+    'on',
+    'selected',
+    'checked',
+    't',
+    'enabled',
+    'TRUE',
+    'Yes',
+    'oN',
+  ]) {
+    assert.equal(readFlag([word]), true, word);
+    assert.equal(readFlag([word], false), true, word);
+  }
+  for (const word of [
+    'false',
+    '0',
+    'no',
+    'n',
+    'off',
+    'f',
+    'perhaps',
+    ' true',
+    'true ',
+    '2',
+    'null',
+    'TRUE!',
+    '\u212a',
+  ]) {
+    assert.equal(readFlag([word]), false, word);
+  }
+});
+
+test('of a repeated flag the last one counts; an absent or empty one is its default', () => {
+  const cases: readonly (readonly [readonly string[], boolean, expected: boolean])[] = [
+    [[], true, true],
+    [[], false, false],
+    [[''], true, true],
+    [[''], false, false],
+    [['false', ''], true, true],
+    [['', 'false'], true, false],
+    [['false', 'true'], true, true],
+    [['true', 'false'], true, false],
+  ];
+  for (const [values, fallback, expected] of cases) {
+    assert.equal(readFlag(values, fallback), expected, `${JSON.stringify(values)} ${fallback}`);
+  }
+});
+
+test('parameters repeat, and may have a name to which JavaScript gives a meaning', () => {
+  const parameters = readParameters('http://h/api/v2/alerts?filter=a%3D%22b%22&__proto__=x&filter=c+d%2B&active');
+  assert.deepEqual(parameters.getAll('filter'), ['a="b"', 'c d+']);
+  assert.deepEqual(parameters.getAll('__proto__'), ['x']);
+  assert.deepEqual(parameters.getAll('active'), ['']);
+  assert.deepEqual(parameters.getAll('constructor'), []);
+  assert.deepEqual(readParameters('http://h/api/v2/alerts').getAll('filter'), []);
+});
+
+test('matchers are read one a parameter, and the first bad one is the reason', () => {
+  const warnings: ParseWarning[] = [];
+  const reading = { mode: 'fallback', onWarning: (warning: ParseWarning) => warnings.push(warning) } as const;
+  const read = readMatchers(['a="b"', 'c!~d.*', 'é=x'], reading);
+  assert.ok(read.ok);
+  assert.deepEqual(
+    read.value.map(({ name, operator, value }) => name + operator + value),
+    ['a=b', 'c!~d.*', 'é=x'],
+  );
+  assert.deepEqual(warnings, []);
+  assert.deepEqual(readMatchers(['a=b', 'nope', 'x~y'], reading), { ok: false, reason: 'bad matcher format: nope' });
+  assert.deepEqual(readMatchers([''], reading), { ok: false, reason: 'bad matcher format: ' });
+});
+
+test('a matcher that only the classic syntax allows is read, and somebody is told', () => {
+  const inputs: string[] = [];
+  const read = readMatchers(['a=b c'], { mode: 'fallback', onWarning: ({ input }) => inputs.push(input) });
+  assert.ok(read.ok);
+  assert.equal(read.value[0]?.value, 'b c');
+  assert.deepEqual(inputs, ['a=b c']);
+});
+
+test('bad receiver matchers are refused in words of their own', () => {
+  const reading = { mode: 'fallback', onWarning: () => {} } as const;
+  const reason = 'failed to parse receiver_matchers param: bad matcher format: nope';
+  assert.deepEqual(readReceiverMatchers(['nope'], reading), { ok: false, reason });
+  assert.ok(readReceiverMatchers(['name=~"a|b"'], reading).ok);
+});
+
+test('a receiver is a regular expression for the whole name; the last one counts, an empty one is none', () => {
+  const test = (values: readonly string[], name: string) => {
+    const read = readReceiver(values);
+    assert.ok(read.ok);
+    return read.value?.test(name);
+  };
+  assert.equal(test([], 'x'), undefined);
+  assert.equal(test(['x', ''], 'x'), undefined);
+  assert.equal(test(['team'], 'team-a'), false);
+  assert.equal(test(['team.*'], 'team-a'), true);
+  assert.equal(test(['a|team'], 'team-a'), false);
+  assert.equal(test(['y', 'x'], 'x'), true);
+  const reason = 'failed to parse receiver param: error parsing regexp: missing closing ): `^(?:()$`';
+  assert.deepEqual(readReceiver(['(']), { ok: false, reason });
+});

@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { matcherOf } from '../../testing/alert-parts.ts';
+import type { MatchOperator } from './matcher.ts';
+import { receiverMatches } from './receiver.ts';
+
+test('a receiver has one label, its name, and every matcher must hold for it', () => {
+  const cases: readonly (readonly [readonly (readonly [string, MatchOperator, string])[], boolean])[] = [
+    [[], true],
+    [[['name', '=', 'team-a']], true],
+    [[['name', '=', 'team']], false],
+    [[['name', '=~', 'team-.*']], true],
+    [[['name', '!=', 'team-a']], false],
+    [[['name', '!~', 'team-b']], true],
+    [[['owner', '=', 'x']], false],
+    [[['owner', '!=', 'x']], true],
+    [[['owner', '=', '']], true],
+    [[['owner', '!=', '']], false],
+    [[['name', '!=', '']], true],
+    [
+      [
+        ['name', '=~', 'team.*'],
+        ['name', '!=', 'team-a'],
+      ],
+      false,
+    ],
+  ];
+  for (const [matchers, expected] of cases) {
+    const made = matchers.map((matcher) => matcherOf(...matcher));
+    assert.equal(receiverMatches('team-a', made), expected, JSON.stringify(matchers));
+  }
+});

@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict';
+import { copyFileSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join, resolve } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import {
+  executablePath,
+  listeningAddress,
+  type RunningServer,
+  runProcess,
+  startServer,
+  temporaryFolder,
+} from './testing/processes.ts';
+
+// The built file, copied alone into an empty folder, with no node_modules in reach.
+
+function lonelyExecutable(t: TestContext): { readonly folder: string; readonly file: string } {
+  const folder = temporaryFolder(t);
+  const file = join(folder, 'opsdeck.js');
+  copyFileSync(executablePath(), file);
+  return { folder, file };
+}
+
+/** Runs the file itself, by its first line, as a shell would. */
+function run(t: TestContext, args: readonly string[], env: NodeJS.ProcessEnv = {}) {
+  const { folder, file } = lonelyExecutable(t);
+  return runProcess(file, args, { cwd: folder, env: { ...process.env, HOME: folder, ...env } });
+}
+
+function serve(t: TestContext, folder: string, file: string, args: readonly string[]): Promise<RunningServer> {
+  return startServer(t, {
+    command: file,
+    args: ['alerts', 'serve', ...args],
+    cwd: folder,
+    addressIn: listeningAddress,
+  });
+}
+
+test('the file alone tells its version and its help', async (t) => {
+  const version = await run(t, ['--version']);
+  assert.match(version.stdout, /^opsdeck \d+\.\d+\.\d+\n$/);
+  const help = await run(t, ['--help']);
+  assert.equal(help.code, 0);
+  assert.match(help.stdout, /alerts .*\n[\s\S]*up /);
+});
+
+test('help shows examples at every level', async (t) => {
+  const levels = [
+    [],
+    ['up'],
+    ['alerts'],
+    ['alerts', 'serve'],
+    ['alerts', 'add'],
+    ['alerts', 'query'],
+    ['alerts', 'groups'],
+    ['alerts', 'status'],
+    ['alerts', 'silence'],
+    ...['add', 'query', 'expire', 'update', 'import'].map((name) => ['alerts', 'silence', name]),
+  ];
+  const pages = await Promise.all(levels.map((level) => run(t, [...level, '--help'])));
+  for (const [index, page] of pages.entries()) {
+    assert.equal(page.code, 0, levels[index]?.join(' '));
+    assert.match(page.stdout, /Examples?:\n {2}opsdeck /, levels[index]?.join(' '));
+  }
+});
+
+test('the file alone serves the API, its page and its state in the folder it stands in', async (t) => {
+  const { folder, file } = lonelyExecutable(t);
+  const server = await serve(t, folder, file, ['--web.listen-address', '127.0.0.1:0']);
+  const post = await fetch(`${server.url}/api/v2/alerts`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '[{"labels":{"alertname":"DiskFull"}}]',
+  });
+  assert.equal(post.status, 200);
+  const listed = (await (await fetch(`${server.url}/api/v2/alerts`)).json()) as { labels: unknown }[];
+  assert.deepEqual(
+    listed.map(({ labels }) => labels),
+    [{ alertname: 'DiskFull' }],
+  );
+  const page = await fetch(`${server.url}/`);
+  assert.match(page.headers.get('content-type') ?? '', /^text\/html/);
+  const script = /src="\.\/(assets\/[\w.-]+\.js)"/.exec(await page.text())?.[1];
+  assert.ok(script, 'the page names its script');
+  assert.equal((await fetch(`${server.url}/${script}`)).status, 200);
+  assert.deepEqual(await server.stop('SIGTERM'), { code: 0, signal: null });
+  assert.deepEqual(readdirSync(join(folder, 'data')), ['alerts']);
+});
+
+test('SIGINT ends a server with code 0, and SIGHUP does not end it', async (t) => {
+  const { folder, file } = lonelyExecutable(t);
+  const server = await serve(t, folder, file, ['--web.listen-address', '127.0.0.1:0']);
+  process.kill(server.pid, 'SIGHUP');
+  assert.equal((await fetch(`${server.url}/-/healthy`)).status, 200);
+  assert.deepEqual(await server.stop('SIGINT'), { code: 0, signal: null });
+});
+
+const MISTAKES: readonly { readonly args: readonly string[]; readonly code: number; readonly says: RegExp }[] = [
+  { args: ['alrets'], code: 2, says: /unknown command 'alrets'\n\(Did you mean alerts\?\)/ },
+  { args: ['alerts', 'serv'], code: 2, says: /unknown command 'serv'\n\(Did you mean serve\?\)/ },
+  {
+    args: ['alerts', 'serve', '--config.fil', 'x'],
+    code: 2,
+    says: /unknown option '--config.fil'\n\(Did you mean --config.file\?\)/,
+  },
+  {
+    args: ['alerts', 'serve', '--config.file', 'none.yml'],
+    code: 2,
+    says: /^opsdeck: cannot read the configuration file none.yml: there is no such file\n$/,
+  },
+  {
+    args: ['alerts', 'serve', '--data.retention', 'soon'],
+    code: 2,
+    says: /'soon' is invalid\. Write a duration such as/,
+  },
+  {
+    args: ['alerts', 'serve', '--storage.path', '/dev/null/x'],
+    code: 1,
+    says: /cannot use the data directory \/dev\/null\/x: it, or a part of its path, is a file/,
+  },
+  {
+    args: ['alerts', 'query', '--alertmanager.url', 'http://127.0.0.1:9'],
+    code: 3,
+    says: /^opsdeck: cannot reach http:\/\/127.0.0.1:9/,
+  },
+];
+
+for (const { args, code, says } of MISTAKES) {
+  test(`opsdeck ${args.join(' ')} is answered in a line, with code ${code}`, async (t) => {
+    const result = await run(t, args);
+    assert.match(result.stderr.replace(/^time=.*\n/gm, ''), says);
+    assert.equal(result.code, code);
+    assert.ok(result.stderr.length < 1_000, 'no page of minified code');
+  });
+}
+
+test('a taken port is named, with code 1', async (t) => {
+  const other = createServer().listen(0, '127.0.0.1');
+  t.after(() => other.close());
+  await new Promise((done) => other.once('listening', done));
+  const { port } = other.address() as { port: number };
+  const result = await run(t, ['alerts', 'serve', '--web.listen-address', `127.0.0.1:${port}`]);
+  assert.match(result.stderr, new RegExp(`opsdeck: cannot listen on 127.0.0.1:${port}: the port is taken`));
+  assert.equal(result.code, 1);
+});
+
+test('a second process on the same data directory is refused with code 3, and the first goes on', async (t) => {
+  const { folder, file } = lonelyExecutable(t);
+  const args = ['--web.listen-address', '127.0.0.1:0', '--data-dir', 'shared'];
+  const first = await serve(t, folder, file, args);
+  const second = await runProcess(file, ['alerts', 'serve', ...args], { cwd: folder });
+  assert.match(second.stderr, /opsdeck: the data directory .*shared\/alerts is in use by another opsdeck process/);
+  assert.equal(second.code, 3);
+  assert.equal((await fetch(`${first.url}/-/healthy`)).status, 200);
+});
+
+test('a bad line of a configuration file is named, and nothing starts', async (t) => {
+  const { folder, file } = lonelyExecutable(t);
+  writeFileSync(join(folder, 'alertmanager.yml'), 'route:\n  receiver: a\nreceivers:\n  - nme: a\n');
+  const result = await runProcess(file, ['alerts', 'serve', '--config.file', 'alertmanager.yml'], { cwd: folder });
+  assert.match(result.stderr, /^opsdeck: alertmanager\.yml: line 4: field nme /m);
+  assert.equal(result.code, 2);
+});
+
+test('npx runs the packed tarball in an empty folder', async (t) => {
+  const folder = temporaryFolder(t);
+  // The executable stands built in dist/: packing must not build it again under the feet of other tests.
+  const packed = await runProcess('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], {
+    cwd: resolve('.'),
+  });
+  assert.equal(packed.code, 0, packed.stderr);
+  const tarball = readdirSync(folder).find((name) => name.endsWith('.tgz'));
+  const empty = join(folder, 'empty');
+  mkdirSync(empty);
+  const args = ['--yes', '--offline', `--cache=${join(folder, 'cache')}`, `../${tarball}`];
+  const version = await runProcess('npx', [...args, '--version'], { cwd: empty });
+  assert.match(version.stdout, /^opsdeck \d/, version.stderr);
+  const server = await startServer(t, {
+    command: 'npx',
+    args: [...args, 'alerts', 'serve', '--web.listen-address', '127.0.0.1:0'],
+    cwd: empty,
+    addressIn: listeningAddress,
+  });
+  assert.equal((await fetch(`${server.url}/api/v2/status`)).status, 200);
+  assert.ok(statSync(join(empty, 'data/alerts')).isDirectory());
+});

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { systemClock } from './clock.ts';
+
+/** Takes the place of Node's timers, and fires the one that is armed when it is told to. */
+function fakeTimers(t: TestContext) {
+  const armed = new Map<object, { readonly ms: number; readonly action: () => void }>();
+  t.mock.method(globalThis, 'setTimeout', (action: () => void, ms: number) => {
+    const timer = { unref: () => timer };
+    armed.set(timer, { ms, action });
+    return timer;
+  });
+  t.mock.method(globalThis, 'clearTimeout', (timer: object) => armed.delete(timer));
+  return {
+    /** The delays of all timers that are armed. */
+    delays: () => [...armed.values()].map(({ ms }) => ms),
+    fire() {
+      for (const [timer, { action }] of [...armed]) {
+        armed.delete(timer);
+        action();
+      }
+    },
+  };
+}
+
+const DAY_MS = 86_400_000;
+const LONGEST_MS = 2_147_483_647;
+
+test('the system clock tells the time of the machine', () => {
+  const before = Date.now();
+  const now = systemClock.now();
+  assert.ok(before <= now && now <= Date.now());
+});
+
+test('a timer fires once, after its delay', (t) => {
+  const timers = fakeTimers(t);
+  let fired = 0;
+  systemClock.after(250, () => fired++);
+  assert.deepEqual([timers.delays(), fired], [[250], 0]);
+  timers.fire();
+  assert.deepEqual([timers.delays(), fired], [[], 1]);
+});
+
+test('a timer of a past instant fires without delay', (t) => {
+  const timers = fakeTimers(t);
+  systemClock.after(-1000, () => {});
+  assert.deepEqual(timers.delays(), [0]);
+});
+
+test('an interval fires again and again, and is armed before its action runs', (t) => {
+  const timers = fakeTimers(t);
+  let fired = 0;
+  const cancel = systemClock.every(250, () => {
+    fired++;
+    if (fired === 3) cancel();
+  });
+  for (let rounds = 0; rounds < 5; rounds++) timers.fire();
+  assert.deepEqual([timers.delays(), fired], [[], 3]);
+});
+
+for (const kind of ['after', 'every'] as const) {
+  test(`${kind}: a delay beyond Node's longest is waited for in steps`, (t) => {
+    const timers = fakeTimers(t);
+    let fired = 0;
+    const cancel = systemClock[kind](60 * DAY_MS, () => fired++);
+    const seen: number[] = [];
+    for (let steps = 0; fired === 0 && steps < 5; steps++) {
+      seen.push(...timers.delays());
+      timers.fire();
+    }
+    assert.deepEqual(seen, [LONGEST_MS, LONGEST_MS, 60 * DAY_MS - 2 * LONGEST_MS]);
+    cancel();
+    assert.deepEqual([timers.delays(), fired], [[], 1]);
+  });
+
+  test(`${kind}: a cancelled timer is gone at every step, and cancelling again does nothing`, (t) => {
+    const timers = fakeTimers(t);
+    const cancel = systemClock[kind](60 * DAY_MS, () => assert.fail('fired'));
+    timers.fire();
+    cancel();
+    cancel();
+    assert.deepEqual(timers.delays(), []);
+  });
+
+  test(`${kind}: does not keep the process alive`, () => {
+    const count = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+    const before = count();
+    const cancel = systemClock[kind](60_000, () => {});
+    const during = count();
+    cancel();
+    assert.equal(during, before);
+    const held = setTimeout(() => {}, 60_000);
+    assert.equal(count(), before + 1, 'a timer that does is seen');
+    clearTimeout(held);
+  });
+}

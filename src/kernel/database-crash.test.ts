@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { bundleScript, type Child, startChild } from '../testing/child-script.ts';
+import { temporaryFolder } from '../testing/processes.ts';
+import { Random } from '../testing/random.ts';
+import { openDatabase } from './database.ts';
+
+const MIGRATION = 'CREATE TABLE notes (id INTEGER PRIMARY KEY, note TEXT NOT NULL)';
+
+/** Writes rows for ever, several writes a turn, of many sizes, and names each that was acknowledged. */
+const writer = bundleScript(`
+  import { openDatabase } from './database.ts';
+
+  const [path, first] = process.argv.slice(1);
+  const directory = { path, release() {} };
+  const database = await openDatabase({ directory, name: 'notes.db', migrations: [${JSON.stringify(MIGRATION)}] });
+  let id = Number(first);
+  const row = () => {
+    id++;
+    return { sql: 'INSERT INTO notes VALUES (?, ?)', values: [id, ('note ' + id + ' ').repeat(1 + (id * 7919) % 97)] };
+  };
+  const write = async (count) => {
+    const rows = Array.from({ length: count }, row);
+    await database.write(rows);
+    process.stdout.write(rows.map(({ values }) => values[0] + '\\n').join(''));
+  };
+  for (let turn = 0; ; turn++) await Promise.all(Array.from({ length: 1 + (turn % 5) }, (_, index) => write(1 + index * 3)));
+`);
+
+/** Lets a writer run until it has acknowledged so many rows, kills it, and returns all that it acknowledged. */
+async function writeUntilKilled(child: Child, count: number): Promise<readonly number[]> {
+  const acknowledged: number[] = [];
+  for (let line = await child.readLine(); line !== undefined; line = await child.readLine()) {
+    acknowledged.push(Number(line));
+    if (acknowledged.length === count) child.kill('SIGKILL');
+  }
+  assert.deepEqual(await child.end, { code: null, signal: 'SIGKILL', stderr: '' });
+  return acknowledged;
+}
+
+async function readNotes(t: TestContext, path: string): Promise<ReadonlyMap<number, string>> {
+  const directory = { path, release() {} };
+  const database = await openDatabase({ directory, name: 'notes.db', migrations: [MIGRATION] });
+  t.after(() => database.close());
+  assert.deepEqual(await database.query('PRAGMA integrity_check'), [{ integrity_check: 'ok' }]);
+  const rows = await database.query('SELECT id, note FROM notes');
+  await database.close();
+  return new Map(rows.map(({ id, note }) => [Number(id), String(note)]));
+}
+
+test('what was acknowledged is there again, whole, after kills at any moment', async (t) => {
+  const path = temporaryFolder(t);
+  const random = new Random(11);
+  const acknowledged: number[] = [];
+  let notes: ReadonlyMap<number, string> = new Map();
+  for (let round = 0; round < 8; round++) {
+    const child = startChild(t, await writer, { args: [path, String(Math.max(0, ...notes.keys()))] });
+    acknowledged.push(...(await writeUntilKilled(child, random.int(1, 400))));
+    assert.ok(existsSync(join(path, 'notes.db.lock')), 'the kill left a lock');
+    // Every other time the next writer finds what the kill left, not what a reader has tidied up.
+    if (round % 2 === 0) notes = await readNotes(t, path);
+    else notes = new Map([[Math.max(...acknowledged) + 1000, '']]);
+  }
+  notes = await readNotes(t, path);
+  for (const id of acknowledged) {
+    const note = `note ${id} `.repeat(1 + ((id * 7919) % 97));
+    assert.ok(notes.get(id) === note, `row ${id} of ${acknowledged.length}: ${notes.get(id)?.slice(0, 50)}`);
+  }
+});

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import fs, { mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { join } from 'node:path';
+import { describe, type TestContext, test } from 'node:test';
+import { temporaryFolder } from '../testing/processes.ts';
+import { type Database, openDatabase } from './database.ts';
+import { CommandError } from './errors.ts';
+
+const MIGRATIONS = [
+  'CREATE TABLE notes (id INTEGER PRIMARY KEY); INSERT INTO notes VALUES (1)',
+  "ALTER TABLE notes ADD COLUMN note TEXT NOT NULL DEFAULT 'old'; INSERT INTO notes VALUES (2, 'new')",
+  'DELETE FROM notes WHERE id = 1',
+];
+
+async function open(t: TestContext, path: string, migrations: readonly string[]): Promise<Database> {
+  const directory = { path, release() {} };
+  const database = await openDatabase({ directory, name: 'notes.db', migrations });
+  t.after(() => database.close());
+  return database;
+}
+
+/** Opens, does nothing, closes. */
+async function visit(t: TestContext, path: string, migrations: readonly string[]): Promise<void> {
+  await (await open(t, path, migrations)).close();
+}
+
+async function assertRefused(t: TestContext, path: string, migrations: readonly string[], reason: string) {
+  await assert.rejects(open(t, path, migrations), refusal('open', path, reason));
+}
+
+/** Whether an error is the one clear line that a user gets. */
+const refusal = (what: string, path: string, reason: string) => (error: unknown) => {
+  assert.ok(error instanceof CommandError && error.exitCode === 1, String(error));
+  const advice = 'put a backup in its place, or move it away to start empty';
+  assert.equal(error.message, `cannot ${what} the database ${join(path, 'notes.db')}: ${reason}; ${advice}`);
+  return true;
+};
+
+describe('a schema', () => {
+  test('is brought up to date from wherever it stands, each step once', async (t) => {
+    const all = [{ id: 2, note: 'new' }];
+    for (let known = 0; known <= MIGRATIONS.length; known++) {
+      const path = temporaryFolder(t);
+      await visit(t, path, MIGRATIONS.slice(0, known));
+      for (let round = 0; round < 2; round++) {
+        const database = await open(t, path, MIGRATIONS);
+        assert.deepEqual(await database.query('SELECT * FROM notes'), all, `from version ${known}`);
+        assert.deepEqual(await database.query('PRAGMA user_version'), [{ user_version: 3 }]);
+        await database.close();
+      }
+    }
+  });
+
+  test('that is newer than this program is refused, and left as it is', async (t) => {
+    const path = temporaryFolder(t);
+    await visit(t, path, MIGRATIONS);
+    const reason = 'it was written by a newer opsdeck (schema 3, this one knows 2)';
+    await assertRefused(t, path, MIGRATIONS.slice(0, 2), reason);
+    assert.deepEqual(readdirSync(path), ['notes.db']);
+    const database = await open(t, path, MIGRATIONS);
+    assert.deepEqual(await database.query('SELECT id FROM notes'), [{ id: 2 }]);
+  });
+
+  test('whose step fails stays at the step before, and the file can be opened again', async (t) => {
+    const path = temporaryFolder(t);
+    const broken = [MIGRATIONS[0] as string, 'CREATE TABLE half (id); INSERT INTO nowhere VALUES (1)'];
+    await assertRefused(t, path, broken, 'no such table: nowhere');
+    assert.deepEqual(readdirSync(path), ['notes.db']);
+    const database = await open(t, path, MIGRATIONS.slice(0, 1));
+    assert.deepEqual(await database.query('PRAGMA user_version'), [{ user_version: 1 }]);
+    const tables = await database.query("SELECT name FROM sqlite_schema WHERE type = 'table'");
+    assert.deepEqual(tables, [{ name: 'notes' }]);
+  });
+});
+
+describe('a file', () => {
+  test('and its log of changes have their names on disk before the first write', async (t) => {
+    const path = temporaryFolder(t);
+    for (const state of ['new', 'known']) {
+      const { fsyncSync } = fs;
+      const named: string[][] = [];
+      const syncing = t.mock.method(fs, 'fsyncSync', (descriptor: number) => {
+        if (fs.fstatSync(descriptor).isDirectory()) named.push(readdirSync(path).sort());
+        fsyncSync(descriptor);
+      });
+      syncBuiltinESMExports();
+      const database = await open(t, path, MIGRATIONS);
+      syncing.mock.restore();
+      syncBuiltinESMExports();
+      assert.deepEqual(named, [['notes.db', 'notes.db-wal', 'notes.db.lock']], state);
+      await database.close();
+    }
+  });
+
+  test('that is no database is refused, and left as it is', async (t) => {
+    const path = temporaryFolder(t);
+    const file = join(path, 'notes.db');
+    for (const text of ['not a database at all', `${'SQLite format 2\0'.padEnd(4096)}`]) {
+      writeFileSync(file, text);
+      await assertRefused(t, path, MIGRATIONS, 'file is not a database');
+      assert.equal(readFileSync(file, 'utf8'), text);
+      assert.deepEqual(readdirSync(path), ['notes.db']);
+    }
+  });
+
+  test('of which a part is missing is refused', async (t) => {
+    const path = temporaryFolder(t);
+    await visit(t, path, MIGRATIONS);
+    truncateSync(join(path, 'notes.db'), 4096);
+    await assertRefused(t, path, [...MIGRATIONS, 'DELETE FROM notes'], 'database disk image is malformed');
+  });
+
+  test('that turns out to be damaged says so to whoever reads it', async (t) => {
+    const path = temporaryFolder(t);
+    await visit(t, path, MIGRATIONS);
+    const file = join(path, 'notes.db');
+    writeFileSync(file, readFileSync(file).fill(0xff, 4096, 8192));
+    const database = await open(t, path, MIGRATIONS);
+    const reading = database.query('SELECT * FROM notes');
+    await assert.rejects(reading, refusal('read', path, 'database disk image is malformed'));
+    await database.close();
+  });
+
+  test('in whose place a directory stands is refused', async (t) => {
+    const path = temporaryFolder(t);
+    mkdirSync(join(path, 'notes.db'));
+    await assertRefused(t, path, MIGRATIONS, 'it is a directory, not a file');
+  });
+
+  test('that is empty is a new database', async (t) => {
+    const path = temporaryFolder(t);
+    writeFileSync(join(path, 'notes.db'), '');
+    const database = await open(t, path, MIGRATIONS);
+    assert.deepEqual(await database.query('SELECT id FROM notes'), [{ id: 2 }]);
+  });
+
+  test('that a kill left locked is opened all the same', async (t) => {
+    const path = temporaryFolder(t);
+    await visit(t, path, MIGRATIONS);
+    mkdirSync(join(path, 'notes.db.lock'));
+    const database = await open(t, path, MIGRATIONS);
+    assert.deepEqual(await database.query('SELECT id FROM notes'), [{ id: 2 }]);
+  });
+});

@@ -1,0 +1,239 @@
+import assert from 'node:assert/strict';
+import fs, { existsSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, type TestContext, test } from 'node:test';
+import { temporaryFolder } from '../testing/processes.ts';
+import type { DataDirectory } from './data-directory.ts';
+import { type Database, openDatabase, type SqlValue, type Statement } from './database.ts';
+
+const NOTES = 'CREATE TABLE notes (id INTEGER PRIMARY KEY, note TEXT NOT NULL)';
+
+/** A directory that no other process of a test knows. */
+function directoryOf(path: string): DataDirectory {
+  return { path, release() {} };
+}
+
+async function open(t: TestContext, path = temporaryFolder(t), migrations: readonly string[] = [NOTES]) {
+  const database = await openDatabase({ directory: directoryOf(path), name: 'notes.db', migrations });
+  t.after(() => database.close());
+  return { database, path };
+}
+
+function insert(id: number, note: SqlValue = `note ${id}`): Statement {
+  return { sql: 'INSERT INTO notes (id, note) VALUES (?, ?)', values: [id, note] };
+}
+
+const idsIn = async (database: Database) =>
+  (await database.query('SELECT id FROM notes ORDER BY id')).map(({ id }) => id);
+
+/** How each write ended: `done`, or the reason of its rejection. */
+const outcomes = async (writes: readonly Promise<void>[]) =>
+  (await Promise.allSettled(writes)).map((write) => (write.status === 'fulfilled' ? 'done' : write.reason.message));
+
+const DUPLICATE = 'UNIQUE constraint failed: notes.id';
+
+describe('a database', () => {
+  test('gives back what was written, of every kind', async (t) => {
+    const { database } = await open(t, undefined, ['CREATE TABLE kept (id INTEGER PRIMARY KEY, value)']);
+    const values: readonly SqlValue[] = [
+      ...['', 'grün 😀', "it's", 'x'.repeat(100_000), '\u0001'],
+      ...[0, -1, 1.5, 2 ** 31, -(2 ** 53) + 1, 1e300],
+      ...[new Uint8Array(), new Uint8Array([0, 1, 255]), null],
+    ];
+    await database.write(values.map((value, id) => ({ sql: 'INSERT INTO kept VALUES (?, ?)', values: [id, value] })));
+    const rows = await database.query('SELECT value FROM kept ORDER BY id');
+    assert.deepEqual(
+      rows.map(({ value }) => value),
+      values,
+    );
+    assert.deepEqual(await database.query('SELECT id FROM kept WHERE value = ?', ["it's"]), [{ id: 2 }]);
+  });
+
+  test('refuses a text that it would cut off, in a write and in a query', async (t) => {
+    const { database } = await open(t);
+    const reason = { message: 'a text with U+0000 cannot be stored' };
+    await assert.rejects(database.write([insert(1), insert(2, 'half\u0000lost')]), reason);
+    await assert.rejects(database.query('SELECT * FROM notes WHERE note = ?', ['half\u0000']), reason);
+    assert.deepEqual(await idsIn(database), []);
+  });
+
+  test('takes statements that give rows, or none at all', async (t) => {
+    const { database } = await open(t);
+    const returning = { sql: 'INSERT INTO notes VALUES (?, ?), (?, ?) RETURNING id', values: [1, 'a', 2, 'b'] };
+    await database.write([returning, { sql: 'SELECT * FROM notes', values: [] }, insert(3)]);
+    await database.write([]);
+    assert.deepEqual(await idsIn(database), [1, 2, 3]);
+  });
+
+  test('rejects a wrong query, and goes on', async (t) => {
+    const { database } = await open(t);
+    await assert.rejects(database.query('SELECT absent FROM notes'), { message: 'no such column: absent' });
+    await assert.rejects(database.query('SELECT id FROM notes WHERE id = ?', [1, 2]), /out of range/);
+    const parse = 'SELECT json(?) AS json';
+    await assert.rejects(database.query(parse, ['{']), { message: 'malformed JSON' });
+    assert.deepEqual(await database.query(parse, ['[ 1 ]']), [{ json: '[1]' }]);
+  });
+});
+
+test('a write is acknowledged after the disk has it, not before', async (t) => {
+  const { database, path } = await open(t);
+  const synced: string[] = [];
+  const { fsyncSync } = fs;
+  t.mock.method(fs, 'fsyncSync', (descriptor: number) => {
+    fsyncSync(descriptor);
+    synced.push(`${fs.fstatSync(descriptor).ino}`);
+  });
+  const log = `${statSync(join(path, 'notes.db-wal')).ino}`;
+  for (let id = 1; id <= 3; id++) {
+    const write = database.write([insert(id)]).then(() => [...synced]);
+    assert.deepEqual(synced, []);
+    assert.ok((await write).includes(log), 'the log of changes');
+    synced.length = 0;
+  }
+});
+
+describe('writes of one turn', () => {
+  /** How much the log of changes grows by an action: whole pages for every commit. */
+  async function growth(path: string, action: () => Promise<unknown>): Promise<number> {
+    const size = () => statSync(join(path, 'notes.db-wal')).size;
+    const before = size();
+    await action();
+    return size() - before;
+  }
+
+  test('share one commit', async (t) => {
+    const { database, path } = await open(t);
+    const one = await growth(path, () => database.write([insert(0)]));
+    const apart = await growth(path, async () => {
+      for (let id = 1; id <= 10; id++) await database.write([insert(id)]);
+    });
+    const together = await growth(path, () =>
+      Promise.all(Array.from({ length: 10 }, (_, index) => database.write([insert(100 + index)]))),
+    );
+    assert.equal(together, one);
+    assert.ok(apart > 5 * one, `${apart} bytes apart, ${one} for one`);
+  });
+
+  test('are done in the order in which they were asked for, and all are done before a later one', async (t) => {
+    const { database } = await open(t);
+    const order: string[] = [];
+    const note = (text: string) => ({ sql: 'UPDATE notes SET note = note || ?', values: [text] });
+    await database.write([insert(1, '')]);
+    const write = (text: string) => database.write([note(text)]).then(() => order.push(text));
+    await Promise.all([write('a'), write('b'), Promise.resolve().then(() => write('c'))]);
+    assert.deepEqual(order, ['a', 'b', 'c']);
+    assert.deepEqual(await database.query('SELECT note FROM notes'), [{ note: 'abc' }]);
+  });
+
+  test('are each whole or not at all: one that fails takes no other along', async (t) => {
+    const { database } = await open(t);
+    const writes = [
+      [insert(1)],
+      [insert(2), insert(1)],
+      [insert(3)],
+      [insert(4), { sql: 'nonsense', values: [] }],
+      [insert(5)],
+    ];
+    assert.deepEqual(await outcomes(writes.map((statements) => database.write(statements))), [
+      'done',
+      DUPLICATE,
+      'done',
+      'near "nonsense": syntax error',
+      'done',
+    ]);
+    assert.deepEqual(await idsIn(database), [1, 3, 5]);
+  });
+});
+
+describe('a write that fails', () => {
+  const failures: readonly (readonly [name: string, statement: Statement, reason: string])[] = [
+    ['for a duplicate', insert(1), DUPLICATE],
+    ['for a missing value', insert(2, null), 'NOT NULL constraint failed: notes.note'],
+    [
+      'for a value that no column holds',
+      { ...insert(2), values: [2, undefined as never] },
+      'Unsupported type for binding: "undefined"',
+    ],
+    ['for a value too many', { ...insert(2), values: [2, 'a', 'b'] }, 'column index out of range'],
+  ];
+  for (const [name, statement, reason] of failures) {
+    test(`${name} is rejected with the reason, each time, and the next one of the same statement succeeds`, async (t) => {
+      const { database } = await open(t);
+      await database.write([insert(1)]);
+      for (let round = 0; round < 2; round++) {
+        const id = 10 + round;
+        assert.deepEqual(await outcomes([database.write([statement])]), [reason]);
+        assert.deepEqual(await outcomes([database.write([insert(id)])]), ['done']);
+      }
+      assert.deepEqual(await idsIn(database), [1, 10, 11]);
+    });
+  }
+
+  test('after the whole batch was tried has the reason of its own', async (t) => {
+    const { database } = await open(t);
+    await database.write([insert(1)]);
+    const writes = [insert(1), insert(1, null), insert(2)].map((statement) => database.write([statement]));
+    assert.deepEqual(await outcomes(writes), [DUPLICATE, 'NOT NULL constraint failed: notes.note', 'done']);
+  });
+});
+
+describe('a full disk', () => {
+  const LIMITED = [`${NOTES}; PRAGMA max_page_count = 20`];
+  const big = (id: number) => insert(id, 'x'.repeat(30_000));
+
+  test('rejects what has no room, and takes what has, in the same turn too', async (t) => {
+    const { database } = await open(t, undefined, LIMITED);
+    const writes = [1, 2, 3, 4].map((id) => database.write([big(id)]));
+    const full = 'database or disk is full';
+    assert.deepEqual(await outcomes([...writes, database.write([insert(5)])]), ['done', 'done', full, full, 'done']);
+    assert.deepEqual(await idsIn(database), [1, 2, 5]);
+  });
+
+  test('with room again takes writes again', async (t) => {
+    const { database, path } = await open(t, undefined, LIMITED);
+    await database.write([big(1), big(2)]);
+    for (let round = 0; round < 3; round++) await assert.rejects(database.write([big(3)]), /full/);
+    await database.write([{ sql: 'DELETE FROM notes WHERE id = 1', values: [] }]);
+    await database.write([big(3)]);
+    await assert.rejects(database.write([big(4)]), /full/);
+    await database.close();
+    const { database: again } = await open(t, path);
+    assert.deepEqual(await idsIn(again), [2, 3]);
+    assert.deepEqual(await again.query('PRAGMA integrity_check'), [{ integrity_check: 'ok' }]);
+  });
+});
+
+describe('closing', () => {
+  test('writes what is under way', async (t) => {
+    const { database, path } = await open(t);
+    const writes = [database.write([insert(1)]), database.write([insert(2)])];
+    await database.close();
+    assert.deepEqual(await outcomes(writes), ['done', 'done']);
+    const { database: again } = await open(t, path);
+    assert.deepEqual(await idsIn(again), [1, 2]);
+  });
+
+  test('leaves one file and no lock, whatever failed before', async (t) => {
+    const { database, path } = await open(t);
+    await database.write([insert(1)]);
+    await outcomes([database.write([insert(1)]), database.write([{ sql: 'nonsense', values: [] }])]);
+    await assert.rejects(database.query('nonsense'));
+    await database.write([insert(2)]);
+    assert.deepEqual(await idsIn(database), [1, 2]);
+    assert.ok(existsSync(join(path, 'notes.db.lock')), 'the lock is held');
+    await database.close();
+    assert.deepEqual(readdirSync(path), ['notes.db']);
+    const { database: again } = await open(t, path);
+    assert.deepEqual(await idsIn(again), [1, 2]);
+  });
+
+  test('twice is as good as once; what comes later is rejected', async (t) => {
+    const { database } = await open(t);
+    await database.query('SELECT id FROM notes');
+    await Promise.all([database.close(), database.close()]);
+    await database.close();
+    const closed = { message: 'the database is closed' };
+    await assert.rejects(database.write([insert(1)]), closed);
+    await assert.rejects(database.query('SELECT id FROM notes'), closed);
+  });
+});

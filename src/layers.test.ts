@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import * as esbuild from 'esbuild';
+
+// The import law, read off what esbuild resolved, type-only imports left out: those are gone when the program runs.
+
+interface Rule {
+  readonly law: string;
+  /** Which importing files it speaks of. */
+  readonly from: RegExp;
+  /** What these may not import: a path in the repository, or the name of a package. */
+  readonly forbidden: RegExp;
+  /** What they may import all the same. */
+  readonly except?: RegExp;
+}
+
+const SERVERS = ['alerts', 'relay', 'dashboard', 'rooms'];
+
+const RULES: readonly Rule[] = [
+  {
+    law: 'a domain imports its own domain, node:crypto, and regular expressions as part of the language',
+    from: /^src\/\w+\/domain\//,
+    forbidden: /./,
+    except: /^(src\/\w+\/domain\/|node:crypto$|src\/kernel\/regexp\.ts$)/,
+  },
+  {
+    law: 'only routes, kernel and composition roots know hono',
+    from: /^src\/(?!kernel\/|\w+\/routes\/|\w+\/server\.ts)/,
+    forbidden: /^hono/,
+  },
+  {
+    law: 'a store or part never imports routes',
+    from: /^src\/\w+\/(?!routes\/|server\.ts)/,
+    forbidden: /^src\/\w+\/routes\//,
+  },
+  {
+    law: 'routes do no I/O',
+    from: /^src\/\w+\/routes\//,
+    forbidden: /^(node:fs|node:net|node:http$|ky$|node-sqlite3-wasm)/,
+  },
+  {
+    law: 'only a command imports a server',
+    from: /^(src|bin|web)\/(?!\w+\/command\.ts)/,
+    forbidden: /^src\/\w+\/server\.ts$/,
+    except: /^src\/kernel\/server\.ts$/,
+  },
+  { law: 'the kernel imports no server', from: /^src\/kernel\//, forbidden: /^src\/(?!kernel\/)/ },
+  { law: 'better-sse stands in kernel/sse.ts alone', from: /^(?!src\/kernel\/sse\.ts)/, forbidden: /^better-sse/ },
+  {
+    law: 'SQLite stands in kernel/database.ts alone',
+    from: /^(?!src\/kernel\/database\.ts)/,
+    forbidden: /^node-sqlite3-wasm/,
+  },
+  {
+    law: 'commander stands in cli.ts, command.ts and the readers of flags',
+    from: /^(?!src\/cli\.ts|.*\/command\.ts|src\/kernel\/flags\.ts)/,
+    forbidden: /^commander$/,
+  },
+  {
+    law: 'web imports web, the dashboard domain and types',
+    from: /^web\//,
+    forbidden: /./,
+    except: /^(web\/|src\/dashboard\/domain\/)/,
+  },
+  { law: 'nothing but tests and benches imports testing', from: /./, forbidden: /^src\/testing\// },
+];
+
+/** Every import of the program and its pages as [importer, imported], both relative to the root or a package's name. */
+async function readImports(): Promise<readonly (readonly [string, string])[]> {
+  const common = {
+    bundle: true,
+    write: false,
+    metafile: true,
+    packages: 'external',
+    logLevel: 'silent',
+    outdir: 'unused',
+  } as const;
+  const program = await esbuild.build({
+    ...common,
+    entryPoints: ['bin/opsdeck.ts'],
+    platform: 'node',
+    format: 'cjs',
+    loader: { '.yml': 'text' },
+    external: ['virtual:web'],
+  });
+  const pages = await esbuild.build({
+    ...common,
+    entryPoints: ['web/alerts/main.ts', 'web/hub/main.ts'],
+    format: 'esm',
+  });
+  return [program, pages].flatMap(({ metafile }) =>
+    Object.entries(metafile.inputs).flatMap(([from, { imports }]) => imports.map(({ path }) => [from, path] as const)),
+  );
+}
+
+const imports = readImports();
+
+function violations(rule: Rule, edges: readonly (readonly [string, string])[]): readonly string[] {
+  return edges
+    .filter(([from, to]) => rule.from.test(from) && rule.forbidden.test(to) && !rule.except?.test(to))
+    .map(([from, to]) => `${from} → ${to}`);
+}
+
+for (const rule of RULES) {
+  test(`import law: ${rule.law}`, async () => {
+    assert.deepEqual(violations(rule, await imports), []);
+  });
+}
+
+test('import law: servers never import each other', async () => {
+  const across = (await imports).filter(([from, to]) =>
+    SERVERS.some(
+      (server) =>
+        from.startsWith(`src/${server}/`) &&
+        SERVERS.some((other) => other !== server && to.startsWith(`src/${other}/`)),
+    ),
+  );
+  assert.deepEqual(across, []);
+});
+
+test('import law: the imports were found', async () => {
+  const edges = await imports;
+  assert.ok(edges.some(([from, to]) => from === 'src/alerts/server.ts' && to === 'src/kernel/database.ts'));
+  assert.ok(edges.length > 200, `only ${edges.length} imports`);
+  assert.deepEqual(violations({ law: '', from: /^bin\//, forbidden: /^src\// }, edges).length > 0, true);
+});

@@ -1,0 +1,88 @@
+// What the tests in a real browser share.
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import type { RunningServer } from './processes.ts';
+
+const DEADLINE_MS = 15_000;
+const CHROMIUM = '/usr/bin/chromium';
+const CHROMIUM_FLAGS = [
+  '--no-sandbox',
+  '--disable-dev-shm-usage',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+/** Starts Debian's Chromium without a window; it ends with the test. */
+export async function launchBrowser(t: TestContext): Promise<Browser> {
+  const { chromium } = await import('playwright-core');
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: CHROMIUM_FLAGS });
+  t.after(() => browser.close());
+  return browser;
+}
+
+export interface PageOptions {
+  readonly colorScheme?: 'light' | 'dark';
+  readonly width?: number;
+}
+
+/** Opens an address in a fresh browser profile; an error in the page, or one that it logs, fails the test. */
+export async function openPage(
+  t: TestContext,
+  browser: Browser,
+  url: string,
+  options: PageOptions = {},
+): Promise<Page> {
+  const { colorScheme = 'light', width = 1280 } = options;
+  const context = await browser.newContext({ colorScheme, viewport: { width, height: 900 } });
+  context.setDefaultTimeout(DEADLINE_MS);
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
+  t.after(async () => {
+    await context.close();
+    // Answers of 400 and 404 and a server that is away are part of the tests; the browser logs them all.
+    assert.deepEqual(
+      complaints.filter((text) => !text.startsWith('Failed to load resource')),
+      [],
+    );
+  });
+  await page.goto(url);
+  return page;
+}
+
+export async function getJson<Answer>(server: RunningServer, path: string): Promise<Answer> {
+  return (await fetch(`${server.url}/api/v2/${path}`)).json() as Promise<Answer>;
+}
+
+/** Posts to the API, which must accept it; undefined when the answer is empty. */
+export async function postJson<Answer>(
+  server: RunningServer,
+  path: string,
+  body: unknown,
+): Promise<Answer | undefined> {
+  const headers = { 'content-type': 'application/json' };
+  const response = await fetch(`${server.url}/api/v2/${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+  const text = await response.text();
+  assert.equal(response.status, 200, text);
+  return text === '' ? undefined : (JSON.parse(text) as Answer);
+}
+
+const AXE_RUN = `axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ target }) => target).join(' | ')))`;
+
+/** What axe-core finds wrong with the page as it stands. */
+export async function findBarriers(page: Page): Promise<unknown> {
+  const { default: axe } = await import('axe-core');
+  await page.evaluate(`${axe.source}; true`);
+  return page.evaluate(AXE_RUN);
+}
+
+/** How many pixels the page is too wide for its window. */
+export async function overflowOf(page: Page): Promise<unknown> {
+  return page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+}

@@ -1,0 +1,186 @@
+// The page for everybody and in bad weather: by keyboard, by phone, with assistive technology, with far too many
+// alerts, with the server gone.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { findBarriers, getJson, launchBrowser, openPage, overflowOf, postJson } from '../../src/testing/browser.ts';
+import { configFile, needsReal, startOpsdeck } from '../../src/testing/processes.ts';
+
+const alert = (labels: Readonly<Record<string, string>>, summary: string) => ({
+  labels,
+  annotations: { summary, description: `${summary}. `.repeat(20), note: 'See https://example.com/x.' },
+  generatorURL: 'http://prometheus.example.com/graph',
+});
+
+const ALERTS = [
+  alert({ alertname: 'HighLatency', cluster: 'eu', severity: 'critical', instance: 'api-1' }, 'The API is slow'),
+  alert({ alertname: 'HighLatency', cluster: 'eu', severity: 'warning', instance: 'api-2' }, 'The API is slow'),
+  alert(
+    { alertname: 'DiskFull', cluster: 'us', severity: 'info', path: `/${'very-long'.repeat(30)}` },
+    'The disk is full',
+  ),
+];
+
+const tally = (page: Page, text: string): Promise<void> => page.locator('.tally-sum', { hasText: text }).waitFor();
+
+test('the page of the alert server, for everybody', async (t) => {
+  if (!needsReal(t, 'chromium', 'chromium')) return;
+  const server = await startOpsdeck(t, ['--config.file', configFile(t)]);
+  await postJson(server, 'alerts', ALERTS);
+  const now = Date.now();
+  const saved = await postJson<{ silenceID: string }>(server, 'silences', {
+    matchers: [{ name: 'alertname', value: 'DiskFull', isRegex: false, isEqual: true }],
+    startsAt: new Date(now).toISOString(),
+    endsAt: new Date(now + 3_600_000).toISOString(),
+    createdBy: 'mira',
+    comment: 'disk swap',
+  });
+  const silence = `#/silences/${saved?.silenceID}`;
+  const browser = await launchBrowser(t);
+  const places: readonly [hash: string, sign: string][] = [
+    ['#/alerts?silenced=true&filter={alertname!="x"}', 'The disk is full'],
+    ['#/alerts?filter={alertname="x"}', 'No alerts match.'],
+    ['#/alerts?filter={a=~"("}', 'does not accept'],
+    ['#/silences', 'disk swap'],
+    ['#/silences?state=expired', 'No expired silences.'],
+    [silence, '1 matching alert'],
+    [`${silence}/edit`, '1 matching alert'],
+    ['#/silences/new', 'Fill in a matcher'],
+    ['#/status', 'Configuration'],
+    ['#/settings', 'Theme'],
+    ['#/nowhere', 'leads nowhere'],
+  ];
+
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await t.test(`axe finds no barriers in ${colorScheme}`, async (t) => {
+      const page = await openPage(t, browser, server.url, { colorScheme });
+      for (const [hash, sign] of places) {
+        await page.goto(`${server.url}/${hash}`);
+        await page.locator('main', { hasText: sign }).waitFor();
+        assert.deepEqual(await findBarriers(page), [], hash);
+      }
+      await page.goto(`${server.url}/${silence}`);
+      await page.getByRole('button', { name: /^Expire/ }).click();
+      await page.getByRole('dialog').waitFor();
+      assert.deepEqual(await findBarriers(page), [], 'the dialog');
+    });
+  }
+
+  for (const width of [390, 1280, 1920]) {
+    await t.test(`nothing hangs over the edge at ${width} pixels`, async (t) => {
+      const page = await openPage(t, browser, server.url, { width });
+      for (const [hash, sign] of places) {
+        await page.goto(`${server.url}/${hash}`);
+        await page.locator('main', { hasText: sign }).waitFor();
+        assert.equal(await overflowOf(page), 0, hash);
+      }
+    });
+  }
+
+  await t.test('the keyboard is enough to filter, to silence and to expire', async (t) => {
+    const page = await openPage(t, browser, server.url);
+    await tally(page, '2 alerts');
+    await page.keyboard.press('/');
+    await page.keyboard.type('instance=api-2');
+    await page.keyboard.press('Enter');
+    await tally(page, '1 alert in 1 group');
+    await page.keyboard.press('Backspace');
+    assert.equal(await page.getByLabel('Filter alerts').inputValue(), 'instance="api-2"');
+    await tally(page, '2 alerts');
+    await page.keyboard.press('Enter');
+    await tally(page, '1 alert in 1 group');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('n');
+    await page.getByRole('heading', { level: 1, name: 'New silence' }).waitFor();
+    assert.equal(await page.getByLabel('Value, matcher 1').inputValue(), 'api-2');
+    await tabTo(page, 'creator');
+    await page.keyboard.type('mira');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('by keyboard');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.getByText('The silence is saved.').waitFor();
+    for (let presses = 0; presses < 30; presses++) {
+      if (((await page.evaluate('document.activeElement.ariaLabel ?? ""')) as string).startsWith('Expire')) break;
+      await page.keyboard.press('Tab');
+    }
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.press('Enter');
+    await page.locator('.badge', { hasText: 'expired' }).waitFor();
+    await page.locator('h1:focus').waitFor({ state: 'attached' });
+  });
+
+  await t.test('what is chosen in the settings holds', async (t) => {
+    const page = await openPage(t, browser, `${server.url}/#/settings`);
+    await page.getByLabel('Dark').check();
+    await page.getByLabel('Absolute, in local time').check();
+    await page.getByLabel('Your name in new silences').fill('jonas');
+    await page.getByLabel('Refresh').selectOption('0');
+    await page.reload();
+    assert.equal(await page.evaluate('document.documentElement.dataset.theme'), 'dark');
+    assert.equal(await page.getByLabel('Refresh').inputValue(), '0');
+    await page.goto(`${server.url}/#/silences/new`);
+    await page.waitForURL(/silences\/new/);
+    assert.equal(await page.getByLabel('Created by').inputValue(), 'jonas');
+    await page.goto(`${server.url}/#/alerts`);
+    await page
+      .locator('.age', { hasText: /^\d\d:\d\d:\d\d$/ })
+      .first()
+      .waitFor();
+  });
+
+  await t.test('ten thousand alerts are shown a few at a time', async (t) => {
+    const page = await openPage(t, browser, server.url);
+    await tally(page, '2 alerts');
+    const many = Array.from({ length: 10_000 }, (_, n) =>
+      alert({ alertname: `Load${n % 7}`, host: `host-${n}` }, 'Busy'),
+    );
+    for (let n = 0; n < many.length; n += 2500) await postJson(server, 'alerts', many.slice(n, n + 2500));
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    await tally(page, '10002 alerts in 8 groups');
+    assert.ok((await page.locator('.alert').count()) <= 200);
+    const rows = page.getByRole('region', { name: 'Load0' }).locator('.alert');
+    assert.equal(await rows.count(), 20);
+    await page
+      .getByRole('region', { name: 'Load0' })
+      .getByRole('button', { name: /^Show 100 more/ })
+      .click();
+    assert.equal(await rows.count(), 120);
+    await page.getByRole('button', { name: 'Close all' }).click();
+    assert.equal(await page.locator('.alert').count(), 0);
+    await page.getByLabel('Filter alerts').fill('host-777');
+    await page.getByLabel('Filter alerts').press('Enter');
+    await page.getByText('No alerts match.').waitFor();
+    assert.equal((await getJson<unknown[]>(server, 'alerts?filter=host="host-777"')).length, 1);
+  });
+
+  await t.test('a server that is gone leaves the last alerts on the page, and is found again', async (t) => {
+    const page = await openPage(t, browser, `${server.url}/#/alerts?filter={alertname="HighLatency"}`);
+    await tally(page, '2 alerts');
+    await page.route('**/api/v2/**', (route) => route.abort());
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    await page.getByRole('alert').filter({ hasText: 'The server does not answer.' }).waitFor();
+    assert.equal(await page.locator('.alert').count(), 2);
+    await page.unroute('**/api/v2/**');
+    await page.getByRole('button', { name: 'Try again now' }).click();
+    await page.locator('.banner').waitFor({ state: 'hidden' });
+    await page.route('**/api/v2/**', (route) =>
+      route.fulfill({ status: 200, contentType: 'text/html', body: '<h1>Log in</h1>' }),
+    );
+    await page.goto(`${server.url}/#/status`);
+    await page.getByText('is there a proxy or a login page in between?').waitFor();
+    await page.unroute('**/api/v2/**');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('region', { name: 'Configuration' }).waitFor();
+  });
+});
+
+/** Presses Tab until the field with the id has the focus. */
+async function tabTo(page: Page, id: string): Promise<void> {
+  for (let presses = 0; presses < 60; presses++) {
+    if ((await page.evaluate('document.activeElement.id')) === id) return;
+    await page.keyboard.press('Tab');
+  }
+  assert.fail(`Tab does not reach #${id}`);
+}

@@ -1,0 +1,273 @@
+// The page as people use it: the built executable, a real browser, and everything through what is seen and pressed.
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { getJson, launchBrowser, openPage, postJson } from '../../src/testing/browser.ts';
+import { configFile, needsReal, type RunningServer, startOpsdeck } from '../../src/testing/processes.ts';
+
+const ALERTS = [
+  {
+    labels: { alertname: 'HighLatency', cluster: 'eu', severity: 'critical', instance: 'api-1' },
+    annotations: { summary: 'The API takes 900 ms', runbook_url: 'https://runbooks.example.com/latency' },
+    generatorURL: 'http://prometheus.example.com/graph?g0.expr=x',
+  },
+  {
+    labels: { alertname: 'HighLatency', cluster: 'eu', severity: 'warning', instance: 'api-2' },
+    annotations: { summary: 'The API takes 400 ms' },
+  },
+  {
+    labels: { alertname: 'DiskFull', cluster: 'us', severity: 'warning', path: 'C:\\data "x"' },
+    annotations: { summary: 'The disk is full' },
+  },
+  {
+    labels: { alertname: '<b>Odd</b>', cluster: 'us' },
+    annotations: { summary: '<img src=x onerror="window.broken=true">', link: 'javascript:window.broken=true' },
+    generatorURL: 'javascript:window.broken=true',
+  },
+] as const;
+
+/** Puts a silence in by the API and gives its id. */
+async function createSilence(server: RunningServer, value: string): Promise<string> {
+  const matchers = [{ name: 'alertname', value, isRegex: false, isEqual: true }];
+  const now = Date.now();
+  const times = { startsAt: new Date(now).toISOString(), endsAt: new Date(now + 3_600_000).toISOString() };
+  const silence = { matchers, ...times, createdBy: 'mira', comment: 'disk swap' };
+  const answer = await postJson<{ silenceID: string }>(server, 'silences', silence);
+  return answer?.silenceID ?? '';
+}
+
+const tally = (page: Page, text: string): Promise<void> => page.locator('.tally-sum', { hasText: text }).waitFor();
+const title = (page: Page, name: string): Promise<void> =>
+  page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
+const chip = (page: Page, text: string): Locator => page.locator('.chip', { hasText: text });
+const hashOf = (page: Page): string => decodeURIComponent(new URL(page.url()).hash);
+
+async function setUp(t: TestContext): Promise<{ server: RunningServer; browser: Browser } | undefined> {
+  if (!needsReal(t, 'chromium', 'chromium')) return undefined;
+  const server = await startOpsdeck(t, ['--config.file', configFile(t)]);
+  await postJson(server, 'alerts', ALERTS);
+  return { server, browser: await launchBrowser(t) };
+}
+
+test('the page of the alert server', async (t) => {
+  const parts = await setUp(t);
+  if (!parts) return;
+  const { server, browser } = parts;
+
+  await t.test('a pressed label narrows the list down, and a removed chip widens it again', async (t) => {
+    const page = await openPage(t, browser, server.url);
+    await tally(page, '4 alerts in 3 groups');
+    await page.getByRole('button', { name: 'instance=api-1' }).click();
+    await tally(page, '1 alert in 1 group');
+    assert.equal(hashOf(page), '#/alerts?filter={instance="api-1"}');
+    await page.getByRole('button', { name: 'severity=critical' }).click();
+    await chip(page, 'severity="critical"').waitFor();
+    await page.getByRole('button', { name: 'Remove instance="api-1"' }).click();
+    assert.equal(hashOf(page), '#/alerts?filter={severity="critical"}');
+    await page.goBack();
+    await chip(page, 'instance="api-1"').waitFor();
+    await page.goto(`${server.url}/#/alerts`);
+    await tally(page, '4 alerts in 3 groups');
+    await page.getByRole('button', { name: 'severity=critical' }).click({ modifiers: ['Shift'] });
+    await tally(page, '3 alerts in 3 groups');
+    assert.equal(hashOf(page), '#/alerts?filter={severity!="critical"}');
+  });
+
+  await t.test('what was mistyped is explained in place', async (t) => {
+    const page = await openPage(t, browser, server.url);
+    await tally(page, '4 alerts');
+    const field = page.getByLabel('Filter alerts');
+    await field.fill('severity=~"(" ');
+    await field.press('Enter');
+    await page.locator('.field-error', { hasText: 'missing closing )' }).waitFor();
+    await page.getByRole('button', { name: 'Clear the filter' }).click();
+    await field.fill('severity');
+    await field.press('Enter');
+    await page.getByText('No alerts match.').waitFor();
+    await page.goto(`${server.url}/#/alerts`);
+    await field.fill('"a b');
+    await field.press('Enter');
+    await page.locator('.field-error', { hasText: 'closing " is missing' }).waitFor();
+    await field.fill('latency');
+    await field.press('Enter');
+    await tally(page, '2 alerts in 1 group');
+  });
+
+  await t.test('links lead to web addresses only, and nothing in an alert becomes a part of the page', async (t) => {
+    const page = await openPage(t, browser, server.url);
+    await page.getByRole('heading', { name: '<img src=x onerror="window.broken=true">' }).waitFor();
+    const links = await page.evaluate(
+      '[...document.links].filter((link) => link.matches(".external")).map(({ text, href, rel }) => [text, href, rel])',
+    );
+    assert.deepEqual(links, [
+      ['Source', 'http://prometheus.example.com/graph?g0.expr=x', 'noopener noreferrer'],
+      ['Runbook', 'https://runbooks.example.com/latency', 'noopener noreferrer'],
+    ]);
+    assert.equal(await page.locator('.alert img').count(), 0);
+    assert.equal(await page.evaluate('window.broken'), undefined);
+  });
+
+  await t.test('an alert is silenced, the silence edited and expired', async (t) => {
+    const page = await openPage(t, browser, server.url);
+    await page.getByRole('link', { name: 'Silence: The disk is full' }).click();
+    await title(page, 'New silence');
+    const values = page.getByLabel(/^Value, matcher/);
+    assert.equal(await values.nth(0).inputValue(), 'DiskFull');
+    await page.getByRole('heading', { name: '1 matching alert' }).waitFor();
+    await page.getByRole('button', { name: 'Save the silence' }).click();
+    await page.getByText('Say who creates it.').waitFor();
+    await page.getByLabel('Created by').fill('mira');
+    await page.getByLabel('Comment').fill('disk swap, https://tickets.example.com/1');
+    await page.getByRole('button', { name: '4h', exact: true }).click();
+    assert.equal(await page.getByLabel('Duration', { exact: true }).inputValue(), '4h');
+    await page.getByRole('button', { name: 'Save the silence' }).click();
+    await page.getByText('The silence is saved.').waitFor();
+    const id = hashOf(page).replace('#/silences/', '');
+    const path = 'alerts?filter=alertname="DiskFull"';
+    const [alert] = await getJson<{ status: { silencedBy: string[] } }[]>(server, path);
+    assert.deepEqual(alert?.status.silencedBy, [id]);
+
+    await page.getByRole('link', { name: 'Alerts', exact: true }).click();
+    await tally(page, '3 alerts in 2 groups');
+    await page.getByLabel('Silenced').check();
+    await tally(page, '4 alerts in 3 groups');
+    assert.equal(hashOf(page), '#/alerts?silenced=true');
+    await page.locator('a.badge', { hasText: 'silenced' }).click();
+    await title(page, 'Silence');
+    assert.equal(hashOf(page), `#/silences/${id}`);
+
+    await page.getByRole('link', { name: /^Edit/ }).click();
+    await title(page, 'Edit silence');
+    assert.equal(await page.getByLabel('Created by').inputValue(), 'mira');
+    await page.getByLabel('Comment').fill('the disk comes tomorrow');
+    await page.getByLabel('Duration', { exact: true }).fill('1d');
+    await page.getByRole('button', { name: 'Save the silence' }).click();
+    await page.getByText('The silence is saved.').waitFor();
+    assert.equal(hashOf(page), `#/silences/${id}`, 'another comment and another end keep the silence');
+    await page.getByText('the disk comes tomorrow').waitFor();
+
+    await page.getByRole('button', { name: /^Expire/ }).click();
+    const dialog = page.getByRole('dialog', { name: 'Expire this silence?' });
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: /^Expire/ }).click();
+    await dialog.getByRole('button', { name: 'Expire' }).click();
+    await page.locator('.badge', { hasText: 'expired' }).waitFor();
+    const silence = await getJson<{ status: { state: string } }>(server, `silence/${id}`);
+    assert.equal(silence.status.state, 'expired');
+
+    await page.getByRole('link', { name: /^Recreate/ }).click();
+    await title(page, 'Recreate silence');
+    assert.equal(await page.getByLabel('Comment').inputValue(), 'the disk comes tomorrow');
+    await page.getByRole('link', { name: 'Alerts', exact: true }).click();
+    await tally(page, '4 alerts in 3 groups');
+  });
+
+  await t.test('the form warns of a silence for everything and shows what the server refuses', async (t) => {
+    const page = await openPage(
+      t,
+      browser,
+      `${server.url}/#/silences/new?filter=${encodeURIComponent('{alertname=~".+"}')}&creator=mira&comment=all`,
+    );
+    await page.getByText('This matches every alert there is and will be.').waitFor();
+    await page.getByLabel('Value, matcher 1').fill('.*');
+    await page.getByRole('button', { name: 'Save the silence' }).click();
+    await page.locator('.silence-form .form-error', { hasText: 'must not match the empty string' }).waitFor();
+    await page.getByLabel('Value, matcher 1').fill('(');
+    await page.locator('.preview .form-error', { hasText: 'missing closing )' }).waitFor();
+    await page.getByLabel('Label name, matcher 1').fill('cluster');
+    await page.getByLabel('Value, matcher 1').fill('eu|us');
+    await page.getByText('This matches all 4 alerts that there are now.').waitFor();
+  });
+
+  await t.test('other matchers make a new silence, and the form says so before', async (t) => {
+    const id = await createSilence(server, 'Nothing');
+    const page = await openPage(t, browser, `${server.url}/#/silences/${id}/edit`);
+    const hint = page.getByText('Other matchers or another start make it a new silence');
+    await page.getByLabel('Comment').fill('still the same');
+    assert.equal(await hint.isVisible(), false);
+    await page.getByLabel('Value, matcher 1').fill('Nothing at all');
+    await hint.waitFor();
+    await page.getByRole('button', { name: 'Save the silence' }).click();
+    await page.getByText('The silence is saved.').waitFor();
+    assert.notEqual(hashOf(page), `#/silences/${id}`);
+    const old = await getJson<{ status: { state: string } }>(server, `silence/${id}`);
+    assert.equal(old.status.state, 'expired');
+  });
+
+  await t.test('silences are found by state, by words and by matcher', async (t) => {
+    const id = await createSilence(server, 'Findable');
+    const page = await openPage(t, browser, `${server.url}/#/silences`);
+    const found = page.locator('.silence', { hasText: 'Findable' });
+    const others = page.locator('.silence', { hasNotText: 'Findable' });
+    await found.waitFor();
+    await others.first().waitFor();
+    await page.getByLabel('Filter silences').fill('SWAP find');
+    await others.first().waitFor({ state: 'detached' });
+    assert.equal(await found.count(), 1);
+    await page.getByLabel('Filter silences').fill('alertname=Findable');
+    await page.getByLabel('Filter silences').press('Enter');
+    await chip(page, 'alertname="Findable"').waitFor();
+    await others.first().waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: /^Expire/ }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Expire' }).click();
+    await page.getByText('No active silences.').waitFor();
+    await page.getByRole('link', { name: /^Expired/ }).click();
+    await found.getByRole('link', { name: /^Recreate/ }).waitFor();
+    assert.equal(hashOf(page), '#/silences?state=expired&filter={alertname="Findable"}');
+    assert.equal((await getJson<{ status: { state: string } }>(server, `silence/${id}`)).status.state, 'expired');
+  });
+
+  await t.test('old links still lead where they led', async (t) => {
+    const id = await createSilence(server, 'Nothing');
+    const page = await openPage(t, browser, server.url);
+    const links: readonly [hash: string, heading: string, text: string][] = [
+      [
+        '#/alerts?filter=%7Balertname%3D%22HighLatency%22%2Cseverity%3D~%22a%7Ccritical%22%7D&receiver=default',
+        'Alerts',
+        '1 alert in 1 group',
+      ],
+      [
+        '#/alerts?silenced=false&inhibited=false&active=true&filter={alertname="DiskFull"}',
+        'Alerts',
+        '1 alert in 1 group',
+      ],
+      ['#/alerts?receiver=nobody', 'Alerts', 'No alerts match.'],
+      ['#/alerts?active=false', 'Alerts', 'Hidden: 4 active.'],
+      ['#/silences', 'Silences', 'disk swap'],
+      ['#/silences/new?filter=%7Balertname%3D%22DiskFull%22%7D', 'New silence', '1 matching alert'],
+      [`#/silences/${id}`, 'Silence', 'No alerts match now'],
+      [`#/silences/${id}/edit`, 'Edit silence', 'Which alerts'],
+      ['#/silences/00000000-0000-4000-8000-000000000000', 'Silence', 'There is no such silence.'],
+      ['#/silences/no-uuid', 'Silence', 'There is no such silence.'],
+      ['#/status', 'Status', 'Configuration'],
+      ['#/settings', 'Settings', 'Every 15 seconds'],
+      ['#/nowhere', 'No such page', 'This link leads nowhere.'],
+    ];
+    for (const [hash, heading, text] of links) {
+      await page.goto(`${server.url}/${hash}`);
+      await title(page, heading);
+      await page.locator('main', { hasText: text }).waitFor();
+      await page.goto('about:blank');
+    }
+    await fetch(`${server.url}/api/v2/silence/${id}`, { method: 'DELETE' });
+  });
+
+  await t.test('the list keeps itself fresh, and stays as it was left', async (t) => {
+    const page = await openPage(t, browser, 'about:blank');
+    await page.clock.install();
+    await page.goto(server.url);
+    await tally(page, '4 alerts in 3 groups');
+    const disk = page.getByRole('button', { name: /^DiskFull/ });
+    await disk.click();
+    await page.getByText('The disk is full').waitFor({ state: 'detached' });
+    await postJson(server, 'alerts', [{ labels: { alertname: 'Late', cluster: 'eu' } }]);
+    await page.clock.runFor(15_000);
+    await tally(page, '5 alerts in 4 groups');
+    await page.getByRole('link', { name: 'Status', exact: true }).click();
+    await title(page, 'Status');
+    await page.goBack();
+    await tally(page, '5 alerts in 4 groups');
+    assert.equal(await disk.getAttribute('aria-expanded'), 'false');
+  });
+});

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startHub } from '../../src/hub/server.ts';
+import { systemClock } from '../../src/kernel/clock.ts';
+import { createLog } from '../../src/kernel/log.ts';
+import { findBarriers, launchBrowser, openPage, overflowOf } from '../../src/testing/browser.ts';
+import { needsReal } from '../../src/testing/processes.ts';
+
+const entry = (name: string, url: string, example: string) => ({
+  name,
+  title: name,
+  description: `What ${name} does.`,
+  url,
+  status: 'ready',
+  example,
+});
+
+const SERVERS = [
+  entry(
+    'Alerts',
+    'http://127.0.0.1:9093/',
+    'opsdeck alerts add alertname=DiskFull --annotation summary="/var <b>97</b> %"',
+  ),
+  entry('Relay', 'http://0.0.0.0:8030/', 'opsdeck relay status'),
+];
+
+test('the page of the hub', async (t) => {
+  if (!needsReal(t, 'chromium', 'chromium')) return;
+  const log = createLog({ level: 'error', format: 'logfmt', clock: systemClock, write: () => {} });
+  const hub = await startHub(SERVERS, { host: '127.0.0.1', port: 0 }, systemClock, log);
+  t.after(() => hub.close());
+  const browser = await launchBrowser(t);
+
+  await t.test('links to every server and shows what to try', async (t) => {
+    const page = await openPage(t, browser, `${hub.url}/`);
+    const alerts = page.getByRole('region', { name: 'Alerts' });
+    assert.equal(await alerts.getByRole('link', { name: 'Alerts' }).getAttribute('href'), 'http://127.0.0.1:9093/');
+    assert.equal(await alerts.locator('pre').textContent(), SERVERS[0]?.example);
+    assert.equal(await alerts.locator('.status').textContent(), 'ready');
+    const relay = page.getByRole('link', { name: 'Relay' });
+    assert.equal(await relay.getAttribute('href'), 'http://127.0.0.1:8030/', 'an address that a browser can open');
+  });
+
+  await t.test('copies the example', async (t) => {
+    const page = await openPage(t, browser, `${hub.url}/`);
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.getByRole('button', { name: 'Copy the example for Relay' }).click();
+    await page.getByText('Copied').waitFor();
+    assert.equal(await page.evaluate('navigator.clipboard.readText()'), 'opsdeck relay status');
+  });
+
+  await t.test('says so when the hub is gone, and finds it again', async (t) => {
+    const page = await openPage(t, browser, 'about:blank');
+    await page.route('**/servers.json', (route) => route.abort());
+    await page.goto(`${hub.url}/`);
+    await page.getByText('The hub does not answer.').waitFor();
+    assert.deepEqual(await findBarriers(page), []);
+    await page.unroute('**/servers.json');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('region', { name: 'Alerts' }).waitFor();
+  });
+
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await t.test(`axe finds no barriers in ${colorScheme}, and a phone is wide enough`, async (t) => {
+      const page = await openPage(t, browser, `${hub.url}/`, { colorScheme, width: 390 });
+      await page.getByRole('region', { name: 'Alerts' }).waitFor();
+      assert.deepEqual(await findBarriers(page), []);
+      assert.equal(await overflowOf(page), 0);
+    });
+  }
+});

@@ -1,0 +1,48 @@
+/** One server as the hub's `servers.json` tells of it. */
+export interface ServerEntry {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly url: string;
+  readonly status: string;
+  /** A shell command to try; may be absent. */
+  readonly example: string;
+}
+
+/** Reads the list of servers; undefined when it is none. Entries that lack a title or a web address are left out. */
+export function parseServers(text: string): ServerEntry[] | undefined {
+  let list: unknown;
+  try {
+    list = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (!Array.isArray(list)) return undefined;
+  return list.flatMap((entry: unknown) => {
+    if (typeof entry !== 'object' || entry === null) return [];
+    const textOf = (key: string): string => {
+      const value = (entry as Record<string, unknown>)[key];
+      return typeof value === 'string' ? value : '';
+    };
+    const server: ServerEntry = {
+      name: textOf('name'),
+      title: textOf('title') || textOf('name'),
+      description: textOf('description'),
+      url: textOf('url'),
+      status: textOf('status'),
+      example: textOf('example'),
+    };
+    return server.title !== '' && /^https?:\/\//.test(server.url) && URL.canParse(server.url) ? [server] : [];
+  });
+}
+
+/**
+ * The address to link to. A server that listens everywhere may tell an address that no browser can open: it is reached
+ * under the name by which the hub was.
+ */
+export function linkOf(url: string, hubHost: string): string {
+  const target = new URL(url);
+  const everywhere = target.hostname === '0.0.0.0' || target.hostname === '[::]';
+  if (everywhere) target.hostname = hubHost;
+  return target.href;
+}
