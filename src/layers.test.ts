@@ -45,7 +45,11 @@ const RULES: readonly Rule[] = [
     except: /^src\/kernel\/server\.ts$/,
   },
   { law: 'the kernel imports no server', from: /^src\/kernel\//, forbidden: /^src\/(?!kernel\/)/ },
-  { law: 'better-sse stands in kernel/sse.ts alone', from: /^(?!src\/kernel\/sse\.ts)/, forbidden: /^better-sse/ },
+  {
+    law: 'better-sse stands in kernel/sse.ts and kernel/sse-frame.ts alone',
+    from: /^(?!src\/kernel\/sse(-frame)?\.ts)/,
+    forbidden: /^better-sse/,
+  },
   {
     law: 'SQLite stands in kernel/database.ts alone',
     from: /^(?!src\/kernel\/database\.ts)/,

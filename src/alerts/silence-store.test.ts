@@ -73,7 +73,7 @@ async function eventful(t: TestContext) {
         { name: 'e', value: '', isRegex: false, isEqual: false },
       ],
       startsAt: START + MINUTE,
-      comment: '',
+      comment: 'one\u0000two',
       createdBy: "o'x",
     }),
     START,
@@ -98,7 +98,7 @@ test('a silence is created, updated, replaced and ended', async (t) => {
     [
       ['id-1', 'a=b', 0, HOUR, 1, 'changed'],
       ['id-2', 'a=été 😀', 0, 2, 2, 'works'],
-      ['id-3', '__proto__=~.+,c!~(?i)d,e!=', 3, 3, 3, ''],
+      ['id-3', '__proto__=~.+,c!~(?i)d,e!=', 3, 3, 3, 'one\u0000two'],
       [successor, 'a=other', 2, HOUR, 2, 'works'],
     ],
   );

@@ -14,6 +14,7 @@ Examples:
 interface UpFlags {
   readonly dataDir: string;
   readonly hubAddress: ListenAddress;
+  readonly alertsAddress: ListenAddress;
   readonly logLevel: LogLevel;
   readonly logFormat: LogFormat;
 }
@@ -28,6 +29,11 @@ export function addUpCommand(program: Command, terminal: Terminal): void {
       new Option('--hub-address <address>', 'where the page listens')
         .argParser(listenAddressFlag)
         .default({ host: '127.0.0.1', port: 8075 }, '127.0.0.1:8075'),
+    )
+    .addOption(
+      new Option('--alerts-address <address>', 'where the alert server listens')
+        .argParser(listenAddressFlag)
+        .default({ host: undefined, port: 9093 }, ':9093'),
     )
     .addOption(
       new Option('--log-level <level>', 'the least important lines written').choices(LOG_LEVELS).default('info'),
@@ -46,7 +52,7 @@ async function startAll(flags: UpFlags, terminal: Terminal): Promise<void> {
   const { ALERT_SERVER_DEFAULTS } = await import('../alerts/config/server-options.ts');
   const { startHub } = await import('./server.ts');
   const alerts = await startAlertServer(
-    { ...ALERT_SERVER_DEFAULTS, storagePath: join(flags.dataDir, 'alerts') },
+    { ...ALERT_SERVER_DEFAULTS, listenAddresses: [flags.alertsAddress], storagePath: join(flags.dataDir, 'alerts') },
     clock,
     log,
   );

@@ -131,14 +131,15 @@ describe('a data directory that cannot be used is refused', () => {
   test('where a file stands in its place', async (t) => {
     const path = join(temporaryFolder(t), 'data');
     writeFileSync(path, '');
-    await assertRefused(path, 1, `cannot use the data directory ${path}: it is a file, not a directory`);
+    const reason = 'it, or a part of its path, is a file';
+    await assertRefused(path, 1, `cannot use the data directory ${path}: ${reason}`);
   });
 
   test('where a file stands on its way', async (t) => {
     const file = join(temporaryFolder(t), 'file');
     writeFileSync(file, '');
     const path = join(file, 'data');
-    const reason = 'a part of the path is a file, not a directory';
+    const reason = 'it, or a part of its path, is a file';
     await assertRefused(path, 1, `cannot use the data directory ${path}: ${reason}`);
   });
 

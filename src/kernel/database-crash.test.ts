@@ -23,7 +23,7 @@ const writer = bundleScript(`
   };
   const write = async (count) => {
     const rows = Array.from({ length: count }, row);
-    await database.write(rows);
+    await database.write(rows, id % 2 === 0 ? 'disk' : 'system');
     process.stdout.write(rows.map(({ values }) => values[0] + '\\n').join(''));
   };
   for (let turn = 0; ; turn++) await Promise.all(Array.from({ length: 1 + (turn % 5) }, (_, index) => write(1 + index * 3)));

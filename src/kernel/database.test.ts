@@ -75,21 +75,51 @@ describe('a database', () => {
   });
 });
 
-test('a write is acknowledged after the disk has it, not before', async (t) => {
-  const { database, path } = await open(t);
-  const synced: string[] = [];
-  const { fsyncSync } = fs;
-  t.mock.method(fs, 'fsyncSync', (descriptor: number) => {
-    fsyncSync(descriptor);
-    synced.push(`${fs.fstatSync(descriptor).ino}`);
-  });
-  const log = `${statSync(join(path, 'notes.db-wal')).ino}`;
-  for (let id = 1; id <= 3; id++) {
-    const write = database.write([insert(id)]).then(() => [...synced]);
-    assert.deepEqual(synced, []);
-    assert.ok((await write).includes(log), 'the log of changes');
-    synced.length = 0;
+describe('what a write outlives', () => {
+  /** Tells whether the log of changes was synced since it was asked before. */
+  function watchSyncs(t: TestContext, path: string): () => boolean {
+    const log = statSync(join(path, 'notes.db-wal')).ino;
+    const synced = new Set<number>();
+    const { fsyncSync } = fs;
+    t.mock.method(fs, 'fsyncSync', (descriptor: number) => {
+      fsyncSync(descriptor);
+      synced.add(fs.fstatSync(descriptor).ino);
+    });
+    return () => {
+      const isSynced = synced.has(log);
+      synced.clear();
+      return isSynced;
+    };
   }
+
+  test('is the loss of power: it is acknowledged after the disk has it, not before', async (t) => {
+    const { database, path } = await open(t);
+    const isSynced = watchSyncs(t, path);
+    for (let id = 1; id <= 3; id++) {
+      const write = database.write([insert(id)]).then(isSynced);
+      assert.equal(isSynced(), false);
+      assert.equal(await write, true);
+    }
+  });
+
+  test('is the end of the process where that is enough: the disk is not waited for', async (t) => {
+    const { database, path } = await open(t);
+    const isSynced = watchSyncs(t, path);
+    await database.write([insert(1)], 'system');
+    await database.write([insert(2)], 'system');
+    assert.equal(isSynced(), false);
+    await database.write([insert(3)]);
+    assert.equal(isSynced(), true);
+    await Promise.all([
+      database.write([insert(4)], 'system'),
+      database.write([insert(5)]),
+      database.write([insert(6)], 'system'),
+    ]);
+    assert.equal(isSynced(), true, 'one of the turn is for the disk');
+    await database.write([insert(7)], 'system');
+    assert.equal(isSynced(), false);
+    assert.deepEqual(await idsIn(database), [1, 2, 3, 4, 5, 6, 7]);
+  });
 });
 
 describe('writes of one turn', () => {

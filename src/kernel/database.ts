@@ -7,6 +7,12 @@ import { CommandError, ExitCode, messageOf, systemCodeOf } from './errors.ts';
 export type SqlValue = string | number | Uint8Array | null;
 export type SqlRow = Readonly<Record<string, SqlValue>>;
 
+/**
+ * What a resolved write outlives. `disk`, the default: the loss of power; it is fsynced. `system`: the death of the
+ * process; the operating system has it, and the next write to `disk` takes it along.
+ */
+export type Durability = 'disk' | 'system';
+
 export interface Statement {
   readonly sql: string;
   /** A text with U+0000 is refused: neither SQLite as it is built here nor PostgreSQL keeps one. Bytes and JSON may hold it. */
@@ -16,10 +22,10 @@ export interface Statement {
 /** A store of rows. Asynchronous, so that a database on another machine can stand behind it as well. */
 export interface Database {
   /**
-   * Runs the statements as one transaction; resolves when it is on disk, rejects when nothing of it is. Calls of the
-   * same turn of the event loop share one commit, and so one fsync.
+   * Runs the statements as one transaction; resolves when it is as durable as asked, rejects when nothing of it is
+   * written. Calls of the same turn of the event loop share one commit, and so one fsync.
    */
-  write(statements: readonly Statement[]): Promise<void>;
+  write(statements: readonly Statement[], durability?: Durability): Promise<void>;
   /** Rejects with the cause, a CommandError where the file is damaged. */
   query(sql: string, values?: readonly SqlValue[]): Promise<readonly SqlRow[]>;
   /** Writes what is under way, then closes. Idempotent. */
@@ -37,6 +43,7 @@ export interface DatabaseOptions {
 
 interface PendingWrite {
   readonly statements: readonly Statement[];
+  readonly durability: Durability;
   readonly resolve: () => void;
   readonly reject: (error: Error) => void;
 }
@@ -116,18 +123,20 @@ class SqliteDatabase implements Database {
   readonly #prepared = new Map<string, Prepared>();
   #pending: PendingWrite[] = [];
   #closed = false;
+  /** As openDatabase has set it. */
+  #level: 'FULL' | 'NORMAL' = 'FULL';
 
   constructor(engine: Engine, file: string) {
     this.#engine = engine;
     this.#file = file;
   }
 
-  write(statements: readonly Statement[]): Promise<void> {
+  write(statements: readonly Statement[], durability: Durability = 'disk'): Promise<void> {
     if (this.#closed) return Promise.reject(new Error('the database is closed'));
     return new Promise((resolve, reject) => {
       // The requests that came in together have all been read before the immediate phase of the event loop.
       if (this.#pending.length === 0) setImmediate(() => this.#commitPending());
-      this.#pending.push({ statements, resolve, reject });
+      this.#pending.push({ statements, durability, resolve, reject });
     });
   }
 
@@ -168,6 +177,7 @@ class SqliteDatabase implements Database {
 
   #commit(writes: readonly PendingWrite[]): Error | undefined {
     try {
+      this.#synchronise(writes.some(({ durability }) => durability === 'disk') ? 'FULL' : 'NORMAL');
       this.#engine.exec('BEGIN IMMEDIATE');
       for (const { statements } of writes) {
         for (const { sql, values } of statements) this.#run(sql, values);
@@ -179,6 +189,13 @@ class SqliteDatabase implements Database {
       if (this.#engine.inTransaction) this.#engine.exec('ROLLBACK');
       return error instanceof Error ? error : new Error(messageOf(error));
     }
+  }
+
+  /** In WAL mode, FULL syncs the log at every commit, NORMAL only before it is moved into the database. */
+  #synchronise(level: 'FULL' | 'NORMAL'): void {
+    if (level === this.#level) return;
+    this.#engine.exec(`PRAGMA synchronous=${level}`);
+    this.#level = level;
   }
 
   #run(sql: string, values: readonly SqlValue[]): SqlRow[] {

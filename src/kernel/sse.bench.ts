@@ -6,7 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { createChannel, createSession } from 'better-sse';
 import { bench, describeMachine, isAsked, printNumber, printSpread, printTable, spreadOf } from '../testing/bench.ts';
 import { systemClock } from './clock.ts';
-import { Fanout, frameEvent } from './sse.ts';
+import { Fanout } from './sse.ts';
+import { frameEvent } from './sse-frame.ts';
 import { SseReader } from './sse-reader.ts';
 
 const CLIENTS = [1000, 5000];

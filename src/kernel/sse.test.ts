@@ -11,16 +11,8 @@ import { eventually } from '../testing/eventually.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
 import { openSse, type SseStream } from '../testing/sse-client.ts';
 import type { CancelTimer, Clock } from './clock.ts';
-import {
-  type EventFields,
-  Fanout,
-  type FanoutOptions,
-  type Frame,
-  frameComment,
-  frameEvent,
-  type OpenOptions,
-  type StreamClient,
-} from './sse.ts';
+import { Fanout, type FanoutOptions, type OpenOptions, type StreamClient } from './sse.ts';
+import { type EventFields, type Frame, frameComment, frameEvent } from './sse-frame.ts';
 import { SseReader } from './sse-reader.ts';
 
 /** A fake clock that knows how many of its timers are armed. */

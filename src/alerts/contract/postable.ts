@@ -70,7 +70,6 @@ const postableSilence = object({
 
 /** Reads one element of a posted array of alerts; `index` names it in a refusal. */
 export function readPostableAlert(input: unknown, index: number): Outcome<PostedAlert> {
-  if (Array.isArray(input)) return refused(unreadable('alerts', `${index} must be an object`));
   const parsed = v.safeParse(postableAlert, input, { abortEarly: true });
   if (!parsed.success) return refused(explain('alerts', parsed.issues, String(index)));
   const { labels, annotations, generatorURL, startsAt, endsAt } = parsed.output;

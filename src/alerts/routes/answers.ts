@@ -46,10 +46,8 @@ export class Answers {
     return c.body(body, status, this.#headers(c, 'application/json'));
   }
 
-  /** 405 with `Allow`; or, where a browser asks whether it may, the answer to that. */
+  /** 405 with `Allow`. */
   refuseMethod(c: HttpContext, allowed: readonly Method[]): Response {
-    const preflight = this.preflight(c);
-    if (preflight) return preflight;
     const message = `method ${c.req.method} is not allowed, but [${allowed.join(',')}] are`;
     const headers = { ...this.#headers(c, 'application/json'), allow: allowed.join(',') };
     if (c.req.method === 'HEAD') return c.body(null, 405, headers);

@@ -30,15 +30,15 @@ export interface AlertsAppParts {
 /** The HTTP interface of the alert server: every path that it answers. */
 export function createAlertsApp(parts: AlertsAppParts): Hono<HttpEnv> {
   const { answers, routePrefix, page, log } = parts;
-  // Upstream answers with and without a slash at the end.
-  const app = new Hono<HttpEnv>({ strict: false });
+  const app = new Hono<HttpEnv>();
   mountLimits(app, parts);
-  const refuseMethod = answers.refuseMethod.bind(answers);
-  const api = apiPaths(parts);
-  mountPaths(app, below(`${routePrefix}/api/v2`, api), refuseMethod);
+  const refuseMethod: RefuseMethod = (c, allowed) => answers.refuseMethod(c, allowed);
+  const refuseApiMethod: RefuseMethod = (c, allowed) => answers.preflight(c) ?? refuseMethod(c, allowed);
+  const api = withSlashes(apiPaths(parts));
+  mountPaths(app, below(`${routePrefix}/api/v2`, api), refuseApiMethod);
   mountPaths(app, below(`${routePrefix}/api/v1`, oldApiPaths(log)), refuseMethod);
   // The user's document names no prefix: the same API answers beside the page.
-  mountPaths(app, below(routePrefix, api), refuseMethod);
+  mountPaths(app, below(routePrefix, api), refuseApiMethod);
   mountPaths(app, below(routePrefix, operationPaths(parts)), refuseMethod);
   mountPage(app, parts);
   app.notFound((c) => {
@@ -63,6 +63,7 @@ function mountLimits(app: Hono<HttpEnv>, { limits, log, clock }: AlertsAppParts)
 }
 
 type Paths = Readonly<Record<string, PathHandlers>>;
+type RefuseMethod = Parameters<typeof mountPaths>[2];
 
 function apiPaths({ status, silences, alerts }: AlertsAppParts): Paths {
   return {
@@ -93,6 +94,12 @@ function oldApiPaths(log: Log): Paths {
     '/silences': { GET: gone, POST: gone },
     '/silence/:silenceID': { GET: gone, DELETE: gone },
   };
+}
+
+/** Upstream answers the API with and without a slash at the end. */
+function withSlashes(paths: Paths): Paths {
+  const slashed = Object.entries(paths).map(([path, handlers]) => [`${path}/`, handlers]);
+  return { ...paths, ...Object.fromEntries(slashed) };
 }
 
 function below(base: string, paths: Paths): Paths {

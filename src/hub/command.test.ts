@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { executablePath, listeningAddress, startServer, temporaryFolder } from '../testing/processes.ts';
+
+test('up starts every server in one process, with a page that links to them', async (t) => {
+  const folder = temporaryFolder(t);
+  const up = await startServer(t, {
+    command: process.execPath,
+    args: [executablePath(), 'up', '--hub-address', '127.0.0.1:0', '--alerts-address', '127.0.0.1:0'],
+    cwd: folder,
+    addressIn: (stderr) => /Hub is listening" address=(\S+)\n/.exec(stderr)?.[1],
+  });
+  assert.match(await (await fetch(up.url)).text(), /<!doctype html>/i);
+  const servers = (await (await fetch(`${up.url}/servers.json`)).json()) as { name: string; url: string }[];
+  assert.deepEqual(
+    servers.map(({ name }) => name),
+    ['alerts'],
+  );
+  assert.equal(servers[0]?.url, `http://${listeningAddress(up.stderr())}/`);
+  const status = await fetch(`${servers[0]?.url}api/v2/status`);
+  assert.equal(status.status, 200);
+  assert.deepEqual(await up.stop('SIGTERM'), { code: 0, signal: null });
+});

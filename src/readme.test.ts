@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { executablePath, runProcess, startOpsdeck, temporaryFolder } from './testing/processes.ts';
+
+// What README.md says is true: its demo runs as it stands, its table of commands is the command line.
+
+const README = readFileSync('README.md', 'utf8');
+
+function demoLines(): readonly string[] {
+  const block = /## Thirty seconds\n+```sh\n([\s\S]*?)```/.exec(README)?.[1];
+  assert.ok(block, 'README.md has a demo');
+  return block.trim().split('\n');
+}
+
+async function runDemo(t: TestContext) {
+  const [serve, ...commands] = demoLines();
+  // The one change: a free port in the place of 9093, which may be in use on this machine.
+  assert.equal(serve, 'opsdeck alerts serve --web.listen-address 127.0.0.1:9093 &');
+  const server = await startOpsdeck(t);
+  const script = `set -e\nopsdeck() { "${process.execPath}" "${executablePath()}" "$@"; }\n${commands.join('\n')}\n`;
+  return runProcess('bash', ['-c', script], {
+    cwd: temporaryFolder(t),
+    env: { OPSDECK_ALERTS_URL: server.url, USER: 'alex' },
+  });
+}
+
+test('the demo of the README runs, line by line, and shows what it promises', async (t) => {
+  const { code, stdout, stderr } = await runDemo(t);
+  assert.equal(code, 0, stderr);
+  assert.match(stdout, /^added \{alertname="DiskFull", instance="db1", severity="critical"\}$/m);
+  assert.match(stdout, /^DiskFull .*\/var is at 97 % +active$/m);
+  assert.match(stdout, /^[0-9a-f-]{36}$/m);
+  assert.match(stdout, /^DiskFull .*suppressed$/m);
+  assert.match(stdout, /^[0-9a-f-]{36} +alertname="DiskFull" .*alex +replacing the disk$/m);
+});
+
+test('every command in the table of the README is one, and has the help that it names', async () => {
+  const table = [...README.matchAll(/^\| `opsdeck ([a-z ]+)`/gm)].map(([, command]) => (command as string).split(' '));
+  assert.ok(table.length >= 6);
+  for (const command of table) {
+    const help = await runProcess(process.execPath, [executablePath(), ...command, '--help'], { cwd: process.cwd() });
+    assert.equal(help.code, 0, command.join(' '));
+    assert.match(help.stdout, new RegExp(`^Usage: opsdeck ${command.join(' ')}\\b`), command.join(' '));
+  }
+});
+
+test('the package ships what the README says it does', () => {
+  const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as Record<string, Record<string, string>>;
+  assert.deepEqual(manifest.bin, { opsdeck: 'dist/opsdeck.js' });
+  assert.equal(manifest.dependencies, undefined, 'the executable holds what it needs');
+  const version = /opsdeck-(\d+\.\d+\.\d+)\.tgz/.exec(README)?.[1];
+  assert.equal(version, manifest.version as unknown);
+  assert.ok(readFileSync(join('LICENSE'), 'utf8').includes('Apache License'));
+});
