@@ -144,6 +144,21 @@ test('an update of a silence whose end is on its way does not bring it back', as
   assert.equal(store.get('id-1')?.endsAt, START + 5);
 });
 
+test('a decision sees the newest of several that are on their way', async () => {
+  const { database, store } = createStore();
+  await store.set(posted(), START);
+  database.hold();
+  const first = store.set(posted({ id: 'id-1', comment: 'first' }), START + 5);
+  const ended = store.expire('id-1', START + 5);
+  await database.release(1);
+  assert.equal(idOf(await first), 'id-1');
+  const updated = store.set(posted({ id: 'id-1', comment: 'second' }), START + 5);
+  await database.release();
+  await ended;
+  assert.notEqual(idOf(await updated), 'id-1');
+  assert.equal(store.get('id-1')?.endsAt, START + 5);
+});
+
 test('whoever ends a silence that somebody else is just ending waits for the disk, too', async () => {
   const { database, store } = createStore();
   await store.set(posted(), START);

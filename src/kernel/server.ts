@@ -36,7 +36,12 @@ export async function listen({ fetch, addresses, clock, endStreams }: ListenOpti
     for (const address of addresses) {
       const server = createAdaptorServer({
         fetch: fetch as Parameters<typeof createAdaptorServer>[0]['fetch'],
-        serverOptions: { headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS },
+        serverOptions: {
+          headersTimeout: HEADERS_TIMEOUT_MS,
+          requestTimeout: REQUEST_TIMEOUT_MS,
+          // Node looks for both only every 30 s otherwise.
+          connectionsCheckingInterval: 5_000,
+        },
         // It cuts a client off that still writes after its answer; node:http itself reads on, up to the timeout.
         autoCleanupIncoming: false,
       }) as Server;

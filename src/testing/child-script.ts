@@ -22,6 +22,12 @@ export interface Child {
   readonly end: Promise<ExitStatus & { readonly stderr: string }>;
 }
 
+/** Whatever still runs when the tests' process ends ends with it. */
+const running = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
 /**
  * Bundles a TypeScript module that stands in a test, for {@link startChild}. Its imports are relative to `src/kernel`;
  * packages stay outside, so that tests must run from the root of the repository.
@@ -45,6 +51,8 @@ export function startChild(t: Cleanup, script: string, { args = [], uid }: Child
     stdio: 'pipe',
     ...(uid === undefined ? {} : { uid, gid: uid }),
   });
+  running.add(child);
+  child.once('close', () => running.delete(child));
   const end = ended(child);
   t.after(() => {
     child.kill('SIGKILL');

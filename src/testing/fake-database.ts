@@ -15,10 +15,13 @@ export class FakeDatabase implements Database {
     this.#held ??= [];
   }
 
-  /** Settles the held writes in their order, each by `failure` as it then is; resolves when they have been heard of. */
-  async release(): Promise<void> {
-    const held = this.#held ?? [];
-    this.#held = undefined;
+  /**
+   * Settles the held writes in their order, each by `failure` as it then is, and resolves when they have been heard of.
+   * `count` settles only the first ones and goes on holding the others.
+   */
+  async release(count = Number.POSITIVE_INFINITY): Promise<void> {
+    const held = this.#held?.splice(0, count) ?? [];
+    if (count === Number.POSITIVE_INFINITY) this.#held = undefined;
     for (const settle of held) settle();
     await new Promise((done) => setImmediate(done));
   }

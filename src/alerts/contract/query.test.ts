@@ -66,6 +66,35 @@ test('parameters repeat, and may have a name to which JavaScript gives a meaning
   assert.deepEqual(readParameters('http://h/api/v2/alerts').getAll('filter'), []);
 });
 
+test('a pair that Go could not read is left out, and bytes that are no UTF-8 are none in the text either', () => {
+  const valuesOf = (query: string) => readParameters(`/x?${query}`).getAll('a');
+  const cases: readonly (readonly [query: string, values: readonly string[]])[] = [
+    ['a=1;b=2&a=3', ['3']],
+    ['a=%zz&a=%&a=%4&a=4', ['4']],
+    ['a=b=c&a==', ['b=c', '=']],
+    ['&&a=1&', ['1']],
+    ['=a&%61=2', ['2']],
+    ['a', ['']],
+    ['a=%C3%A9+%F0%9F%98%80%2B', ['é 😀+']],
+    ['a=x%FFy', ['x\udcffy']],
+    ['a=%C3&a=%C3%A9%C3', ['\udcff', 'é\udcff']],
+  ];
+  for (const [query, values] of cases) assert.deepEqual(valuesOf(query), values, query);
+});
+
+test('a value that is no UTF-8 is refused, in words that are', () => {
+  const reading = { mode: 'fallback', onWarning: () => {} } as const;
+  const values = readParameters('/x?filter=a%3D%FF&receiver=%FF').getAll('filter');
+  assert.deepEqual(readMatchers(values, reading), {
+    ok: false,
+    reason: 'matcher value not valid UTF-8: \ufffd',
+  });
+  assert.deepEqual(readReceiver(['\udcff']), {
+    ok: false,
+    reason: 'failed to parse receiver param: error parsing regexp: invalid UTF-8: `\ufffd`',
+  });
+});
+
 test('matchers are read one a parameter, and the first bad one is the reason', () => {
   const warnings: ParseWarning[] = [];
   const reading = { mode: 'fallback', onWarning: (warning: ParseWarning) => warnings.push(warning) } as const;

@@ -11,10 +11,43 @@ export interface MatcherReading {
 
 const TRUE_WORDS = new Set(['true', '1', 'yes', 'ok', 'y', 'on', 'selected', 'checked', 't', 'enabled']);
 
-/** The parameters of a URL. Hono's own reader keeps them in a plain object, in which `__proto__` is no plain name. */
-export function readParameters(url: string): URLSearchParams {
+/** The parameters of a URL, each of which may repeat. */
+export interface QueryParameters {
+  getAll(name: string): readonly string[];
+}
+
+const NONE: readonly string[] = [];
+
+/**
+ * Reads the parameters of a URL as Go's url.ParseQuery does: a pair with a semicolon or a broken escape is left out. A
+ * byte that is no UTF-8 becomes half a surrogate pair, which matchers and regular expressions refuse. Hono's own reader
+ * keeps them in a plain object, in which `__proto__` is no plain name.
+ */
+export function readParameters(url: string): QueryParameters {
+  const values = new Map<string, string[]>();
   const start = url.indexOf('?');
-  return new URLSearchParams(start < 0 ? '' : url.slice(start + 1));
+  for (const pair of start < 0 ? NONE : url.slice(start + 1).split('&')) {
+    if (pair === '' || /;|%(?![\da-f]{2})/i.test(pair)) continue;
+    const [name, ...rest] = pair.split('=').map(decodeParameter);
+    const known = values.get(name as string);
+    const value = rest.join('=');
+    if (known) known.push(value);
+    else values.set(name as string, [value]);
+  }
+  return { getAll: (name) => values.get(name) ?? NONE };
+}
+
+function decodeParameter(text: string): string {
+  const spaced = text.replaceAll('+', ' ');
+  try {
+    return decodeURIComponent(spaced);
+  } catch {
+    const bytes = Buffer.from(
+      spaced.replace(/%(..)/g, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16))),
+      'latin1',
+    );
+    return bytes.toString('utf8').replaceAll('\ufffd', '\udcff');
+  }
 }
 
 /**
@@ -34,7 +67,7 @@ export function readMatchers(
   const matchers: Matcher[] = [];
   for (const value of values) {
     const matcher = parseMatcher(value, mode, onWarning);
-    if (!matcher.ok) return matcher;
+    if (!matcher.ok) return refused(matcher.reason.toWellFormed());
     matchers.push(matcher.value);
   }
   return accepted(matchers);
@@ -51,5 +84,6 @@ export function readReceiver(values: readonly string[]): Outcome<Pattern | undef
   const last = values.at(-1);
   if (!last) return accepted(undefined);
   const compiled = compileAnchored(last);
-  return compiled.ok ? accepted(compiled.pattern) : refused(`failed to parse receiver param: ${compiled.reason}`);
+  if (compiled.ok) return accepted(compiled.pattern);
+  return refused(`failed to parse receiver param: ${compiled.reason}`.toWellFormed());
 }

@@ -65,6 +65,8 @@ test('GET /api/v2/alerts with flags: each state can be left out, and only the wo
     ['?silenced=false&silenced=1', ['1', '2', '3', '4']],
     ['?silenced=1&silenced=false', ['1', '3', '4']],
     ['?inhibited=false', ['1', '2', '3', '4']],
+    // What Go cannot read of a URL it leaves out.
+    ['?silenced=false;active=false&filter=%zz', ['1', '2', '3', '4']],
     // None is ever unprocessed: whatever was posted has its state at once.
     ['?unprocessed=false', ['1', '2', '3', '4']],
     ['?active=false&silenced=false', []],
@@ -134,6 +136,7 @@ test('GET /api/v2/alerts with a bad parameter: 400 and a string, the filter firs
     ['?filter=', 'bad matcher format: '],
     ['?filter=a%3Db&filter=x', 'bad matcher format: x'],
     ['?filter=%7Ba%3Db%7D', 'unexpected open or close brace: {a=b}'],
+    ['?filter=a%3D%FF', 'matcher value not valid UTF-8: \ufffd'],
     ['?filter=a%3D~%22%5Ba)%22', 'error parsing regexp: missing closing ]: `[a))$`'],
     ['?filter=a%3D~%22(%3F%3Dx)%22', 'error parsing regexp: invalid or unsupported Perl syntax: `(?=`'],
     ['?receiver=(', receiver],

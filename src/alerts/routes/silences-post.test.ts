@@ -68,6 +68,13 @@ test('POST /api/v2/silences that began in the past, or without a start: it begin
   }
 });
 
+test('POST /api/v2/silences that ends at this very instant: it is none of the past, and has expired', async (t) => {
+  const app = createTestApp(t);
+  const id = await create(app, { startsAt: '2025-01-01', endsAt: '2026-01-01T00:00:00Z' });
+  const read = (await app.get(`/api/v2/silence/${id}`)).json as Record<string, unknown>;
+  assert.deepEqual([read.startsAt, read.status], ['2026-01-01T00:00:00.000Z', { state: 'expired' }]);
+});
+
 test('POST /api/v2/silences with the id of one that may change: the same id, and everything but the matchers new', async (t) => {
   const app = createTestApp(t);
   const id = await create(app);
