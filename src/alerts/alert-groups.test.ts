@@ -4,7 +4,7 @@ import { alertOf } from '../testing/alert-parts.ts';
 import { Random } from '../testing/random.ts';
 import { AlertGroups } from './alert-groups.ts';
 import type { AlertSlot } from './alert-store.ts';
-import { createLabelSet, labelValue } from './domain/label-set.ts';
+import { createLabelSet, labelsJson, labelValue } from './domain/label-set.ts';
 import type { Route, RouteTable } from './domain/route.ts';
 
 const TIMES = { groupWaitMs: 1, groupIntervalMs: 2, repeatIntervalMs: 3 };
@@ -20,7 +20,9 @@ const TABLE: RouteTable = (labels) => (labelValue(labels, 'job') === 'db' ? DATA
 const slotOf = (labels: Record<string, string>): AlertSlot => ({ alert: alertOf(labels) });
 
 const printed = (groups: AlertGroups) =>
-  groups.sorted().map((group) => [group.key, group.receiver, group.sorted().map(({ alert }) => alert.labelsJson)]);
+  groups
+    .sorted()
+    .map((group) => [group.key, group.receiver, group.sorted().map(({ alert }) => labelsJson(alert.labels))]);
 
 test('an alert is in one group of each route that takes it', () => {
   const groups = new AlertGroups(TABLE);

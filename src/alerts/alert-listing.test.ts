@@ -5,14 +5,13 @@ import { alertOf, MINUTE, matcherOf, START, silenceOf } from '../testing/alert-p
 import { FakeClock } from '../testing/fake-clock.ts';
 import { FakeDatabase } from '../testing/fake-database.ts';
 import { Random } from '../testing/random.ts';
-import { AlertGroups } from './alert-groups.ts';
-import { AlertListing, type AlertQuery } from './alert-listing.ts';
-import { AlertStore } from './alert-store.ts';
+import type { AlertListing, AlertQuery } from './alert-listing.ts';
+import { joinState } from './alert-state.ts';
+import { ALERT_SERVER_DEFAULTS } from './config/server-options.ts';
 import type { Alert } from './domain/alert.ts';
 import { labelValue } from './domain/label-set.ts';
 import type { Matcher } from './domain/matcher.ts';
 import type { Route, RouteTable } from './domain/route.ts';
-import { Silencer } from './silencer.ts';
 
 const TIMES = { groupWaitMs: 1, groupIntervalMs: 2, repeatIntervalMs: 3 };
 const route = (key: string, receiver: string, ...groupBy: string[]): Route => ({
@@ -38,22 +37,17 @@ function createListing(...alerts: readonly Alert[]) {
   const clock = new FakeClock(START);
   const quiet = () => {};
   const log = { debug: quiet, info: quiet, warn: quiet, error: quiet, debugging: false };
-  const store = new AlertStore(new FakeDatabase(), clock, log);
-  const groups = new AlertGroups(TABLE);
-  const silencer = new Silencer(() => store.sorted().map(({ alert }) => alert));
-  store.subscribe({
-    put(slot, isNew) {
-      if (!isNew) return;
-      silencer.addAlert(slot.alert);
-      groups.add(slot);
-    },
-    removed(slot) {
-      silencer.removeAlert(slot.alert);
-      groups.remove(slot);
-    },
+  const state = joinState({
+    options: ALERT_SERVER_DEFAULTS,
+    table: TABLE,
+    database: new FakeDatabase(),
+    clock,
+    log,
+    newId: () => 'unused',
   });
+  const { alerts: store, silencer, alertListing: listing } = state;
   store.put(alerts);
-  return { store, silencer, listing: new AlertListing(store, groups, silencer) };
+  return { store, silencer, listing };
 }
 
 interface Listed {

@@ -3,7 +3,7 @@ import type { AlertGroup, AlertGroups } from './alert-groups.ts';
 import type { AlertSlot, AlertStore } from './alert-store.ts';
 import { printAlert, printReceivers } from './contract/gettable.ts';
 import { type AlertStatus, isSelected, type StateSelection, statusOf } from './domain/alert-status.ts';
-import { compareUtf8, type LabelSet, labelValue, printPairs } from './domain/label-set.ts';
+import { compareUtf8, type LabelSet, labelsJson, labelValue } from './domain/label-set.ts';
 import { filterMatches, type Matcher } from './domain/matcher.ts';
 import { receiverMatches } from './domain/receiver.ts';
 import type { Route } from './domain/route.ts';
@@ -140,7 +140,7 @@ function receiverTest({ receiver, receiverMatchers }: AlertQuery): (route: Route
 
 /** Puts the group around its alerts, which stand in `texts` from `first` on. */
 function encloseGroup(group: AlertGroup, texts: string[], first: number): void {
-  const labels = printPairs(group.labels.names, group.labels.values);
+  const labels = labelsJson(group.labels);
   const receiver = JSON.stringify({ name: group.receiver });
   texts[first] = `{"alerts":[${texts[first]}`;
   texts[texts.length - 1] += `],"labels":${labels},"receiver":${receiver},"routeLabels":{}}`;

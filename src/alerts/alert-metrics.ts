@@ -1,12 +1,12 @@
 import { Metrics } from '../kernel/metrics.ts';
 import type { IntakeCounts } from './alert-intake.ts';
+import type { VersionInfo } from './contract/status.ts';
 import type { AlertStatus } from './domain/alert-status.ts';
 import type { SilenceState } from './domain/silence.ts';
 
 export interface AlertMetricsSources {
   readonly startedAt: number;
-  readonly version: string;
-  readonly revision: string;
+  readonly version: VersionInfo;
   readonly alerts: () => Readonly<Record<AlertStatus['state'], number>>;
   readonly silences: () => Readonly<Record<SilenceState, number>>;
   readonly receivers: () => number;
@@ -26,7 +26,7 @@ export function createAlertMetrics(sources: AlertMetricsSources): {
     (gauge) => gauge.set(sources.startedAt / 1000),
   );
   metrics.gauge('alertmanager_build_info', 'Always 1, with the version that runs.', ['version', 'revision'], (gauge) =>
-    gauge.set({ version: sources.version, revision: sources.revision }, 1),
+    gauge.set({ version: sources.version.version, revision: sources.version.revision }, 1),
   );
   metrics.gauge('alertmanager_alerts', 'How many alerts there are by state.', ['state'], (gauge) => {
     for (const [state, count] of Object.entries(sources.alerts())) gauge.set({ state }, count);

@@ -6,6 +6,7 @@ import { FakeDatabase } from '../testing/fake-database.ts';
 import { Random } from '../testing/random.ts';
 import { type AlertSlot, AlertStore } from './alert-store.ts';
 import type { Alert } from './domain/alert.ts';
+import { labelsJson } from './domain/label-set.ts';
 
 function createStore() {
   const clock = new FakeClock(START);
@@ -26,8 +27,8 @@ function createStore() {
 function listen(store: AlertStore): string[] {
   const told: string[] = [];
   store.subscribe({
-    put: ({ alert }, isNew) => told.push(`${isNew ? 'new' : 'again'} ${alert.labelsJson}`),
-    removed: ({ alert }) => told.push(`removed ${alert.labelsJson}`),
+    put: ({ alert }, isNew) => told.push(`${isNew ? 'new' : 'again'} ${labelsJson(alert.labels)}`),
+    removed: ({ alert }) => told.push(`removed ${labelsJson(alert.labels)}`),
   });
   return told;
 }
@@ -88,7 +89,7 @@ test('listeners are told in the order in which they subscribed, what is new and 
   const told: string[] = [];
   for (const name of ['first', 'second']) {
     store.subscribe({
-      put: ({ alert }, isNew) => told.push(`${name} ${isNew} ${alert.labelsJson}`),
+      put: ({ alert }, isNew) => told.push(`${name} ${isNew} ${labelsJson(alert.labels)}`),
       removed: () => {},
     });
   }
@@ -124,7 +125,7 @@ test('resolved alerts are forgotten when garbage is collected, and not before', 
   assert.equal(store.collectGarbage(START), 2);
   assert.deepEqual(told.sort(), ['removed {"n":"1"}', 'removed {"n":"3"}']);
   assert.deepEqual(
-    store.sorted().map(({ alert }) => alert.labelsJson),
+    store.sorted().map(({ alert }) => labelsJson(alert.labels)),
     ['{"n":"2"}'],
   );
   assert.equal(store.get(numbered(1).fingerprint), undefined);

@@ -4,7 +4,7 @@ import { messageOf } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
 import { type Alert, isResolvedAt, mergeAlerts, printAnnotations } from './domain/alert.ts';
 import type { AlertStatus } from './domain/alert-status.ts';
-import { createLabelSet, printPairs } from './domain/label-set.ts';
+import { createLabelSet, labelsJson } from './domain/label-set.ts';
 
 /** Where the newest version of one alert is found; it stays the same object as long as the alert is held. */
 export interface AlertSlot {
@@ -182,7 +182,6 @@ function keepTexts(known: Alert, alert: Alert): Alert {
     ...alert,
     fingerprint: known.fingerprint,
     labels: known.labels,
-    labelsJson: known.labelsJson,
     annotationsJson: known.annotationsJson === alert.annotationsJson ? known.annotationsJson : alert.annotationsJson,
     generatorURL: known.generatorURL === alert.generatorURL ? known.generatorURL : alert.generatorURL,
   };
@@ -207,7 +206,7 @@ function mergeSorted(old: readonly AlertSlot[], added: readonly AlertSlot[]): Al
 }
 
 function encodeAlert({
-  labelsJson,
+  labels,
   annotationsJson,
   generatorURL,
   startsAt,
@@ -217,7 +216,7 @@ function encodeAlert({
 }: Alert): Uint8Array {
   const times = `"startsAt":${startsAt},"endsAt":${endsAt},"updatedAt":${updatedAt},"timeout":${timeout}`;
   return Buffer.from(
-    `{"labels":${labelsJson},"annotations":${annotationsJson},"generatorURL":${JSON.stringify(generatorURL)},${times}}`,
+    `{"labels":${labelsJson(labels)},"annotations":${annotationsJson},"generatorURL":${JSON.stringify(generatorURL)},${times}}`,
   );
 }
 
@@ -228,13 +227,10 @@ interface StoredAlert extends Pick<Alert, 'generatorURL' | 'startsAt' | 'endsAt'
 
 function decodeAlert(fingerprint: string, bytes: Uint8Array): Alert {
   const { labels: pairs, annotations, ...rest } = JSON.parse(Buffer.from(bytes).toString()) as StoredAlert;
-  const labels = createLabelSet(pairs);
-  const labelsJson = printPairs(labels.names, labels.values);
   return {
     ...rest,
     fingerprint,
-    labels,
-    labelsJson,
+    labels: createLabelSet(pairs),
     annotationsJson: printAnnotations(annotations),
   };
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { alertOf, matcherOf, START, silenceOf } from '../testing/alert-parts.ts';
 import { Random } from '../testing/random.ts';
 import type { Alert } from './domain/alert.ts';
-import { labelValue } from './domain/label-set.ts';
+import { labelsJson, labelValue } from './domain/label-set.ts';
 import { expireSilence, type Silence } from './domain/silence.ts';
 import type { SilenceChange } from './silence-store.ts';
 import { Silencer } from './silencer.ts';
@@ -39,8 +39,12 @@ class Model {
 
   check(place: string): void {
     this.#silencer.settle(this.#now);
-    for (const { fingerprint, labelsJson } of this.#alerts.values()) {
-      assert.deepEqual(this.#silencer.silencedBy(fingerprint), this.#naive(fingerprint), `${place}: ${labelsJson}`);
+    for (const { fingerprint, labels } of this.#alerts.values()) {
+      assert.deepEqual(
+        this.#silencer.silencedBy(fingerprint),
+        this.#naive(fingerprint),
+        `${place}: ${labelsJson(labels)}`,
+      );
     }
     assert.deepEqual(this.#silencer.silencedBy('no such alert'), []);
   }

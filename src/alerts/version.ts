@@ -1,7 +1,7 @@
 import type { VersionInfo } from './contract/status.ts';
 
 /** The Alertmanager whose API is served: clients such as Karma choose by it how to speak. */
-export const API_VERSION = '0.34.0';
+const API_VERSION = '0.34.0';
 
 /** Says both which Alertmanager this behaves like and what it really is. */
 export function describeVersion(): VersionInfo {

@@ -1,21 +1,14 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { AlertGroups } from '../alerts/alert-groups.ts';
-import { AlertIntake } from '../alerts/alert-intake.ts';
-import { AlertLimit } from '../alerts/alert-limit.ts';
-import { AlertListing } from '../alerts/alert-listing.ts';
-import { createAlertMetrics } from '../alerts/alert-metrics.ts';
-import { AlertStore } from '../alerts/alert-store.ts';
+import { joinState } from '../alerts/alert-state.ts';
 import { ActiveConfig } from '../alerts/config/active-config.ts';
 import { ConfigSource, routeTableOf } from '../alerts/config/config-source.ts';
+import { ALERT_SERVER_DEFAULTS } from '../alerts/config/server-options.ts';
 import type { ClusterMember } from '../alerts/contract/status.ts';
-import type { MatcherMode, ParseWarning } from '../alerts/domain/matcher-parse.ts';
-import { Answers } from '../alerts/routes/answers.ts';
-import { createAlertsApp } from '../alerts/routes/index.ts';
-import { SilenceListing } from '../alerts/silence-listing.ts';
-import { countSilenceStates, type SilenceRules, SilenceStore } from '../alerts/silence-store.ts';
-import { Silencer } from '../alerts/silencer.ts';
+import type { MatcherMode } from '../alerts/domain/matcher-parse.ts';
+import { composeApp } from '../alerts/server.ts';
+import type { SilenceRules } from '../alerts/silence-store.ts';
 import { createLog, type Log } from '../kernel/log.ts';
 import { FakeClock } from './fake-clock.ts';
 import { FakeDatabase } from './fake-database.ts';
@@ -58,7 +51,7 @@ export interface TestApp {
 const CONFIG = 'route: {receiver: default, group_by: [alertname]}\nreceivers: [{name: default}]\n';
 
 /**
- * The HTTP interface of an alert server in this process, as server.ts composes it, over a database that a test can let
+ * The HTTP interface of an alert server in this process, composed by server.ts itself, over a database that a test can let
  * fail and a clock that it moves. Silences get the ids 00000000-0000-4000-8000-000000000001, …002 and so on.
  */
 export function createTestApp(t: { after(end: () => void): void }, options: AlertsAppOptions = {}): TestApp {
@@ -110,94 +103,31 @@ interface Surroundings {
   readonly log: Log;
 }
 
-function createApp(options: AlertsAppOptions, configFile: string, surroundings: Surroundings) {
-  const { routePrefix = '', corsOrigins = [], matcherMode = 'fallback' } = options;
-  const { clock, log } = surroundings;
-  const now = () => clock.now();
-  const config = loadConfig(configFile, matcherMode === 'classic', now);
-  const { silences, alerts, silenceListing, groups, listing, limit } = createParts(options, config, surroundings);
-  const { metrics, counts } = createAlertMetrics({
-    startedAt: now(),
-    version: '1.2.3',
-    revision: 'abc',
-    alerts: () => listing.countStates(now()),
-    silences: () => countSilenceStates(silences.all(), now()),
-    receivers: () => config.current.receivers.length,
-    reload: () => config.reloadState,
-  });
-  const rules = () => ({
-    resolveTimeoutMs: config.current.resolveTimeoutMs,
-    classicNames: matcherMode === 'classic',
-  });
-  const intake = new AlertIntake({ store: alerts, limit, rules, counts, log });
-  const common = {
-    answers: new Answers(corsOrigins),
-    reading: {
-      mode: matcherMode,
-      onWarning: ({ message, input }: ParseWarning) => log.warn(message, { input }),
-    },
-    now,
-  };
-  return createAlertsApp({
-    ...common,
-    routePrefix,
-    log,
-    clock,
-    limits: { getConcurrency: 0, timeoutMs: 0 },
-    page: (c, path) => (path === 'index.html' ? c.html('<p>the page</p>') : undefined),
-    alerts: { ...common, listing, receive: (posted, at) => intake.receive(posted, at) },
-    silences: { ...common, store: silences, listing: silenceListing, log },
-    status: {
-      ...common,
-      startedAt: now(),
-      config: () => config.printed,
-      receivers: () => config.current.receivers,
-      cluster: () => options.cluster,
-      version: { version: '1.2.3', revision: 'r', branch: 'b', buildUser: 'u', buildDate: 'd', goVersion: 'g' },
-    },
-    operations: {
-      reload() {
-        const reloaded = config.reload();
-        if (reloaded.ok) groups.reroute(routeTableOf(reloaded.value), alerts.sorted());
-        return reloaded;
-      },
-      metrics,
-    },
-  });
-}
+const VERSION = { version: '1.2.3', revision: 'r', branch: 'b', buildUser: 'u', buildDate: 'd', goVersion: 'g' };
 
-function createParts(options: AlertsAppOptions, config: ActiveConfig, { clock, database, log }: Surroundings) {
-  const rules: SilenceRules = {
-    retentionMs: 432_000_000,
-    maxSilences: 0,
-    maxSilenceSizeBytes: 0,
-    classicNames: options.matcherMode === 'classic',
-    ...options.silenceRules,
+function createApp(test: AlertsAppOptions, configFile: string, { clock, database, log }: Surroundings) {
+  const { routePrefix = '', corsOrigins = [], matcherMode = 'fallback', perAlertnameLimit = 0 } = test;
+  const options = {
+    ...ALERT_SERVER_DEFAULTS,
+    routePrefix,
+    corsOrigins,
+    matcherMode,
+    perAlertnameLimit,
+    ...test.silenceRules,
   };
-  const alerts = new AlertStore(database, clock, log);
-  const silences = new SilenceStore(database, rules, countedIds());
-  const silenceListing = new SilenceListing(() => silences.all());
-  const silencer = new Silencer(() => alerts.sorted().map(({ alert }) => alert));
-  const groups = new AlertGroups(routeTableOf(config.current));
-  const limit = new AlertLimit(options.perAlertnameLimit ?? 0);
-  silences.subscribe((changes) => {
-    silencer.changeSilences(changes, clock.now());
-    silenceListing.invalidate();
+  const config = loadConfig(configFile, matcherMode === 'classic', () => clock.now());
+  const table = routeTableOf(config.current);
+  const state = joinState({ options, table, database, clock, log, newId: countedIds() });
+  return composeApp({
+    options,
+    config,
+    state,
+    clock,
+    log,
+    member: test.cluster,
+    version: VERSION,
+    page: (c, path) => (path === 'index.html' ? c.html('<p>the page</p>') : undefined),
   });
-  alerts.subscribe({
-    put(slot, isNew) {
-      if (!isNew) return;
-      silencer.addAlert(slot.alert);
-      groups.add(slot);
-    },
-    removed(slot) {
-      silencer.removeAlert(slot.alert);
-      groups.remove(slot);
-      limit.release(slot.alert);
-    },
-  });
-  const listing = new AlertListing(alerts, groups, silencer);
-  return { alerts, silences, silenceListing, groups, listing, limit };
 }
 
 function loadConfig(file: string, classicNames: boolean, now: () => number): ActiveConfig {

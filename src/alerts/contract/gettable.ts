@@ -1,5 +1,6 @@
 import type { Alert } from '../domain/alert.ts';
 import { ACTIVE, type AlertStatus } from '../domain/alert-status.ts';
+import { labelsJson } from '../domain/label-set.ts';
 import type { Silence, SilenceState } from '../domain/silence.ts';
 import { formatInstant } from './instant.ts';
 
@@ -22,7 +23,7 @@ export function printAlert(alert: Alert, receiversJson: string, status: AlertSta
   return [
     `{"annotations":${alert.annotationsJson},"endsAt":"${formatInstant(alert.endsAt)}","fingerprint":"${alert.fingerprint}"`,
     `"receivers":${receiversJson},"startsAt":"${formatInstant(alert.startsAt)}","status":${statusJson}`,
-    `"updatedAt":"${formatInstant(alert.updatedAt)}",${generator}"labels":${alert.labelsJson}}`,
+    `"updatedAt":"${formatInstant(alert.updatedAt)}",${generator}"labels":${labelsJson(alert.labels)}}`,
   ].join(',');
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { alertOf } from '../../testing/alert-parts.ts';
 import { compareGroupedAlerts, compareGroups } from './alert-group.ts';
-import { createLabelSet } from './label-set.ts';
+import { createLabelSet, labelsJson } from './label-set.ts';
 
 test('alerts of a group are ordered by job, then instance, then all labels; those that have the label first', () => {
   const ordered: readonly Record<string, string>[] = [
@@ -25,7 +25,7 @@ test('alerts of a group are ordered by job, then instance, then all labels; thos
   const alerts = ordered.map((labels) => alertOf(labels));
   for (const [i, a] of alerts.entries()) {
     for (const [j, b] of alerts.entries()) {
-      const place = `${a.labelsJson} ${b.labelsJson}`;
+      const place = `${labelsJson(a.labels)} ${labelsJson(b.labels)}`;
       assert.equal(Math.sign(compareGroupedAlerts(a, b)), Math.sign(i - j), place);
     }
   }

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { alertOf, MINUTE, postedAlert, START } from '../../testing/alert-parts.ts';
 import { Random } from '../../testing/random.ts';
 import { type Alert, type AlertRules, acceptAlert, isResolvedAt, mergeAlerts } from './alert.ts';
+import { labelsJson } from './label-set.ts';
 
 const RULES: AlertRules = { resolveTimeoutMs: 5 * MINUTE, classicNames: false };
 const NOW = START;
@@ -51,7 +52,7 @@ test('labels lose their empty values, annotations keep them, and both are sorted
   const annotations = { '😀': '', '\uffee': 'x', __proto__x: 'y', 10: 'z', 9: 'w' };
   const outcome = acceptAlert(postedAlert(labels, { annotations, generatorURL: 'http://p/' }), NOW, RULES);
   assert.ok(outcome.ok);
-  assert.equal(outcome.value.labelsJson, '{"a":"\\"","\uffee":"2","😀":"1"}');
+  assert.equal(labelsJson(outcome.value.labels), '{"a":"\\"","\uffee":"2","😀":"1"}');
   assert.equal(outcome.value.annotationsJson, '{"10":"z","9":"w","__proto__x":"y","\uffee":"x","😀":""}');
   assert.equal(outcome.value.generatorURL, 'http://p/');
 });

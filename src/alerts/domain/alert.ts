@@ -8,8 +8,6 @@ export interface Alert {
   /** The identity of its labels. */
   readonly fingerprint: string;
   readonly labels: LabelSet;
-  /** The labels as a JSON object: they are listed far more often than they change. */
-  readonly labelsJson: string;
   /** The annotations as a JSON object: nothing but a listing and a notification ever needs them. */
   readonly annotationsJson: string;
   readonly generatorURL: string;
@@ -55,7 +53,6 @@ export function acceptAlert(posted: PostedAlert, now: number, rules: AlertRules)
   return accepted({
     fingerprint: fingerprintOf(labels),
     labels,
-    labelsJson: printPairs(labels.names, labels.values),
     annotationsJson: printAnnotations(posted.annotations),
     generatorURL: posted.generatorURL,
     startsAt,

@@ -116,6 +116,11 @@ export function printPairs(names: readonly string[], values: readonly string[]):
   return pairs.join(',');
 }
 
+/** The labels as a JSON object. */
+export function labelsJson(labels: LabelSet): string {
+  return printPairs(labels.names, labels.values);
+}
+
 /**
  * The identity of a label set: FNV-1a (64 bit) over each name, 0xFF, value, 0xFF in UTF-8, as 16 hexadecimal digits.
  * Source: prometheus/common model.LabelSet.Fingerprint.

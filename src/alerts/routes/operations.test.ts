@@ -72,7 +72,7 @@ test('GET /metrics by Prometheus: Alertmanager’s names, all series there from 
   assert.match(answer.headers.get('content-type') ?? '', /^text\/plain; version=0\.0\.4/);
   assert.deepEqual(Object.fromEntries(readMetrics(answer.text)), {
     process_start_time_seconds: 1767225600,
-    'alertmanager_build_info{version="1.2.3",revision="abc"}': 1,
+    'alertmanager_build_info{version="1.2.3",revision="r"}': 1,
     'alertmanager_alerts{state="active"}': 0,
     'alertmanager_alerts{state="suppressed"}': 0,
     'alertmanager_alerts{state="unprocessed"}': 0,
