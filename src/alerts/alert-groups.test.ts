@@ -17,7 +17,7 @@ const DATABASE_ROUTES = [DATABASE, AUDIT];
 /** Alerts of the database go two ways, all others one. */
 const TABLE: RouteTable = (labels) => (labelValue(labels, 'job') === 'db' ? DATABASE_ROUTES : ROOT_ROUTES);
 
-const slotOf = (labels: Record<string, string>): AlertSlot => ({ alert: alertOf(labels) });
+const slotOf = (labels: Record<string, string>): AlertSlot => ({ id: 1, alert: alertOf(labels), hasNewContent: true });
 
 const printed = (groups: AlertGroups) =>
   groups

@@ -28,8 +28,6 @@ export class AlertListing {
   readonly #store: AlertStore;
   readonly #groups: AlertGroups;
   readonly #silencer: Silencer;
-  /** Routes come as shared arrays, so that what follows from them is made once. */
-  readonly #receiversJson = new WeakMap<readonly Route[], string>();
 
   constructor(store: AlertStore, groups: AlertGroups, silencer: Silencer) {
     this.#store = store;
@@ -51,14 +49,16 @@ export class AlertListing {
   alerts(query: AlertQuery, now: number): readonly string[] {
     this.#silencer.settle(now);
     const wantsReceiver = receiverTest(query);
+    const wantedReceivers = onceForRoutes((routes) =>
+      routes.some(wantsReceiver) ? printReceivers(routes.map(({ receiver }) => receiver)) : undefined,
+    );
     const texts: string[] = [];
     for (const slot of this.#store.sorted()) {
       const { alert } = slot;
       if (alert.endsAt < now || !passesFilter(alert.labels, query.filter)) continue;
-      const routes = this.#groups.routesOf(alert.labels);
-      if (!routes.some(wantsReceiver)) continue;
-      const text = this.#print(slot, this.#printRoutes(routes), query.states);
-      if (text !== undefined) texts.push(text);
+      const receiversJson = wantedReceivers(this.#groups.routesOf(alert.labels));
+      const text = receiversJson && this.#print(slot, receiversJson, query.states);
+      if (text) texts.push(text);
     }
     return texts;
   }
@@ -67,7 +67,8 @@ export class AlertListing {
   groups(query: AlertQuery, now: number): readonly string[] {
     this.#silencer.settle(now);
     const wantsReceiver = receiverTest(query);
-    const receiversOf = this.#receiversPrinter(wantsReceiver);
+    // In a group an alert has the receivers of all its groups that are asked for, by name.
+    const receiversOf = onceForRoutes((routes) => printSortedReceivers(routes.filter(wantsReceiver)));
     const texts: string[] = [];
     for (const group of this.#groups.sorted()) {
       if (!wantsReceiver(group.route)) continue;
@@ -75,8 +76,8 @@ export class AlertListing {
       for (const slot of group.sorted()) {
         const { alert } = slot;
         if (alert.endsAt < now || !passesFilter(alert.labels, query.filter)) continue;
-        const text = this.#print(slot, receiversOf(alert.labels), query.states);
-        if (text !== undefined) texts.push(text);
+        const text = this.#print(slot, receiversOf(this.#groups.routesOf(alert.labels)), query.states);
+        if (text) texts.push(text);
       }
       if (texts.length > first) encloseGroup(group, texts, first);
     }
@@ -95,26 +96,19 @@ export class AlertListing {
     slot.printed = { alert, silencedBy, status, receiversJson, text };
     return text;
   }
+}
 
-  /** In a group an alert has the receivers of all its groups that are asked for, by name. */
-  #receiversPrinter(wantsReceiver: (route: Route) => boolean): (labels: LabelSet) => string {
-    const printed = new Map<readonly Route[], string>();
-    return (labels) => {
-      const routes = this.#groups.routesOf(labels);
-      const json = printed.get(routes) ?? printSortedReceivers(routes.filter(wantsReceiver));
-      printed.set(routes, json);
-      return json;
-    };
-  }
-
-  #printRoutes(routes: readonly Route[]): string {
-    let json = this.#receiversJson.get(routes);
-    if (json === undefined) {
-      json = printReceivers(routes.map(({ receiver }) => receiver));
-      this.#receiversJson.set(routes, json);
+/** Routes come as shared arrays: what follows from them is made once, however many alerts they take. */
+function onceForRoutes<T>(make: (routes: readonly Route[]) => T): (routes: readonly Route[]) => T {
+  const made = new Map<readonly Route[], { readonly value: T }>();
+  return (routes) => {
+    let known = made.get(routes);
+    if (!known) {
+      known = { value: make(routes) };
+      made.set(routes, known);
     }
-    return json;
-  }
+    return known.value;
+  };
 }
 
 function printSortedReceivers(routes: readonly Route[]): string {
@@ -122,8 +116,7 @@ function printSortedReceivers(routes: readonly Route[]): string {
 }
 
 function passesFilter(labels: LabelSet, filter: readonly Matcher[]): boolean {
-  for (const matcher of filter) if (!filterMatches(matcher, labelValue(labels, matcher.name))) return false;
-  return true;
+  return filter.every((matcher) => filterMatches(matcher, labelValue(labels, matcher.name)));
 }
 
 /** Asks about each receiver once, however many alerts go to it. */

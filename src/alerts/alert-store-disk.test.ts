@@ -8,7 +8,8 @@ import { createLog } from '../kernel/log.ts';
 import { alertOf, MINUTE, postedAlert, START } from '../testing/alert-parts.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
 import { FakeDatabase } from '../testing/fake-database.ts';
-import { ALERT_MIGRATION, AlertStore } from './alert-store.ts';
+import { AlertStore } from './alert-store.ts';
+import { ALERT_MIGRATION } from './alert-writer.ts';
 import { type Alert, acceptAlert } from './domain/alert.ts';
 
 const FULL = new Error('database or disk is full');
@@ -25,16 +26,21 @@ const numbered = (number: number, rest: Partial<Alert> = {}) => alertOf({ n: Str
 /** Lets promises that can settle do so. */
 const turn = () => new Promise((done) => setImmediate(done));
 
-/** What the transactions did, as `+1` for an alert that was written and `-` for one that was taken out. */
+/** What the transactions did: `+1` for an alert whose content was written, `-` for one that was taken out. */
 const printed = (committed: readonly (readonly Statement[])[]) =>
   committed.map((statements) =>
     statements
-      .map(({ values }) => {
-        const alert = values[1] as Uint8Array | undefined;
-        return alert ? `+${JSON.parse(Buffer.from(alert).toString()).labels.n}` : '-';
+      .flatMap(({ sql, values }) => {
+        if (sql.includes('DELETE FROM alerts ')) return '-';
+        if (!sql.includes('INTO alerts ')) return [];
+        return `+${JSON.parse(Buffer.from(values[1] as Uint8Array).toString()).labels.n}`;
       })
       .join(' '),
   );
+
+/** The ids whose times a transaction wrote. */
+const timed = (statements: readonly Statement[] = []) =>
+  statements.filter(({ sql }) => sql.includes('INTO alert_times')).map(({ values }) => values[0]);
 
 test('alerts are on disk half a second after their answer, those that came together in one transaction', async () => {
   const { clock, database, store } = createStore(new FakeDatabase());
@@ -48,6 +54,31 @@ test('alerts are on disk half a second after their answer, those that came toget
   await turn();
   clock.advance(10 * MINUTE);
   assert.equal(database.asked, 1);
+});
+
+test('a post that repeats an alert writes its times alone, one that changes its annotations all of it', async () => {
+  const { database, store } = createStore(new FakeDatabase());
+  store.put([numbered(1), numbered(2)]);
+  await store.flush();
+  store.put([numbered(2, { updatedAt: START + 1 })]);
+  await store.flush();
+  assert.deepEqual([printed(database.committed)[1], timed(database.committed[1])], ['', [2]]);
+  assert.match(String(database.committed[1]?.[0]?.values[1]), new RegExp(` ${START + 1} `));
+  store.put([numbered(1, { annotationsJson: '{"new":"text"}' })]);
+  await store.flush();
+  assert.deepEqual([printed(database.committed)[2], timed(database.committed[2])], ['+1', [1]]);
+});
+
+test('what changes in an alert while it is being written is written after it', async () => {
+  const { clock, database, store } = createStore(new FakeDatabase());
+  store.put([numbered(1)]);
+  database.hold();
+  clock.advance(500);
+  store.put([numbered(1, { annotationsJson: '{"new":"text"}' })]);
+  await database.release();
+  await store.flush();
+  assert.deepEqual(printed(database.committed), ['+1', '+1']);
+  assert.match(Buffer.from(database.committed[1]?.[0]?.values[1] as Uint8Array).toString(), /"new":"text"/);
 });
 
 test('nothing new is nothing to write', async () => {
@@ -68,7 +99,10 @@ test('an alert that is forgotten leaves the disk, too', async () => {
   clock.advance(500);
   await turn();
   assert.deepEqual(printed(database.committed), ['+1', '-']);
-  assert.deepEqual(database.committed[1]?.[0]?.values, [numbered(1).fingerprint]);
+  assert.deepEqual(
+    database.committed[1]?.map(({ values }) => values),
+    [[1], [1]],
+  );
 });
 
 test('an alert that comes while others are being written is written after them', async () => {
@@ -92,7 +126,7 @@ test('a large intake is written in several transactions', async () => {
   await turn();
   assert.deepEqual(
     database.committed.map(({ length }) => length),
-    [2_000, 2_000, 500],
+    [4_000, 4_000, 1_000],
   );
 });
 
@@ -133,7 +167,7 @@ test('after a failure the newest version is written, or none if the alert is gon
   await turn();
   const statements = database.committed.flat();
   assert.deepEqual(printed(database.committed)[0]?.split(' ').sort(), ['+2', '-']);
-  const written = statements.find(({ values }) => values.length === 2)?.values[1] as Uint8Array;
+  const written = statements.find(({ sql }) => sql.includes('INTO alerts '))?.values[1] as Uint8Array;
   assert.deepEqual(JSON.parse(Buffer.from(written).toString()).annotations, { new: 'text' });
 });
 

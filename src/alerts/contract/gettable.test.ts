@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { alertOf, matcherOf, START, silenceOf } from '../../testing/alert-parts.ts';
 import { ACTIVE, statusOf } from '../domain/alert-status.ts';
-import { printAlert, printArray, printReceivers, printSilence } from './gettable.ts';
+import { printAlert, printReceivers, printSilence } from './gettable.ts';
 
 const ALERT = alertOf(
   { alertname: 'Disk"Full"', __proto__x: '😀' },
@@ -63,25 +63,4 @@ test('a silence is written with two flags for the operator of each matcher, and 
   assert.equal(printSilence(silence, 'pending'), text);
   const annotated = JSON.parse(printSilence({ ...silence, annotations: { ticket: '7' } }, 'active')) as object;
   assert.deepEqual(annotated, { ...JSON.parse(text), status: { state: 'active' }, annotations: { ticket: '7' } });
-});
-
-test('an array is written in pieces that are whole together', () => {
-  const cases: readonly (readonly string[])[] = [
-    [],
-    ['1'],
-    ['1', '"two"', '{"three":[3]}'],
-    Array.from({ length: 1_000 }, (_, number) => JSON.stringify({ number, text: 'x'.repeat(1_000) })),
-    [JSON.stringify('y'.repeat(600_000)), '1', JSON.stringify('z'.repeat(600_000))],
-  ];
-  for (const elements of cases) {
-    const pieces = [...printArray(elements)];
-    const text = pieces.join('');
-    assert.ok(text.endsWith(']\n'));
-    assert.deepEqual(
-      JSON.parse(text),
-      elements.map((element) => JSON.parse(element)),
-    );
-    const longest = Math.max(0, ...elements.map(({ length }) => length));
-    for (const piece of pieces) assert.ok(piece.length < 300_000 + longest, String(piece.length));
-  }
 });

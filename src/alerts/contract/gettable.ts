@@ -47,18 +47,3 @@ export function printSilence(silence: Silence, state: SilenceState): string {
     startsAt: formatInstant(startsAt),
   });
 }
-
-/** How many characters of an array are joined at a time. */
-const PIECE_CHARS = 256 * 1024;
-
-/** A JSON array of elements that are JSON already, in large pieces. */
-export function* printArray(elements: readonly string[]): Generator<string, void> {
-  let start = 0;
-  do {
-    let end = start;
-    for (let size = 0; end < elements.length && size < PIECE_CHARS; end++) size += (elements[end] as string).length;
-    const opening = start === 0 ? '[' : ',';
-    yield opening + elements.slice(start, end).join(',') + (end === elements.length ? ']\n' : '');
-    start = end;
-  } while (start < elements.length);
-}

@@ -4,7 +4,7 @@ import { accepted, type Outcome, refused } from '../domain/outcome.ts';
 import type { PostedSilence } from '../domain/silence.ts';
 import { type BodyName, missing, unreadable } from './body.ts';
 import { readInstant } from './instant.ts';
-import { isRequestUri } from './request-uri.ts';
+import { readRequestUri } from './request-uri.ts';
 
 const text = (message = 'must be a string') => v.pipe(v.string(message), v.transform(toWellFormed));
 
@@ -73,13 +73,14 @@ export function readPostableAlert(input: unknown, index: number): Outcome<Posted
   const parsed = v.safeParse(postableAlert, input, { abortEarly: true });
   if (!parsed.success) return refused(explain('alerts', parsed.issues, String(index)));
   const { labels, annotations, generatorURL, startsAt, endsAt } = parsed.output;
-  if (!isRequestUri(generatorURL))
+  const uri = readRequestUri(generatorURL);
+  if (uri === undefined)
     return refused(`${index}.generatorURL in body must be of type uri: ${JSON.stringify(generatorURL)}`);
   if (!labels) return refused(missing(`${index}.labels`));
   return accepted({
     labels: wellFormedLabels(labels),
     annotations: wellFormedLabels(annotations ?? {}),
-    generatorURL,
+    generatorURL: uri,
     startsAt: startsAt ?? undefined,
     endsAt: endsAt ?? undefined,
   });

@@ -1,3 +1,17 @@
+const MOST_KNOWN = 1_000;
+/** All alerts of a rule have one generator: it is checked once, and held once. */
+const known = new Map<string, string>();
+
+/** The text itself, if it may stand as a URI in a request; undefined when it may not. */
+export function readRequestUri(text: string): string | undefined {
+  const same = known.get(text);
+  if (same !== undefined) return same;
+  if (!isRequestUri(text)) return undefined;
+  if (known.size >= MOST_KNOWN) known.clear();
+  known.set(text, text);
+  return text;
+}
+
 /**
  * Whether a text may stand as a URI in a request: an absolute URI, or an absolute path; the empty text may, too.
  * Source: Go's url.ParseRequestURI, by which go-openapi checks the format `uri`.

@@ -69,11 +69,21 @@ function findBadName(names: readonly string[], rules: AlertRules): string | unde
 
 /** Annotations as a JSON object, sorted by the UTF-8 bytes of their names. */
 export function printAnnotations(annotations: Readonly<Record<string, string>>): string {
-  const names = Object.keys(annotations).sort(compareUtf8);
+  const names = Object.keys(annotations);
+  // As Prometheus sends them.
+  if (isSorted(names)) return JSON.stringify(annotations);
+  names.sort(compareUtf8);
   return printPairs(
     names,
     names.map((name) => annotations[name] as string),
   );
+}
+
+function isSorted(names: readonly string[]): boolean {
+  for (let index = 1; index < names.length; index++) {
+    if (compareUtf8(names[index - 1] as string, names[index] as string) > 0) return false;
+  }
+  return true;
 }
 
 /**

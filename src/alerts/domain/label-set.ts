@@ -28,7 +28,15 @@ function rankOf(unit: number): number {
 const MOST_SHARED_NAMES = 10_000;
 const sharedNames = new Map<string, readonly string[]>();
 
+/** Alerts of one rule come one after the other. */
+let lastNames: readonly string[] = [];
+
 function shareNames(names: readonly string[]): readonly string[] {
+  if (!isSameList(lastNames, names)) lastNames = findSharedNames(names);
+  return lastNames;
+}
+
+function findSharedNames(names: readonly string[]): readonly string[] {
   const key = names.join('\u0000');
   const known = sharedNames.get(key);
   // A name may hold a NUL itself, or be empty: then other names have the same key.
@@ -39,7 +47,9 @@ function shareNames(names: readonly string[]): readonly string[] {
 }
 
 function isSameList(a: readonly string[], b: readonly string[]): boolean {
-  return a.length === b.length && a.every((name, index) => name === b[index]);
+  if (a.length !== b.length) return false;
+  for (let index = 0; index < a.length; index++) if (a[index] !== b[index]) return false;
+  return true;
 }
 
 /** Makes a label set of a record of strings; pairs with an empty value are left out, as an absent label is the same. */
@@ -127,17 +137,16 @@ export function labelsJson(labels: LabelSet): string {
  */
 export function fingerprintOf(labels: LabelSet): string {
   const hash = new Int32Array([0xcbf29ce4, 0x84222325]);
-  for (const [index, name] of labels.names.entries()) {
-    feedText(hash, name);
+  for (let index = 0; index < labels.names.length; index++) {
+    feedText(hash, labels.names[index] as string);
     feedText(hash, labels.values[index] as string);
   }
-  // Joined: a concatenation of this length would be kept as a tree of its halves.
-  return [hexOf(hash[0] as number), hexOf(hash[1] as number)].join('');
+  HASH_BYTES.writeInt32BE(hash[0] as number, 0);
+  HASH_BYTES.writeInt32BE(hash[1] as number, 4);
+  return HASH_BYTES.toString('hex');
 }
 
-function hexOf(half: number): string {
-  return (half >>> 0).toString(16).padStart(8, '0');
-}
+const HASH_BYTES = Buffer.alloc(8);
 
 /** Takes in a text and the 0xFF after it. `hash` holds the high and the low half; with `isBytes` each unit is a byte. */
 function feedText(hash: Int32Array, text: string, isBytes = false): void {

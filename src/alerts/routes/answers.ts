@@ -1,6 +1,5 @@
 import type { HttpContext, Method } from '../../kernel/http.ts';
-import { answerPieces } from '../../kernel/http.ts';
-import { printArray } from '../contract/gettable.ts';
+import { answerArray } from '../../kernel/http.ts';
 
 /** Methods that any page may use from another origin; a browser's DELETE needs its origin to be named. */
 const OPEN_METHODS: readonly string[] = ['GET', 'POST', 'HEAD'];
@@ -27,7 +26,7 @@ export class Answers {
 
   /** 200 with an array of elements that are JSON already. */
   array(c: HttpContext, elements: readonly string[]): Response {
-    return answerPieces(c, printArray(elements), this.#headers(c, 'application/json'));
+    return answerArray(c, elements, this.#headers(c, 'application/json'));
   }
 
   /** A status without a body. */
