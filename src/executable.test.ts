@@ -119,6 +119,12 @@ const MISTAKES: readonly { readonly args: readonly string[]; readonly code: numb
     says: /cannot use the data directory \/dev\/null\/x: it, or a part of its path, is a file/,
   },
   {
+    // Where making a folder fails although its parent is there: it must not be tried for ever.
+    args: ['alerts', 'serve', '--storage.path', '/proc/opsdeck'],
+    code: 1,
+    says: /cannot use the data directory \/proc\/opsdeck: /,
+  },
+  {
     args: ['alerts', 'query', '--alertmanager.url', 'http://127.0.0.1:9'],
     code: 3,
     says: /^opsdeck: cannot reach http:\/\/127.0.0.1:9/,

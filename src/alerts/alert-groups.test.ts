@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { alertOf } from '../testing/alert-parts.ts';
 import { Random } from '../testing/random.ts';
 import { AlertGroups } from './alert-groups.ts';
-import type { AlertSlot } from './alert-store.ts';
+import type { AlertSlot } from './alert-slot.ts';
 import { createLabelSet, labelsJson, labelValue } from './domain/label-set.ts';
 import type { Route, RouteTable } from './domain/route.ts';
 

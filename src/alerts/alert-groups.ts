@@ -1,4 +1,4 @@
-import type { AlertSlot } from './alert-store.ts';
+import type { AlertSlot } from './alert-slot.ts';
 import { compareGroupedAlerts, compareGroups } from './domain/alert-group.ts';
 import { type LabelSet, printLabelSet } from './domain/label-set.ts';
 import { groupLabels, type Route, type RouteTable } from './domain/route.ts';

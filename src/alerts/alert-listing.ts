@@ -1,6 +1,7 @@
 import type { Pattern } from '../kernel/regexp.ts';
 import type { AlertGroup, AlertGroups } from './alert-groups.ts';
-import type { AlertSlot, AlertStore } from './alert-store.ts';
+import type { AlertSlot } from './alert-slot.ts';
+import type { AlertStore } from './alert-store.ts';
 import { printAlert, printReceivers } from './contract/gettable.ts';
 import { type AlertStatus, isSelected, type StateSelection, statusOf } from './domain/alert-status.ts';
 import { compareUtf8, type LabelSet, labelsJson, labelValue } from './domain/label-set.ts';

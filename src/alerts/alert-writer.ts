@@ -2,7 +2,7 @@ import type { Clock } from '../kernel/clock.ts';
 import type { Database, SqlValue, Statement } from '../kernel/database.ts';
 import { messageOf } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
-import type { AlertSlot } from './alert-store.ts';
+import type { AlertSlot } from './alert-slot.ts';
 import { type Alert, printAnnotations } from './domain/alert.ts';
 import { createLabelSet, fingerprintOf, labelsJson } from './domain/label-set.ts';
 

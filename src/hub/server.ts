@@ -8,17 +8,7 @@ import { type HttpContext, type HttpEnv, mountPaths } from '../kernel/http.ts';
 import type { ListenAddress } from '../kernel/listen-address.ts';
 import type { Log } from '../kernel/log.ts';
 import { listen } from '../kernel/server.ts';
-
-/** One server as the page shows it. */
-export interface HubEntry {
-  readonly name: string;
-  readonly title: string;
-  readonly description: string;
-  readonly url: string;
-  readonly status: string;
-  /** A shell command to try. */
-  readonly example: string;
-}
+import type { HubEntry } from './contract.ts';
 
 /** The HTTP interface of the hub. */
 export function createHubApp(entries: readonly HubEntry[]): Hono<HttpEnv> {

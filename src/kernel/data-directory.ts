@@ -1,7 +1,17 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, mkdirSync, openSync, readdirSync, renameSync, rmSync, unlinkSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  unlinkSync,
+} from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
-import { join, relative, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import type { Clock } from './clock.ts';
 import { CommandError, ExitCode, messageOf, systemCodeOf } from './errors.ts';
 
@@ -33,7 +43,7 @@ export async function ownDataDirectory(path: string, clock: Clock): Promise<Data
   let reach: Reach | undefined;
   let server: Server | undefined;
   try {
-    mkdirSync(absolute, { recursive: true, mode: 0o750 });
+    makeDirectory(absolute);
     reach = reachSockets(absolute);
     server = await listenOn(reach.pathOf(name));
     await elect(absolute, name, reach, clock);
@@ -64,6 +74,19 @@ function ownedDirectory(path: string, server: Server): DataDirectory {
       server.close();
     },
   };
+}
+
+/** Not with mkdir's own `recursive`: below /proc, for one, that tries for ever. */
+function makeDirectory(path: string): void {
+  try {
+    mkdirSync(path, { mode: 0o750 });
+  } catch (error) {
+    const code = systemCodeOf(error);
+    if (code === 'EEXIST' && statSync(path).isDirectory()) return;
+    if (code !== 'ENOENT' || existsSync(dirname(path))) throw error;
+    makeDirectory(dirname(path));
+    makeDirectory(path);
+  }
 }
 
 function cannotUse(path: string, error: unknown): CommandError {

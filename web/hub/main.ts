@@ -1,14 +1,14 @@
+import type { HubEntry } from '../../src/hub/contract.ts';
 import { browserClock } from '../shared/clock.ts';
 import { copyButton } from '../shared/copy-button.ts';
 import { h } from '../shared/dom.ts';
 import { Poller } from '../shared/poller.ts';
 import { tabVisibility } from '../shared/tab-visibility.ts';
-import type { ServerEntry } from './server-list.ts';
 import { linkOf, parseServers } from './server-list.ts';
 
 const REFRESH_MS = 10_000;
 
-function serverCard({ title, description, url, status, example }: ServerEntry): HTMLElement {
+function serverCard({ title, description, url, status, example }: HubEntry): HTMLElement {
   const href = linkOf(url, location.hostname);
   return h(
     'section',

@@ -1,16 +1,7 @@
-/** One server as the hub's `servers.json` tells of it. */
-export interface ServerEntry {
-  readonly name: string;
-  readonly title: string;
-  readonly description: string;
-  readonly url: string;
-  readonly status: string;
-  /** A shell command to try; may be absent. */
-  readonly example: string;
-}
+import type { HubEntry } from '../../src/hub/contract.ts';
 
 /** Reads the list of servers; undefined when it is none. Entries that lack a title or a web address are left out. */
-export function parseServers(text: string): ServerEntry[] | undefined {
+export function parseServers(text: string): HubEntry[] | undefined {
   let list: unknown;
   try {
     list = JSON.parse(text);
@@ -24,7 +15,7 @@ export function parseServers(text: string): ServerEntry[] | undefined {
       const value = (entry as Record<string, unknown>)[key];
       return typeof value === 'string' ? value : '';
     };
-    const server: ServerEntry = {
+    const server: HubEntry = {
       name: textOf('name'),
       title: textOf('title') || textOf('name'),
       description: textOf('description'),

@@ -2,7 +2,7 @@ import type { Terminal } from '../../kernel/terminal.ts';
 import { AlertmanagerClient, type ConnectionOptions } from './client.ts';
 import { doEach } from './each-silence.ts';
 import { readIds } from './json-input.ts';
-import { formatOf, type OutputOptions, printJson } from './output.ts';
+import { type OutputOptions, printIds } from './output.ts';
 
 export interface ExpireSilencesOptions extends ConnectionOptions, OutputOptions {}
 
@@ -21,11 +21,6 @@ export async function expireSilences(
   };
   const nameOf = (id: string) => `silence ${id}`;
   const { done, failure } = await doEach(ids, expire, { verb: 'expire', workers: 1, nameOf, terminal });
-  if (formatOf(options) === 'json') {
-    printJson(
-      terminal,
-      done.map((silenceID) => ({ silenceID })),
-    );
-  } else terminal.out(done.map((id) => `${id}\n`).join(''));
+  printIds(done, options, terminal);
   if (failure) throw failure;
 }

@@ -3,7 +3,7 @@ import type { Terminal } from '../../kernel/terminal.ts';
 import { AlertmanagerClient, type ConnectionOptions, RefusedError } from './client.ts';
 import { doEach } from './each-silence.ts';
 import { readJson } from './json-input.ts';
-import { formatOf, type OutputOptions, printJson } from './output.ts';
+import { type OutputOptions, printIds } from './output.ts';
 import { importedSilencesSchema, type PostableSilence } from './wire.ts';
 
 export interface ImportSilencesOptions extends ConnectionOptions, OutputOptions {
@@ -53,11 +53,6 @@ export async function importSilences(file: string, options: ImportSilencesOption
     nameOf: ({ id }) => (id ? `silence ${id}` : 'silence without an id'),
     terminal,
   });
-  if (formatOf(options) === 'json') {
-    printJson(
-      terminal,
-      done.map((silenceID) => ({ silenceID })),
-    );
-  } else terminal.out(done.map((id) => `${id}\n`).join(''));
+  printIds(done, options, terminal);
   if (failure) throw failure;
 }

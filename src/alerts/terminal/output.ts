@@ -33,3 +33,10 @@ export function stateCell(state: string, colors: ChalkInstance): StyledCell {
   const style = state === 'active' ? colors.red : state === 'suppressed' ? colors.yellow : colors.dim;
   return { text: state, style };
 }
+
+/** Prints the ids of silences that were changed, one on each line, or as the API names them. */
+export function printIds(ids: readonly string[], options: OutputOptions, terminal: Terminal): void {
+  const named = ids.map((silenceID) => ({ silenceID }));
+  if (formatOf(options) === 'json') printJson(terminal, named);
+  else terminal.out(ids.map((id) => `${id}\n`).join(''));
+}
