@@ -165,7 +165,7 @@ test('an ill-behaved client does not keep others from being served', async (t) =
 const MANY = 50_000;
 const READERS = 20;
 /** A fifth of what their whole answers would take, were they made at once. */
-const READERS_MAY_HOLD = 120 * MB;
+const READERS_MAY_HOLD = 80 * MB;
 
 async function load(client: HttpClient, count: number): Promise<void> {
   const description = 'what an alert tells those who are woken by it, at some length. '.repeat(2);
