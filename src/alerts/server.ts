@@ -27,6 +27,7 @@ import type { ClusterMember, VersionInfo } from './contract/status.ts';
 import { type Outcome, refused } from './domain/outcome.ts';
 import { Answers } from './routes/answers.ts';
 import { createAlertsApp } from './routes/index.ts';
+import { IMPORT_MIGRATION, importSnapshot } from './silence-import.ts';
 import { logSilenceChanges } from './silence-log.ts';
 import { countSilenceStates, SILENCE_MIGRATION } from './silence-store.ts';
 import { describeVersion } from './version.ts';
@@ -57,10 +58,15 @@ export async function startAlertServer(options: AlertServerOptions, clock: Clock
     directory.release();
   };
   try {
-    database = await openDatabase({ directory, name: 'alerts.db', migrations: [SILENCE_MIGRATION, ALERT_MIGRATION] });
+    database = await openDatabase({
+      directory,
+      name: 'alerts.db',
+      migrations: [SILENCE_MIGRATION, ALERT_MIGRATION, IMPORT_MIGRATION],
+    });
     const table = routeTableOf(config.current);
     const state = joinState({ options, table, database, clock, log, newId: randomUUID });
     log.info('State restored', await restoreState(state, clock.now()));
+    await importSnapshot({ storagePath: directory.path, database, silences: state.silences, log });
     if (options.logSilences) state.silences.subscribe(logSilenceChanges(log, () => clock.now()));
     return await serve({ options, config, state, clock, log }, release);
   } catch (error) {

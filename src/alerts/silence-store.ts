@@ -93,6 +93,12 @@ export class SilenceStore {
     return { ok: true, value: silence.id };
   }
 
+  /** Takes silences in as they are, in one transaction with other statements. Rejects when it could not be written. */
+  async adopt(silences: readonly Silence[], others: readonly Statement[]): Promise<void> {
+    await this.#database.write([...silences.map(upsertOf), ...others]);
+    this.#apply(silences.map((after) => ({ before: this.#silences.get(after.id), after })));
+  }
+
   /** Ends a silence now; false when there is none of that id. Rejects when it could not be written. */
   async expire(id: string, now: number): Promise<boolean> {
     const known = this.#newest(id);
