@@ -216,6 +216,8 @@ function readOptions(flags: ServeFlags): AlertServerOptions {
   return {
     configFile: flags['config.file'],
     storagePath: flags['storage.path'] ?? join(flags.dataDir, 'alerts'),
+    // Alertmanager's own default is data/, without a folder for itself.
+    importPath: flags['storage.path'] ?? flags.dataDir,
     listenAddresses: flags['web.listenAddress'],
     externalUrl: flags['web.externalUrl'],
     routePrefix: trimmed === '' ? '' : `/${trimmed}`,

@@ -66,7 +66,7 @@ export async function startAlertServer(options: AlertServerOptions, clock: Clock
     const table = routeTableOf(config.current);
     const state = joinState({ options, table, database, clock, log, newId: randomUUID });
     log.info('State restored', await restoreState(state, clock.now()));
-    await importSnapshot({ storagePath: directory.path, database, silences: state.silences, log });
+    await importSnapshot({ path: options.importPath, database, silences: state.silences, log });
     if (options.logSilences) state.silences.subscribe(logSilenceChanges(log, () => clock.now()));
     return await serve({ options, config, state, clock, log }, release);
   } catch (error) {

@@ -1,9 +1,17 @@
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { HttpClient } from '../testing/http-client.ts';
-import { needsReal, startAlertmanager, startOpsdeck, temporaryFolder } from '../testing/processes.ts';
+import {
+  executablePath,
+  listeningAddress,
+  needsReal,
+  startAlertmanager,
+  startOpsdeck,
+  startServer,
+  temporaryFolder,
+} from '../testing/processes.ts';
 
 interface Listed {
   readonly id: string;
@@ -75,4 +83,17 @@ test('a damaged file of silences is told, and does not keep the server from star
   const server = await startOpsdeck(t, ['--storage.path', storage]);
   assert.match(server.stderr(), /level=ERROR msg="Silences of Alertmanager could not be taken over" .*damaged/);
   assert.equal((await new HttpClient(t, server.url).get('/api/v2/silences')).body, '[]\n');
+});
+
+test('without a storage path, Alertmanager kept its state in data/, and its silences are found there', async (t) => {
+  const folder = temporaryFolder(t);
+  mkdirSync(join(folder, 'data'));
+  writeFileSync(join(folder, 'data/silences'), '');
+  const server = await startServer(t, {
+    command: process.execPath,
+    args: [executablePath(), 'alerts', 'serve', '--web.listen-address', '127.0.0.1:0'],
+    cwd: folder,
+    addressIn: listeningAddress,
+  });
+  assert.match(server.stderr(), /taken over" file=data\/silences silences=0/);
 });

@@ -14,7 +14,8 @@ export const IMPORT_MIGRATION = 'CREATE TABLE imports (name TEXT PRIMARY KEY)';
 const SNAPSHOT_NAME = 'silences';
 
 export interface ImportParts {
-  readonly storagePath: string;
+  /** Alertmanager's storage path. */
+  readonly path: string;
   readonly database: Database;
   readonly silences: SilenceStore;
   readonly log: Log;
@@ -24,8 +25,8 @@ export interface ImportParts {
  * Takes over the silences that Alertmanager left in the storage path, at the first start there; its file stays as it
  * is, so that one may go back. What cannot be read is told in the log and does not keep the server from starting.
  */
-export async function importSnapshot({ storagePath, database, silences, log }: ImportParts): Promise<void> {
-  const file = join(storagePath, SNAPSHOT_NAME);
+export async function importSnapshot({ path, database, silences, log }: ImportParts): Promise<void> {
+  const file = join(path, SNAPSHOT_NAME);
   const done = await database.query('SELECT name FROM imports WHERE name = ?', [SNAPSHOT_NAME]);
   if (done.length > 0 || !existsSync(file)) return;
   const found = readSnapshot(file, log);

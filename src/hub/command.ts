@@ -52,7 +52,12 @@ async function startAll(flags: UpFlags, terminal: Terminal): Promise<void> {
   const { ALERT_SERVER_DEFAULTS } = await import('../alerts/config/server-options.ts');
   const { startHub } = await import('./server.ts');
   const alerts = await startAlertServer(
-    { ...ALERT_SERVER_DEFAULTS, listenAddresses: [flags.alertsAddress], storagePath: join(flags.dataDir, 'alerts') },
+    {
+      ...ALERT_SERVER_DEFAULTS,
+      listenAddresses: [flags.alertsAddress],
+      storagePath: join(flags.dataDir, 'alerts'),
+      importPath: flags.dataDir,
+    },
     clock,
     log,
   );

@@ -7,6 +7,8 @@ export interface AlertServerOptions {
   readonly configFile: string | undefined;
   /** The folder of the database; owned by the server while it runs. */
   readonly storagePath: string;
+  /** Where an Alertmanager with the same flags kept its state: its silences are taken over from there, once. */
+  readonly importPath: string;
   readonly listenAddresses: readonly ListenAddress[];
   /** Where people reach the server, without a slash at the end. Undefined: the host's name and the bound port. */
   readonly externalUrl: URL | undefined;
@@ -39,7 +41,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
 /** Alertmanager's defaults. */
-export const ALERT_SERVER_DEFAULTS: Omit<AlertServerOptions, 'storagePath'> = {
+export const ALERT_SERVER_DEFAULTS: Omit<AlertServerOptions, 'storagePath' | 'importPath'> = {
   configFile: undefined,
   listenAddresses: [{ host: undefined, port: 9093 }],
   externalUrl: undefined,
