@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { HOUR, START } from '../testing/alert-parts.ts';
+import { HOUR, onLabelA, postedSilence, START } from '../testing/alert-parts.ts';
 import { FakeDatabase } from '../testing/fake-database.ts';
-import type { PostedSilence } from './domain/silence.ts';
 import { type SetResult, SilenceStore } from './silence-store.ts';
 
 const FULL = new Error('database or disk is full');
@@ -16,21 +15,6 @@ function createStore(maxSilences = 0) {
   store.subscribe((changes) => told.push(changes.map(({ after }) => `${after?.id} ${after?.comment}`).join(', ')));
   return { database, store, told };
 }
-
-function posted(rest: Partial<PostedSilence> = {}): PostedSilence & { readonly endsAt: number } {
-  return {
-    id: '',
-    matchers: [{ name: 'a', value: 'b', isRegex: false, isEqual: true }],
-    startsAt: START,
-    createdBy: 'ann',
-    comment: 'works',
-    annotations: {},
-    ...rest,
-    endsAt: rest.endsAt ?? START + HOUR,
-  };
-}
-
-const on = (value: string) => ({ matchers: [{ name: 'a', value, isRegex: false, isEqual: true }] });
 
 function idOf(result: SetResult): string {
   assert.ok(result.ok, result.ok ? '' : result.reason);
@@ -47,7 +31,7 @@ async function isSettled(promise: Promise<unknown>): Promise<boolean> {
 test('nobody sees a silence before it is on disk', async () => {
   const { database, store, told } = createStore();
   database.hold();
-  const result = store.set(posted(), START);
+  const result = store.set(postedSilence(), START);
   assert.equal(await isSettled(result), false);
   assert.equal(store.get('id-1'), undefined);
   assert.deepEqual([[...store.all()], told], [[], []]);
@@ -59,30 +43,33 @@ test('nobody sees a silence before it is on disk', async () => {
 test('a failed write leaves nothing visible, and no place taken', async () => {
   const { database, store, told } = createStore(1);
   database.failure = FULL;
-  await assert.rejects(store.set(posted(), START), FULL);
+  await assert.rejects(store.set(postedSilence(), START), FULL);
   assert.deepEqual([[...store.all()], told], [[], []]);
   database.failure = undefined;
-  assert.equal((await store.set(posted(), START)).ok, true);
+  assert.equal((await store.set(postedSilence(), START)).ok, true);
 });
 
 test('a failed update, replacement or end leaves the silence as it was', async () => {
   const { database, store, told } = createStore();
-  await store.set(posted(), START);
+  await store.set(postedSilence(), START);
   const before = store.get('id-1');
   database.failure = FULL;
-  await assert.rejects(store.set(posted({ id: 'id-1', comment: 'changed' }), START), FULL);
-  await assert.rejects(store.set(posted({ id: 'id-1', ...on('c') }), START), FULL);
+  await assert.rejects(store.set(postedSilence({ id: 'id-1', comment: 'changed' }), START), FULL);
+  await assert.rejects(store.set(postedSilence({ id: 'id-1', ...onLabelA('c') }), START), FULL);
   await assert.rejects(store.expire('id-1', START), FULL);
   assert.deepEqual([...store.all()], [before]);
   assert.deepEqual(told, ['id-1 works']);
   // The next decision is made on what is on disk.
   database.failure = undefined;
-  assert.deepEqual(await store.set(posted({ id: 'id-1', comment: 'again' }), START), { ok: true, value: 'id-1' });
+  assert.deepEqual(await store.set(postedSilence({ id: 'id-1', comment: 'again' }), START), {
+    ok: true,
+    value: 'id-1',
+  });
 });
 
 test('a failed removal of old silences keeps them', async () => {
   const { database, store } = createStore();
-  await store.set(posted(), START);
+  await store.set(postedSilence(), START);
   database.failure = FULL;
   await assert.rejects(store.collectGarbage(START + 3 * HOUR), FULL);
   assert.ok(store.get('id-1'));
@@ -92,8 +79,8 @@ test('a failed removal of old silences keeps them', async () => {
 
 test('a replacement and the end of what it replaces are one transaction', async () => {
   const { database, store } = createStore();
-  await store.set(posted(), START);
-  const id = idOf(await store.set(posted({ id: 'id-1', ...on('c') }), START));
+  await store.set(postedSilence(), START);
+  const id = idOf(await store.set(postedSilence({ id: 'id-1', ...onLabelA('c') }), START));
   assert.deepEqual(
     database.committed.map((statements) => statements.map(({ values }) => values[0])),
     [['id-1'], ['id-1', id]],
@@ -102,9 +89,9 @@ test('a replacement and the end of what it replaces are one transaction', async 
 
 test('of two updates at once the later one stands', async () => {
   const { database, store, told } = createStore();
-  await store.set(posted(), START);
+  await store.set(postedSilence(), START);
   database.hold();
-  const updates = ['first', 'second'].map((comment) => store.set(posted({ id: 'id-1', comment }), START));
+  const updates = ['first', 'second'].map((comment) => store.set(postedSilence({ id: 'id-1', comment }), START));
   await database.release();
   assert.deepEqual(await Promise.all(updates), [
     { ok: true, value: 'id-1' },
@@ -116,9 +103,11 @@ test('of two updates at once the later one stands', async () => {
 
 test('of two replacements at once only the first ends the silence', async () => {
   const { database, store } = createStore();
-  await store.set(posted(), START);
+  await store.set(postedSilence(), START);
   database.hold();
-  const replacements = ['c', 'd'].map((value) => store.set(posted({ id: 'id-1', ...on(value) }), START + 5));
+  const replacements = ['c', 'd'].map((value) =>
+    store.set(postedSilence({ id: 'id-1', ...onLabelA(value) }), START + 5),
+  );
   await database.release();
   const [c, d] = (await Promise.all(replacements)).map(idOf);
   assert.deepEqual(
@@ -134,10 +123,10 @@ test('of two replacements at once only the first ends the silence', async () => 
 
 test('an update of a silence whose end is on its way does not bring it back', async () => {
   const { database, store } = createStore();
-  await store.set(posted(), START);
+  await store.set(postedSilence(), START);
   database.hold();
   const ended = store.expire('id-1', START + 5);
-  const updated = store.set(posted({ id: 'id-1' }), START + 5);
+  const updated = store.set(postedSilence({ id: 'id-1' }), START + 5);
   await database.release();
   assert.equal(await ended, true);
   assert.notEqual(idOf(await updated), 'id-1');
@@ -146,13 +135,13 @@ test('an update of a silence whose end is on its way does not bring it back', as
 
 test('a decision sees the newest of several that are on their way', async () => {
   const { database, store } = createStore();
-  await store.set(posted(), START);
+  await store.set(postedSilence(), START);
   database.hold();
-  const first = store.set(posted({ id: 'id-1', comment: 'first' }), START + 5);
+  const first = store.set(postedSilence({ id: 'id-1', comment: 'first' }), START + 5);
   const ended = store.expire('id-1', START + 5);
   await database.release(1);
   assert.equal(idOf(await first), 'id-1');
-  const updated = store.set(posted({ id: 'id-1', comment: 'second' }), START + 5);
+  const updated = store.set(postedSilence({ id: 'id-1', comment: 'second' }), START + 5);
   await database.release();
   await ended;
   assert.notEqual(idOf(await updated), 'id-1');
@@ -161,7 +150,7 @@ test('a decision sees the newest of several that are on their way', async () => 
 
 test('whoever ends a silence that somebody else is just ending waits for the disk, too', async () => {
   const { database, store } = createStore();
-  await store.set(posted(), START);
+  await store.set(postedSilence(), START);
   database.hold();
   const ends = [store.expire('id-1', START + 5), store.expire('id-1', START + 6)] as const;
   assert.equal(await isSettled(ends[1]), false);
@@ -172,9 +161,9 @@ test('whoever ends a silence that somebody else is just ending waits for the dis
 
 test('a silence that is just being written is not forgotten', async () => {
   const { database, store } = createStore();
-  await store.set(posted({ endsAt: START + 10 }), START);
+  await store.set(postedSilence({ endsAt: START + 10 }), START);
   database.hold();
-  const updated = store.set(posted({ id: 'id-1', endsAt: START + 9 * HOUR }), START + 5);
+  const updated = store.set(postedSilence({ id: 'id-1', endsAt: START + 9 * HOUR }), START + 5);
   // A clock that jumped: by the old end its retention is over.
   assert.equal(await store.collectGarbage(START + 5 * HOUR), 0);
   await database.release();

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { type Database, openDatabase } from '../kernel/database.ts';
-import { HOUR, MINUTE, START } from '../testing/alert-parts.ts';
-import type { PostedSilence, Silence } from './domain/silence.ts';
+import { HOUR, MINUTE, onLabelA, postedSilence, START } from '../testing/alert-parts.ts';
+import type { Silence } from './domain/silence.ts';
 import {
   countSilenceStates,
   SILENCE_MIGRATION,
@@ -34,21 +34,6 @@ function createStore(database: Database, rules: Partial<SilenceRules> = {}): Sil
   return new SilenceStore(database, { ...RULES, ...rules }, () => `id-${++count}`);
 }
 
-function posted(rest: Partial<PostedSilence> = {}): PostedSilence & { readonly endsAt: number } {
-  return {
-    id: '',
-    matchers: [{ name: 'a', value: 'b', isRegex: false, isEqual: true }],
-    startsAt: START,
-    createdBy: 'ann',
-    comment: 'works',
-    annotations: {},
-    ...rest,
-    endsAt: rest.endsAt ?? START + HOUR,
-  };
-}
-
-const on = (value: string) => ({ matchers: [{ name: 'a', value, isRegex: false, isEqual: true }] });
-
 /** All that can be compared of a silence; what its matchers do follows from the rest. */
 const plain = (silences: Iterable<Silence>) =>
   [...silences]
@@ -63,10 +48,13 @@ async function eventful(t: TestContext) {
   const path = temporaryFolder(t);
   const database = await open(t, path);
   const store = createStore(database);
-  await store.set(posted(), START);
-  await store.set(posted({ ...on('été 😀'), annotations: JSON.parse('{"__proto__":"x","10":"","9":""}') }), START);
+  await store.set(postedSilence(), START);
   await store.set(
-    posted({
+    postedSilence({ ...onLabelA('été 😀'), annotations: JSON.parse('{"__proto__":"x","10":"","9":""}') }),
+    START,
+  );
+  await store.set(
+    postedSilence({
       matchers: [
         { name: '__proto__', value: '.+', isRegex: true, isEqual: true },
         { name: 'c', value: '(?i)d', isRegex: true, isEqual: false },
@@ -78,8 +66,8 @@ async function eventful(t: TestContext) {
     }),
     START,
   );
-  await store.set(posted({ id: 'id-1', comment: 'changed' }), START + 1);
-  const replacement = await store.set(posted({ id: 'id-2', ...on('other') }), START + 2);
+  await store.set(postedSilence({ id: 'id-1', comment: 'changed' }), START + 1);
+  const replacement = await store.set(postedSilence({ id: 'id-2', ...onLabelA('other') }), START + 2);
   await store.expire('id-3', START + 3);
   return { path, store, database, successor: replacement.ok ? replacement.value : '' };
 }
@@ -123,8 +111,8 @@ test('what was acknowledged is there again after the database was opened anew, a
 
 test('a silence that is not known is not created under an id of its own', async (t) => {
   const store = createStore(await open(t, temporaryFolder(t)));
-  assert.deepEqual(await store.set(posted({ id: 'nobody' }), START), { ok: false, reason: 'silence not found' });
-  assert.deepEqual(await store.set(posted({ id: 'nobody', ...on('') }), START), {
+  assert.deepEqual(await store.set(postedSilence({ id: 'nobody' }), START), { ok: false, reason: 'silence not found' });
+  assert.deepEqual(await store.set(postedSilence({ id: 'nobody', ...onLabelA('') }), START), {
     ok: false,
     reason: 'silence not found',
   });
@@ -134,8 +122,8 @@ test('a silence that is not known is not created under an id of its own', async 
 
 test('bad matchers are refused, and nothing changes', async (t) => {
   const store = createStore(await open(t, temporaryFolder(t)));
-  await store.set(posted(), START);
-  const result = await store.set(posted({ id: 'id-1', ...on('') }), START);
+  await store.set(postedSilence(), START);
+  const result = await store.set(postedSilence({ id: 'id-1', ...onLabelA('') }), START);
   assert.deepEqual(result, {
     ok: false,
     reason: 'invalid silence: matcher set 0: at least one matcher must not match the empty string',
@@ -149,9 +137,9 @@ test('listeners hear of a commit as it was before and is after; ending what has 
   const end = store.subscribe((changes) =>
     told.push(changes.map(({ before, after }) => `${before?.id}@${before?.endsAt} → ${after?.id}@${after?.endsAt}`)),
   );
-  await store.set(posted({ endsAt: START + 10 }), START);
-  await store.set(posted({ id: 'id-1', endsAt: START + 20 }), START);
-  const replacement = await store.set(posted({ id: 'id-1', ...on('c'), endsAt: START + 30 }), START + 5);
+  await store.set(postedSilence({ endsAt: START + 10 }), START);
+  await store.set(postedSilence({ id: 'id-1', endsAt: START + 20 }), START);
+  const replacement = await store.set(postedSilence({ id: 'id-1', ...onLabelA('c'), endsAt: START + 30 }), START + 5);
   const successor = replacement.ok ? replacement.value : '';
   assert.equal(await store.expire('id-1', START + 6), true);
   end();
@@ -167,8 +155,8 @@ test('a silence is forgotten when its retention is over, on disk as well', async
   const path = temporaryFolder(t);
   const database = await open(t, path);
   const store = createStore(database);
-  await store.set(posted({ endsAt: START + MINUTE }), START);
-  await store.set(posted({ endsAt: START + MINUTE + 1 }), START);
+  await store.set(postedSilence({ endsAt: START + MINUTE }), START);
+  await store.set(postedSilence({ endsAt: START + MINUTE + 1 }), START);
   const forgotten: (string | undefined)[] = [];
   store.subscribe((changes) => forgotten.push(...changes.map(({ before, after }) => after?.id ?? before?.id)));
   assert.equal(await store.collectGarbage(START + MINUTE + HOUR - 1), 0);
@@ -183,22 +171,25 @@ test('a silence is forgotten when its retention is over, on disk as well', async
 
 test('as many silences are kept as the limit allows, expired ones counted', async (t) => {
   const store = createStore(await open(t, temporaryFolder(t)), { maxSilences: 2 });
-  await store.set(posted(), START);
-  await store.set(posted(), START);
+  await store.set(postedSilence(), START);
+  await store.set(postedSilence(), START);
   await store.expire('id-2', START);
   const excess = { ok: false, reason: 'exceeded maximum number of silences: 2 (limit: 2)' };
-  assert.deepEqual(await store.set(posted(), START + 1), excess);
+  assert.deepEqual(await store.set(postedSilence(), START + 1), excess);
   // A replacement is one more; an update in place is not.
-  assert.deepEqual(await store.set(posted({ id: 'id-1', ...on('c') }), START + 1), excess);
+  assert.deepEqual(await store.set(postedSilence({ id: 'id-1', ...onLabelA('c') }), START + 1), excess);
   assert.equal(store.get('id-1')?.endsAt, START + HOUR);
-  assert.deepEqual(await store.set(posted({ id: 'id-1', comment: 'c' }), START + 1), { ok: true, value: 'id-1' });
+  assert.deepEqual(await store.set(postedSilence({ id: 'id-1', comment: 'c' }), START + 1), {
+    ok: true,
+    value: 'id-1',
+  });
   await store.collectGarbage(START + HOUR);
-  assert.equal((await store.set(posted(), START + 1)).ok, true);
+  assert.equal((await store.set(postedSilence(), START + 1)).ok, true);
 });
 
 test('posts that come together do not pass the limit together', async (t) => {
   const store = createStore(await open(t, temporaryFolder(t)), { maxSilences: 2 });
-  const results = await Promise.all([1, 2, 3].map(() => store.set(posted(), START)));
+  const results = await Promise.all([1, 2, 3].map(() => store.set(postedSilence(), START)));
   assert.deepEqual(
     results.map((result) => (result.ok ? 'ok' : result.reason)),
     ['ok', 'ok', 'exceeded maximum number of silences: 2 (limit: 2)'],
@@ -208,10 +199,10 @@ test('posts that come together do not pass the limit together', async (t) => {
 test('a silence may be as large as the limit, also when it is updated', async (t) => {
   // "id-1" instead of a UUID: 102 - 32.
   const store = createStore(await open(t, temporaryFolder(t)), { maxSilenceSizeBytes: 70 });
-  assert.deepEqual(await store.set(posted(), START), { ok: true, value: 'id-1' });
+  assert.deepEqual(await store.set(postedSilence(), START), { ok: true, value: 'id-1' });
   const excess = { ok: false, reason: 'silence exceeded maximum size: 71 bytes (limit: 70 bytes)' };
-  assert.deepEqual(await store.set(posted({ comment: 'works!' }), START), excess);
-  assert.deepEqual(await store.set(posted({ id: 'id-1', comment: 'works!' }), START), excess);
+  assert.deepEqual(await store.set(postedSilence({ comment: 'works!' }), START), excess);
+  assert.deepEqual(await store.set(postedSilence({ id: 'id-1', comment: 'works!' }), START), excess);
   assert.equal(store.get('id-1')?.comment, 'works');
 });
 

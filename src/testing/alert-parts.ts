@@ -1,6 +1,6 @@
 import { type Alert, acceptAlert, type PostedAlert } from '../alerts/domain/alert.ts';
 import { createMatcher, type Matcher, type MatchOperator } from '../alerts/domain/matcher.ts';
-import type { Silence } from '../alerts/domain/silence.ts';
+import type { PostedSilence, Silence } from '../alerts/domain/silence.ts';
 
 /** 2026-01-01T00:00:00Z, where a FakeClock stands unless it is told otherwise. */
 export const START = 1_767_225_600_000;
@@ -42,3 +42,20 @@ export function silenceOf(rest: Partial<Silence> = {}): Silence {
     ...rest,
   };
 }
+
+/** A silence on `a="b"` for an hour from START on, as somebody posts it. */
+export function postedSilence(rest: Partial<PostedSilence> = {}): PostedSilence & { readonly endsAt: number } {
+  return {
+    id: '',
+    matchers: [{ name: 'a', value: 'b', isRegex: false, isEqual: true }],
+    startsAt: START,
+    createdBy: 'ann',
+    comment: 'works',
+    annotations: {},
+    ...rest,
+    endsAt: rest.endsAt ?? START + HOUR,
+  };
+}
+
+/** For {@link postedSilence}: on another value of the same label. */
+export const onLabelA = (value: string) => ({ matchers: [{ name: 'a', value, isRegex: false, isEqual: true }] });

@@ -168,23 +168,23 @@ test('what Alertmanager would carry out and this version does not is refused, no
   const cases: readonly (readonly [text: string, reason: string])[] = [
     [
       `${route('')}inhibit_rules:\n  - equal: [a]\n`,
-      'line 4: field inhibit_rules in the configuration is not supported: this version does not carry it out yet; remove it, or keep Alertmanager for now',
+      'line 4: field inhibit_rules in the configuration is not supported: this version does not carry it out yet; remove it, or stay with Alertmanager',
     ],
     [
       `${route('')}templates: ['*.tmpl']\n`,
-      'line 4: field templates in the configuration is not supported: this version does not carry it out yet; remove it, or keep Alertmanager for now',
+      'line 4: field templates in the configuration is not supported: this version does not carry it out yet; remove it, or stay with Alertmanager',
     ],
     [
       route('  routes:\n    - receiver: b\n'),
-      'line 3: field routes in the root route is not supported: this version does not carry it out yet; remove it, or keep Alertmanager for now',
+      'line 3: field routes in the root route is not supported: this version does not carry it out yet; remove it, or stay with Alertmanager',
     ],
     [
       `global:\n  smtp_from: x\n${route('')}`,
-      'line 2: field smtp_from in global is not supported: it configures notifications, which this version does not send; remove it, or keep Alertmanager for now',
+      'line 2: field smtp_from in global is not supported: it configures notifications, which this version does not send; remove it, or stay with Alertmanager',
     ],
     [
       'route: {receiver: a}\nreceivers:\n  - name: a\n    webhook_configs:\n      - url: http://x/\n',
-      'line 4: field webhook_configs in a receiver is not supported: this version holds and lists alerts but does not send notifications; remove it, or keep Alertmanager for now',
+      'line 4: field webhook_configs in a receiver is not supported: this version holds and lists alerts but does not send notifications; remove it, or stay with Alertmanager',
     ],
   ];
   for (const [text, reason] of cases) assert.deepEqual(readConfig(text, false), { ok: false, reason });

@@ -197,7 +197,7 @@ class ConfigReader {
       if (reason)
         throw this.#fault(
           key,
-          `field ${name} in ${what} is not supported: ${reason}; remove it, or keep Alertmanager for now`,
+          `field ${name} in ${what} is not supported: ${reason}; remove it, or stay with Alertmanager`,
         );
       throw this.#fault(key, `field ${name} not found in ${what}; it may have ${known.join(', ')}`);
     }
