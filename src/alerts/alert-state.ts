@@ -39,7 +39,7 @@ export interface AlertStateParts {
 export function joinState({ options, table, database, clock, log, newId }: AlertStateParts): AlertState {
   const silences = new SilenceStore(database, { ...options, classicNames: options.matcherMode === 'classic' }, newId);
   const alerts = new AlertStore(database, clock, log);
-  const silencer = new Silencer(() => alerts.sorted().map(({ alert }) => alert));
+  const silencer = new Silencer(() => alerts.all());
   const groups = new AlertGroups(table);
   const limit = new AlertLimit(options.perAlertnameLimit);
   const alertListing = new AlertListing(alerts, groups, silencer);

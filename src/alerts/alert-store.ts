@@ -51,6 +51,11 @@ export class AlertStore {
     return this.#slots.get(fingerprint)?.alert;
   }
 
+  /** Every alert, in no order that means anything. */
+  *all(): Generator<Alert, void> {
+    for (const { alert } of this.#slots.values()) yield alert;
+  }
+
   /** Takes accepted alerts in, merging each with what is known of it. All is visible when this returns. */
   put(alerts: readonly Alert[]): void {
     for (const alert of alerts) {

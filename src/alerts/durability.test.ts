@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { eventually } from '../testing/eventually.ts';
 import { HttpClient } from '../testing/http-client.ts';
-import { startOpsdeck, temporaryFolder } from '../testing/processes.ts';
+import { executablePath, listeningAddress, startOpsdeck, startServer, temporaryFolder } from '../testing/processes.ts';
 import { Random } from '../testing/random.ts';
 
 // The built server, killed without warning. What it has acknowledged must be there again.
@@ -101,4 +101,23 @@ test('a server that was asked to stop has written everything, at once', async (t
     alerts.map(({ labels }) => labels),
     [{ alertname: 'LastWords' }],
   );
+});
+
+test('a server that cannot write its last alerts says so in a line, and ends with code 1', async (t) => {
+  const folder = temporaryFolder(t);
+  // No file may grow beyond 256 KB, which is what a full disk comes to.
+  const serve = `ulimit -f 256; exec "${process.execPath}" "${executablePath()}" alerts serve --web.listen-address 127.0.0.1:0`;
+  const server = await startServer(t, {
+    command: 'bash',
+    args: ['-c', serve],
+    cwd: folder,
+    addressIn: listeningAddress,
+  });
+  const alerts = Array.from({ length: 2_000 }, (_, index) => ({
+    labels: { alertname: 'Many', instance: `host-${index}` },
+    annotations: { description: 'what an alert tells those whom it wakes, at some length. '.repeat(5) },
+  }));
+  assert.equal((await new HttpClient(t, server.url).post('/api/v2/alerts', alerts)).status, 200);
+  assert.deepEqual(await server.stop('SIGTERM'), { code: 1, signal: null });
+  assert.match(server.stderr(), /^opsdeck: the last alerts could not be written to disk: /m);
 });

@@ -160,6 +160,10 @@ async function serve(running: Running, release: () => Promise<void>): Promise<Al
     await listener.close(DRAIN_MS);
     try {
       await state.alerts.flush();
+    } catch (error) {
+      throw new CommandError(`the last alerts could not be written to disk: ${messageOf(error)}`, ExitCode.failed, {
+        cause: error,
+      });
     } finally {
       await release();
     }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { type Command, Option } from 'commander';
+import { ALERT_SERVER_DEFAULTS } from '../alerts/config/server-options.ts';
 import { listenAddressFlag } from '../kernel/flags.ts';
 import type { ListenAddress } from '../kernel/listen-address.ts';
 import { createLog, LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from '../kernel/log.ts';
@@ -33,7 +34,7 @@ export function addUpCommand(program: Command, terminal: Terminal): void {
     .addOption(
       new Option('--alerts-address <address>', 'where the alert server listens')
         .argParser(listenAddressFlag)
-        .default({ host: undefined, port: 9093 }, ':9093'),
+        .default(ALERT_SERVER_DEFAULTS.listenAddresses[0], ':9093'),
     )
     .addOption(
       new Option('--log-level <level>', 'the least important lines written').choices(LOG_LEVELS).default('info'),
@@ -49,7 +50,6 @@ async function startAll(flags: UpFlags, terminal: Terminal): Promise<void> {
   let reload = () => {};
   const stopped = untilStopped(() => reload());
   const { startAlertServer } = await import('../alerts/server.ts');
-  const { ALERT_SERVER_DEFAULTS } = await import('../alerts/config/server-options.ts');
   const { startHub } = await import('./server.ts');
   const alerts = await startAlertServer(
     {

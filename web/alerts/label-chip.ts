@@ -18,7 +18,7 @@ function pair(name: string, operator: string, value: string): readonly Child[] {
 }
 
 /** One label; with `add` a button that narrows the list down to it. */
-export function labelChip(name: string, value: string, add?: AddFilter): HTMLElement {
+function labelChip(name: string, value: string, add?: AddFilter): HTMLElement {
   if (!add) return h('span', { class: 'label' }, pair(name, '=', value));
   const title = `Show only ${name}="${value}" (with Shift: leave it out)`;
   const onclick = (event: MouseEvent) => add(name, value, event.shiftKey);

@@ -27,7 +27,7 @@ export function setAttribute(element: Element, name: string, value: string | num
 }
 
 /** The children that are something, ready for `append` and `replaceChildren`. */
-export function nodesOf(children: readonly Child[]): (Node | string)[] {
+function nodesOf(children: readonly Child[]): (Node | string)[] {
   return children
     .filter((child) => child !== false && child !== null && child !== undefined && child !== '')
     .map((child) => (typeof child === 'number' ? String(child) : (child as Node | string)));

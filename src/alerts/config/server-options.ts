@@ -10,7 +10,7 @@ export interface AlertServerOptions {
   /** Where an Alertmanager with the same flags kept its state: its silences are taken over from there, once. */
   readonly importPath: string;
   readonly listenAddresses: readonly ListenAddress[];
-  /** Where people reach the server, without a slash at the end. Undefined: the host's name and the bound port. */
+  /** Where people reach the server. Undefined: the host's name and the bound port. */
   readonly externalUrl: URL | undefined;
   /** Empty, or a path that starts with a slash and does not end with one. */
   readonly routePrefix: string;

@@ -3,7 +3,7 @@ import { type BodyName, readJson } from '../contract/body.ts';
 import type { Answers } from './answers.ts';
 
 /** The largest body, in bytes: some 25,000 alerts, and far beyond what Prometheus sends at once. */
-export const MAX_BODY_BYTES = 16 * 1024 * 1024;
+const MAX_BODY_BYTES = 16 * 1024 * 1024;
 
 const MEDIA_TYPE = /^\s*([\w!#$&^.+-]+\/[\w!#$&^.+-]+)\s*(?:;.*)?$/;
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { systemClock } from '../../kernel/clock.ts';
+import { runAlerts } from '../../testing/fake-alertmanager.ts';
 import { FakeTerminal } from '../../testing/fake-terminal.ts';
 import { needsReal, startAlertmanager } from '../../testing/processes.ts';
-import { runAlerts } from './fake-alertmanager.ts';
 
 const CONFIG = 'route: {receiver: team, group_by: [alertname], group_wait: 1h}\nreceivers: [{name: team}]\n';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
 import { test } from 'node:test';
+import { runAlerts, startFakeAlertmanager, type ToldAnswer } from '../../testing/fake-alertmanager.ts';
 import { FakeTerminal } from '../../testing/fake-terminal.ts';
 import { refusalText } from './client.ts';
-import { runAlerts, startFakeAlertmanager, type ToldAnswer } from './fake-alertmanager.ts';
 import { parseServerAddress } from './server-address.ts';
 
 test('the path prefix of the server is kept', async (t) => {

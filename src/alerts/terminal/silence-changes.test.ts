@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import {
+  type RecordedRequest,
+  runAlerts,
+  startFakeAlertmanager,
+  type ToldAnswer,
+} from '../../testing/fake-alertmanager.ts';
 import { FakeTerminal } from '../../testing/fake-terminal.ts';
-import { type RecordedRequest, runAlerts, startFakeAlertmanager, type ToldAnswer } from './fake-alertmanager.ts';
 
 const NOW = '2026-01-01T12:00:00.000Z';
 const silence = {

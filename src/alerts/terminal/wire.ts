@@ -6,14 +6,14 @@ import * as v from 'valibot';
 const labelSet = v.record(v.string(), v.string());
 const receiver = v.looseObject({ name: v.string() });
 
-export const matcherSchema = v.looseObject({
+const matcherSchema = v.looseObject({
   name: v.string(),
   value: v.string(),
   isRegex: v.boolean(),
   isEqual: v.nullish(v.boolean()),
 });
 
-export const alertSchema = v.looseObject({
+const alertSchema = v.looseObject({
   labels: labelSet,
   annotations: v.nullish(labelSet),
   startsAt: v.string(),
@@ -67,7 +67,7 @@ export const statusSchema = v.looseObject({
 });
 
 /** A silence as a file gives it: what `silence query -o json` wrote; the id is absent when it is to be a new one. */
-export const importedSilenceSchema = v.looseObject({ ...silenceBase, id: v.nullish(v.string()) });
+const importedSilenceSchema = v.looseObject({ ...silenceBase, id: v.nullish(v.string()) });
 export const importedSilencesSchema = v.array(importedSilenceSchema);
 
 /** Alerts as a file gives them; the server judges the rest of each. */

@@ -2,11 +2,11 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { Command, CommanderError } from 'commander';
-import { CommandError, ExitCode } from '../../kernel/errors.ts';
-import type { Terminal } from '../../kernel/terminal.ts';
-import { addTerminalCommands } from './command.ts';
+import { addTerminalCommands } from '../alerts/terminal/command.ts';
+import { CommandError, ExitCode } from '../kernel/errors.ts';
+import type { Terminal } from '../kernel/terminal.ts';
 
-// For the tests of this folder: a server that answers as told, and the command line without the rest of the program.
+// For the tests of the terminal's commands: a server that answers as told, and the command line without the rest of the program.
 
 export interface RecordedRequest {
   readonly method: string;
