@@ -33,6 +33,42 @@ const sqliteWasm = {
   },
 };
 
+/** Packages that only some commands need, and those only when they act. */
+const rarelyNeeded = ['undici', 'nodemailer', '@aws-sdk/client-sns', '@aws-sdk/credential-providers'];
+
+/**
+ * Packs each of these into a compressed text, which Node unpacks and compiles when the package is first imported: every
+ * start reads the whole executable, and with them in plain it would be twice as long.
+ */
+const packedPackages = {
+  name: 'packed-packages',
+  setup(build) {
+    const filter = new RegExp(`^(${rarelyNeeded.join('|')})$`);
+    build.onResolve({ filter }, ({ path }) => ({ path, namespace: 'packed' }));
+    build.onLoad({ filter: /./, namespace: 'packed' }, async ({ path }) => {
+      const { outputFiles } = await esbuild.build({
+        stdin: { contents: `module.exports = require(${JSON.stringify(path)});`, resolveDir: root },
+        bundle: true,
+        minify: true,
+        write: false,
+        platform: 'node',
+        format: 'cjs',
+        target: shared.target,
+        legalComments: 'none',
+        logLevel: 'warning',
+      });
+      const packed = brotli(Buffer.from(outputFiles[0].contents)).toString('base64');
+      const contents = `
+        const code = require('node:zlib').brotliDecompressSync(Buffer.from('${packed}', 'base64')).toString();
+        const run = new (require('node:vm').Script)('(function (module, exports, require) {' + code + '\\n})', {
+          filename: ${JSON.stringify(`${path}.js`)},
+        }).runInThisContext();
+        run(module, module.exports, require);`;
+      return { contents, loader: 'js' };
+    });
+  },
+};
+
 const contentTypes = {
   html: 'text/html; charset=utf-8',
   js: 'text/javascript; charset=utf-8',
@@ -113,7 +149,7 @@ const shared = {
   platform: 'node',
   target: 'node20.19',
   absWorkingDir: root,
-  loader: { '.yml': 'text' },
+  loader: { '.yml': 'text', '.tmpl': 'text' },
   plugins: [webPages, sqliteWasm],
   define: {
     OPSDECK_VERSION: JSON.stringify(version),
@@ -130,6 +166,7 @@ async function buildExecutable() {
   const outfile = join(root, 'dist/opsdeck.js');
   const { metafile } = await esbuild.build({
     ...shared,
+    plugins: [...shared.plugins, packedPackages],
     entryPoints: ['bin/opsdeck.ts'],
     outfile,
     format: 'cjs',

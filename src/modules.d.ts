@@ -15,3 +15,10 @@ declare module 'virtual:web' {
   import type { PageFiles } from './kernel/assets.ts';
   export const pages: Readonly<Record<string, PageFiles>>;
 }
+
+/** The default templates travel inside the executable as text. */
+declare module '*.tmpl' {
+  const text: string;
+  // biome-ignore lint/style/noDefaultExport: esbuild's text loader gives a default export
+  export default text;
+}

@@ -1,36 +1,55 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compileAnchored } from '../kernel/regexp.ts';
-import { alertOf, MINUTE, matcherOf, START, silenceOf } from '../testing/alert-parts.ts';
+import { alertOf, MINUTE, matcherOf, routeSettings, START, silenceOf } from '../testing/alert-parts.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
 import { FakeDatabase } from '../testing/fake-database.ts';
 import { Random } from '../testing/random.ts';
-import type { AlertListing, AlertQuery } from './alert-listing.ts';
+import type { AlertGroups } from './alert-groups.ts';
+import type { AlertListing, AlertQuery, RoutingNames } from './alert-listing.ts';
 import { joinState } from './alert-state.ts';
 import { ALERT_SERVER_DEFAULTS } from './config/server-options.ts';
 import type { Alert } from './domain/alert.ts';
-import { labelValue } from './domain/label-set.ts';
+import type { InhibitionRule } from './domain/inhibition.ts';
 import type { Matcher } from './domain/matcher.ts';
-import type { Route, RouteTable } from './domain/route.ts';
+import { RouteTree } from './domain/route.ts';
 
-const TIMES = { groupWaitMs: 1, groupIntervalMs: 2, repeatIntervalMs: 3 };
-const route = (key: string, receiver: string, ...groupBy: string[]): Route => ({
-  key,
-  receiver,
-  groupBy: new Set(groupBy),
-  ...TIMES,
-});
+const toDatabase = (receiver: string, groupBy: readonly string[], goesOn: boolean) =>
+  routeSettings({ receiver, groupBy, matchers: [matcherOf('job', '=', 'db')], continue: goesOn });
 
-const DEFAULT_ROUTES = [route('{}', 'default', 'alertname')];
 /** One receiver comes twice, by two routes. */
-const DATABASE_ROUTES = [route('{}/1', 'web', 'job'), route('{}/2', 'dba', 'job'), route('{}/3', 'web', 'alertname')];
-const TABLE: RouteTable = (labels) => (labelValue(labels, 'job') === 'db' ? DATABASE_ROUTES : DEFAULT_ROUTES);
+const TREE = new RouteTree(
+  routeSettings({
+    groupBy: ['alertname'],
+    routes: [
+      toDatabase('web', ['job'], true),
+      toDatabase('dba', ['job'], true),
+      toDatabase('web', ['alertname'], false),
+    ],
+  }),
+);
+
+/** What a configuration says that gives one receiver a label more, and no route any. */
+const NAMES: RoutingNames = {
+  receiverLabels: (name) => (name === 'dba' ? { name, owner: 'storage' } : { name }),
+  routeLabels: () => ({}),
+};
+
+const RULES: readonly InhibitionRule[] = [
+  {
+    name: '',
+    sourceMatchers: [matcherOf('alertname', '=', 'ClusterDown')],
+    targetMatchers: [matcherOf('job', '=', 'db')],
+    equal: [],
+  },
+];
 
 const QUERY: AlertQuery = {
   filter: [],
   receiver: undefined,
   receiverMatchers: [],
   states: { active: true, silenced: true, inhibited: true, unprocessed: true },
+  muted: true,
 };
 
 function createListing(...alerts: readonly Alert[]) {
@@ -39,30 +58,31 @@ function createListing(...alerts: readonly Alert[]) {
   const log = { debug: quiet, info: quiet, warn: quiet, error: quiet, debugging: false };
   const state = joinState({
     options: ALERT_SERVER_DEFAULTS,
-    table: TABLE,
+    tree: TREE,
+    inhibitionRules: RULES,
     database: new FakeDatabase(),
     clock,
     log,
     newId: () => 'unused',
   });
-  const { alerts: store, silencer, alertListing: listing } = state;
+  const { alerts: store, silencer, groups, alertListing: listing } = state;
   store.put(alerts);
-  return { store, silencer, listing };
+  return { store, silencer, groups, listing };
 }
 
 interface Listed {
   readonly labels: Record<string, string>;
   readonly fingerprint: string;
   readonly receivers: readonly { name: string }[];
-  readonly status: { state: string; silencedBy: string[] };
+  readonly status: { state: string; silencedBy: string[]; inhibitedBy: string[]; mutedBy: string[] };
 }
 
 function alerts(listing: AlertListing, query: Partial<AlertQuery> = {}, now = START): readonly Listed[] {
-  return JSON.parse(`[${listing.alerts({ ...QUERY, ...query }, now)}]`) as Listed[];
+  return JSON.parse(`[${listing.alerts({ ...QUERY, ...query }, NAMES, now)}]`) as Listed[];
 }
 
 function groups(listing: AlertListing, query: Partial<AlertQuery> = {}, now = START) {
-  const read = JSON.parse(`[${listing.groups({ ...QUERY, ...query }, now)}]`) as {
+  const read = JSON.parse(`[${listing.groups({ ...QUERY, ...query }, NAMES, now)}]`) as {
     labels: object;
     receiver: { name: string };
     routeLabels: object;
@@ -97,8 +117,8 @@ test('alerts are listed by fingerprint, with their receivers in the order of the
 
 test('nothing to list is nothing', () => {
   const { listing } = createListing();
-  assert.deepEqual(listing.alerts(QUERY, START), []);
-  assert.deepEqual(listing.groups(QUERY, START), []);
+  assert.deepEqual(listing.alerts(QUERY, NAMES, START), []);
+  assert.deepEqual(listing.groups(QUERY, NAMES, START), []);
 });
 
 test('groups are listed by labels and receiver, and name for each alert the wanted receivers, sorted', () => {
@@ -129,7 +149,8 @@ test('a receiver keeps the alerts of which any receiver matches', () => {
     // Both of one receiver, not each of some.
     [{ receiverMatchers: [matcherOf('name', '=', 'web'), matcherOf('name', '=', 'dba')] }, []],
     [{ receiver: pattern('web'), receiverMatchers: [matcherOf('name', '=', 'dba')] }, []],
-    [{ receiverMatchers: [matcherOf('owner', '!=', '')] }, []],
+    [{ receiverMatchers: [matcherOf('owner', '!=', '')] }, ['1']],
+    [{ receiverMatchers: [matcherOf('owner', '=', 'storage'), matcherOf('name', '=', 'web')] }, []],
   ];
   for (const [query, expected] of cases) assert.deepEqual(numbers(alerts(listing, query)), expected);
 });
@@ -192,7 +213,7 @@ test('a silenced alert says so from the moment at which its silence begins, and 
 
 test('what is listed is fixed when it is asked for, however slowly it is read', () => {
   const { listing, store, silencer } = createListing(NODE);
-  const listed = [listing.alerts(QUERY, START), listing.groups(QUERY, START)];
+  const listed = [listing.alerts(QUERY, NAMES, START), listing.groups(QUERY, NAMES, START)];
   store.put([DB, { ...NODE, endsAt: NODE.endsAt + MINUTE }]);
   silencer.changeSilences(
     [{ before: undefined, after: silenceOf({ matchers: [matcherOf('job', '=', 'node')] }) }],
@@ -206,16 +227,69 @@ test('what is listed is fixed when it is asked for, however slowly it is read', 
 
 test('the text of an alert is made once, until something in it changes', () => {
   const { listing, store } = createListing(NODE);
-  const [text] = listing.alerts(QUERY, START);
+  const [text] = listing.alerts(QUERY, NAMES, START);
   store.put([DB]);
-  assert.equal(listing.alerts(QUERY, START).filter((other) => other === text).length, 1);
+  assert.equal(listing.alerts(QUERY, NAMES, START).filter((other) => other === text).length, 1);
   store.put([{ ...NODE, annotationsJson: '{"new":"text"}' }]);
-  assert.equal(listing.alerts(QUERY, START).filter((other) => other === text).length, 0);
+  assert.equal(listing.alerts(QUERY, NAMES, START).filter((other) => other === text).length, 0);
+});
+
+/** Every group tells of its resolved alerts. */
+function letGo(groups: AlertGroups, now: number): void {
+  for (const group of [...groups.sorted()])
+    for (const slot of [...group.sorted()]) if (slot.alert.endsAt <= now) groups.release(group, slot);
+}
+
+test('an alert says what inhibits it as soon as its source is there, and for as long as that fires', () => {
+  const { listing, store } = createListing(DB, NODE);
+  const source = alertOf({ alertname: 'ClusterDown', n: '4' }, { endsAt: START + MINUTE });
+  const inhibitedBy = (now: number) => alerts(listing, {}, now).map(({ status }) => status.inhibitedBy);
+  assert.deepEqual(inhibitedBy(START).flat(), []);
+  store.put([source]);
+  assert.deepEqual(inhibitedBy(START).flat(), [source.fingerprint]);
+  assert.deepEqual(listing.countStates(START), { unprocessed: 0, active: 2, suppressed: 1 });
+  assert.deepEqual(numbers(alerts(listing, { states: { ...QUERY.states, inhibited: false } })), ['2', '4']);
+  assert.deepEqual(inhibitedBy(START + MINUTE).flat(), []);
+  store.put([{ ...source, endsAt: START + 3 * MINUTE, updatedAt: START + MINUTE }]);
+  assert.deepEqual(inhibitedBy(START + MINUTE).flat(), [source.fingerprint]);
+});
+
+test('a muted group says so with its alerts, in this listing alone, and can be left out', () => {
+  const { listing, groups: held } = createListing(DB, NODE);
+  const muted = held.sorted().find(({ receiver }) => receiver === 'default');
+  assert.ok(muted);
+  muted.mutedBy = ['nights', 'weekends'];
+  const [text = ''] = listing.groups({ ...QUERY, receiver: pattern('default') }, NAMES, START);
+  const { status } = (JSON.parse(text) as { alerts: Listed[] }).alerts[0] as Listed;
+  assert.deepEqual(status, { inhibitedBy: [], mutedBy: ['nights', 'weekends'], silencedBy: [], state: 'suppressed' });
+  assert.deepEqual(
+    groups(listing, { muted: false }).map(([receiver]) => receiver),
+    ['dba', 'web', 'web'],
+  );
+  assert.deepEqual(
+    alerts(listing).map(({ status: { state, mutedBy } }) => [state, mutedBy]),
+    [
+      ['active', []],
+      ['active', []],
+    ],
+  );
+});
+
+test('an alert that every group has let go of is still listed, with its receivers, until its end is over', () => {
+  const { listing, store, groups: held } = createListing(DB);
+  const before = alerts(listing);
+  letGo(held, DB.endsAt);
+  assert.deepEqual(groups(listing), []);
+  assert.deepEqual(alerts(listing), before);
+  // Also after a reload, which puts it into no group again.
+  held.reroute(TREE, store.sorted());
+  assert.deepEqual(groups(listing), []);
+  assert.deepEqual(alerts(listing), before);
 });
 
 test('a listing that remembers says what one that remembers nothing would say', () => {
   const random = new Random(13);
-  const { listing, store, silencer } = createListing();
+  const { listing, store, silencer, groups } = createListing();
   const fresh = () => {
     for (const slot of store.sorted()) delete slot.printed;
   };
@@ -225,7 +299,8 @@ test('a listing that remembers says what one that remembers nothing would say', 
   let now = START;
   for (let round = 0; round < 300; round++) {
     now += random.int(0, 20_000);
-    const labels = { n: random.pick(['1', '2', '3']), job: random.pick(['db', 'node']) };
+    const labels: Record<string, string> = { n: random.pick(['1', '2', '3']), job: random.pick(['db', 'node']) };
+    if (random.chance(0.2)) labels.alertname = 'ClusterDown';
     if (random.chance(0.5)) {
       store.put([alertOf(labels, { startsAt: now, endsAt: now + random.int(0, 5) * MINUTE, updatedAt: now })]);
     }
@@ -233,11 +308,22 @@ test('a listing that remembers says what one that remembers nothing would say', 
       const silence = { ...random.pick(silences), startsAt: now, endsAt: now + random.int(0, 3) * MINUTE };
       silencer.changeSilences([{ before: silence, after: silence }], now);
     }
-    if (random.chance(0.1)) store.collectGarbage(now);
+    if (random.chance(0.1)) {
+      letGo(groups, now);
+      store.collectGarbage(now);
+    }
     const query = { ...QUERY, receiver: random.pick([undefined, pattern('web'), pattern('.*a.*')]) };
-    const remembered = [listing.alerts(query, now), listing.groups(query, now), listing.alerts(QUERY, now)];
+    const remembered = [
+      listing.alerts(query, NAMES, now),
+      listing.groups(query, NAMES, now),
+      listing.alerts(QUERY, NAMES, now),
+    ];
     fresh();
-    const made = [listing.alerts(query, now), listing.groups(query, now), listing.alerts(QUERY, now)];
+    const made = [
+      listing.alerts(query, NAMES, now),
+      listing.groups(query, NAMES, now),
+      listing.alerts(QUERY, NAMES, now),
+    ];
     assert.deepEqual(remembered, made, `round ${round}`);
     // Half of the rounds begin with texts of the round before.
     if (random.chance(0.5)) fresh();

@@ -4,9 +4,16 @@ import type { Log } from '../kernel/log.ts';
 import { AlertGroups } from './alert-groups.ts';
 import { AlertLimit } from './alert-limit.ts';
 import { AlertListing } from './alert-listing.ts';
+import type { AlertSlot } from './alert-slot.ts';
 import { AlertStore } from './alert-store.ts';
 import type { AlertServerOptions } from './config/server-options.ts';
-import type { RouteTable } from './domain/route.ts';
+import { Dispatcher } from './dispatcher.ts';
+import type { InhibitionRule } from './domain/inhibition.ts';
+import type { RouteTree } from './domain/route.ts';
+import { GroupTimers } from './group-timers.ts';
+import { Inhibitor } from './inhibitor.ts';
+import { NotificationHistory } from './notification-history.ts';
+import { NotificationLog } from './notification-log.ts';
 import { SilenceListing } from './silence-listing.ts';
 import { SilenceStore } from './silence-store.ts';
 import { Silencer } from './silencer.ts';
@@ -16,7 +23,12 @@ export interface AlertState {
   readonly alerts: AlertStore;
   readonly silences: SilenceStore;
   readonly silencer: Silencer;
+  readonly inhibitor: Inhibitor;
   readonly groups: AlertGroups;
+  readonly timers: GroupTimers;
+  readonly dispatcher: Dispatcher;
+  readonly notificationLog: NotificationLog;
+  readonly history: NotificationHistory;
   readonly limit: AlertLimit;
   readonly alertListing: AlertListing;
   readonly silenceListing: SilenceListing;
@@ -27,7 +39,8 @@ export interface AlertStateParts {
     AlertServerOptions,
     'retentionMs' | 'maxSilences' | 'maxSilenceSizeBytes' | 'perAlertnameLimit' | 'matcherMode'
   >;
-  readonly table: RouteTable;
+  readonly tree: RouteTree;
+  readonly inhibitionRules: readonly InhibitionRule[];
   readonly database: Database;
   readonly clock: Clock;
   readonly log: Log;
@@ -36,40 +49,78 @@ export interface AlertStateParts {
 }
 
 /** Joins the stores and those who listen to them. The order in which a store tells its listeners is written here. */
-export function joinState({ options, table, database, clock, log, newId }: AlertStateParts): AlertState {
+export function joinState(parts: AlertStateParts): AlertState {
+  const { options, tree, inhibitionRules, database, clock, log, newId } = parts;
   const silences = new SilenceStore(database, { ...options, classicNames: options.matcherMode === 'classic' }, newId);
   const alerts = new AlertStore(database, clock, log);
   const silencer = new Silencer(() => alerts.all());
-  const groups = new AlertGroups(table);
+  const inhibitor = new Inhibitor(inhibitionRules);
+  const groups = new AlertGroups(tree);
+  const timers = new GroupTimers(database, clock, log);
+  const settled = (slot: AlertSlot) => alerts.noteSettled(slot);
+  const dispatcher = new Dispatcher({ groups, timers, clock, log, settled });
+  const notificationLog = new NotificationLog(database);
+  const history = new NotificationHistory(database, options.retentionMs);
   const limit = new AlertLimit(options.perAlertnameLimit);
-  const alertListing = new AlertListing(alerts, groups, silencer);
+  const alertListing = new AlertListing({ store: alerts, groups, silencer, inhibitor });
   const silenceListing = new SilenceListing(() => silences.all());
   silences.subscribe((changes) => {
     silencer.changeSilences(changes, clock.now());
     silenceListing.invalidate();
   });
+  tellOfAlerts({ alerts, silencer, inhibitor, groups, limit });
+  return {
+    alerts,
+    silences,
+    silencer,
+    inhibitor,
+    groups,
+    timers,
+    dispatcher,
+    notificationLog,
+    history,
+    limit,
+    alertListing,
+    silenceListing,
+  };
+}
+
+/** Who hears of an alert, in this order: the groups come last, when it is known what keeps the alert quiet. */
+function tellOfAlerts({
+  alerts,
+  silencer,
+  inhibitor,
+  groups,
+  limit,
+}: Pick<AlertState, 'alerts' | 'silencer' | 'inhibitor' | 'groups' | 'limit'>): void {
   alerts.subscribe({
     put(slot, isNew) {
-      if (!isNew) return;
-      silencer.addAlert(slot.alert);
-      groups.add(slot);
+      if (isNew) {
+        silencer.addAlert(slot.alert);
+        inhibitor.add(slot);
+      } else {
+        inhibitor.renew(slot);
+      }
+      // An alert that every group has let go of stays out until it is posted again.
+      if (!isNew || !slot.isSettled) groups.put(slot);
     },
     removed(slot) {
       silencer.removeAlert(slot.alert);
-      groups.remove(slot);
+      inhibitor.remove(slot);
       limit.release(slot.alert);
     },
   });
-  return { alerts, silences, silencer, groups, limit, alertListing, silenceListing };
 }
 
 /** Fills the state from the disk; returns how many silences and alerts that were. */
 export async function restoreState(
-  { alerts, silences, limit }: AlertState,
+  { alerts, silences, limit, dispatcher, timers, notificationLog }: AlertState,
   now: number,
-): Promise<{ readonly silences: number; readonly alerts: number }> {
+): Promise<{ readonly silences: number; readonly alerts: number; readonly notifications: number }> {
+  const notifications = await notificationLog.load();
+  dispatcher.remember(await timers.load());
   // Silences first: every alert then asks the index of all of them, instead of every silence asking all alerts.
-  const restored = { silences: await silences.load(), alerts: await alerts.load() };
+  const restored = { silences: await silences.load(), alerts: await alerts.load(), notifications };
   for (const { alert } of alerts.sorted()) limit.admit(alert, now);
   await silences.collectGarbage(now);
   return restored;

@@ -9,7 +9,7 @@ import { alertOf, MINUTE, postedAlert, START } from '../testing/alert-parts.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
 import { FakeDatabase } from '../testing/fake-database.ts';
 import { AlertStore } from './alert-store.ts';
-import { ALERT_MIGRATION } from './alert-writer.ts';
+import { ALERT_MIGRATION, SETTLED_MIGRATION } from './alert-writer.ts';
 import { type Alert, acceptAlert } from './domain/alert.ts';
 
 const FULL = new Error('database or disk is full');
@@ -22,6 +22,12 @@ function createStore<T extends Database>(database: T, now = START) {
 }
 
 const numbered = (number: number, rest: Partial<Alert> = {}) => alertOf({ n: String(number) }, rest);
+
+/** Forgets what has resolved, as when every group has told of it. */
+function forget(store: AlertStore, now: number): void {
+  for (const slot of store.sorted()) if (slot.alert.endsAt <= now) slot.isSettled = true;
+  store.collectGarbage(now);
+}
 
 /** Lets promises that can settle do so. */
 const turn = () => new Promise((done) => setImmediate(done));
@@ -95,7 +101,7 @@ test('an alert that is forgotten leaves the disk, too', async () => {
   store.put([numbered(1, { endsAt: START + 1 })]);
   clock.advance(500);
   await turn();
-  store.collectGarbage(clock.now());
+  forget(store, clock.now());
   clock.advance(500);
   await turn();
   assert.deepEqual(printed(database.committed), ['+1', '-']);
@@ -160,7 +166,7 @@ test('after a failure the newest version is written, or none if the alert is gon
   store.put([numbered(1, { endsAt: START + 1 }), numbered(2)]);
   clock.advance(500);
   await turn();
-  store.collectGarbage(clock.now());
+  forget(store, clock.now());
   store.put([numbered(2, { annotationsJson: '{"new":"text"}' })]);
   database.failure = undefined;
   clock.advance(5_000);
@@ -202,7 +208,11 @@ test('a flush writes at once, waits for a write under way, and fails when the di
 
 async function open(t: TestContext, path: string): Promise<Database> {
   const directory = { path, release: () => {} };
-  const database = await openDatabase({ directory, name: 'alerts.db', migrations: [ALERT_MIGRATION] });
+  const database = await openDatabase({
+    directory,
+    name: 'alerts.db',
+    migrations: [ALERT_MIGRATION, SETTLED_MIGRATION],
+  });
   t.after(() => database.close());
   return database;
 }
@@ -232,7 +242,7 @@ test('what was written is there again after the database was opened anew', async
   ]);
   await store.flush();
   store.put([{ ...accept('{"labels":{"a":"b"}}'), startsAt: START + 1, updatedAt: START + 2, timeout: false }]);
-  store.collectGarbage(1);
+  forget(store, 1);
   await store.flush();
   await database.close();
 
@@ -244,4 +254,24 @@ test('what was written is there again after the database was opened anew', async
   assert.deepEqual(reopened.sorted(), store.sorted());
   clock.advance(MINUTE);
   assert.deepEqual((await again.query('SELECT count(*) AS n FROM alerts'))[0]?.n, 3);
+});
+
+test('an alert that every group has told of is known to be settled after the database was opened anew', async (t) => {
+  const path = mkdtempSync(join(tmpdir(), 'alert-store-'));
+  t.after(() => rmSync(path, { recursive: true, force: true }));
+  const { database, store } = createStore(await open(t, path));
+  store.put([numbered(1), numbered(2)]);
+  await store.flush();
+  const [slot] = store.sorted();
+  assert.ok(slot);
+  slot.isSettled = true;
+  store.noteSettled(slot);
+  await store.flush();
+  await database.close();
+  const { store: reopened } = createStore(await open(t, path));
+  await reopened.load();
+  assert.deepEqual(
+    reopened.sorted().map(({ isSettled }) => isSettled),
+    [true, false],
+  );
 });

@@ -28,12 +28,12 @@ export class AlertStore {
   /** Reads what the disk holds and tells the listeners of it. Returns how many alerts that is. */
   async load(): Promise<number> {
     const newest = new Map<string, AlertSlot>();
-    for (const { id, alert } of await this.#writer.load()) {
+    for (const { id, alert, isSettled } of await this.#writer.load()) {
       this.#nextId = id + 1;
       const older = newest.get(alert.fingerprint);
       // A kill between two batches may leave a removed alert beside the one that came after it.
       if (older) this.#writer.remove(older);
-      newest.set(alert.fingerprint, { id, alert, hasNewContent: false });
+      newest.set(alert.fingerprint, { id, alert, hasNewContent: false, isSettled });
     }
     for (const slot of newest.values()) this.#hold(slot);
     return this.#slots.size;
@@ -45,6 +45,10 @@ export class AlertStore {
 
   get size(): number {
     return this.#slots.size;
+  }
+
+  find(fingerprint: string): AlertSlot | undefined {
+    return this.#slots.get(fingerprint);
   }
 
   get(fingerprint: string): Alert | undefined {
@@ -60,7 +64,7 @@ export class AlertStore {
   put(alerts: readonly Alert[]): void {
     for (const alert of alerts) {
       const known = this.#slots.get(alert.fingerprint);
-      const slot = known ?? { id: this.#nextId++, alert, hasNewContent: true };
+      const slot = known ?? { id: this.#nextId++, alert, hasNewContent: true, isSettled: false };
       if (known) this.#renew(known, alert);
       else this.#hold(slot);
       this.#writer.change(slot);
@@ -76,9 +80,14 @@ export class AlertStore {
     return this.#sorted;
   }
 
-  /** Forgets the alerts that are resolved; returns how many. */
+  /** The slot was settled: it need not be told of again after a restart. */
+  noteSettled(slot: AlertSlot): void {
+    this.#writer.change(slot);
+  }
+
+  /** Forgets the alerts that are resolved and told of; returns how many. */
   collectGarbage(now: number): number {
-    const resolved = this.sorted().filter(({ alert }) => isResolvedAt(alert, now));
+    const resolved = this.sorted().filter(({ alert, isSettled }) => isSettled && isResolvedAt(alert, now));
     if (resolved.length === 0) return 0;
     for (const slot of resolved) {
       this.#slots.delete(slot.alert.fingerprint);
@@ -87,6 +96,11 @@ export class AlertStore {
     }
     this.#sorted = this.#sorted.filter(({ alert }) => this.#slots.has(alert.fingerprint));
     return resolved.length;
+  }
+
+  /** Writes these in one commit with whatever else is written in this turn; what cannot be written is tried again. */
+  write(slots: readonly AlertSlot[]): Promise<void> {
+    return this.#writer.writeNow(slots);
   }
 
   /** Resolves when all that was put so far is on disk; rejects when it cannot be written. */

@@ -29,7 +29,7 @@ export function addAlertsCommand(program: Command, terminal: Terminal): void {
   for (const [group, options] of Object.entries(serveOptions())) {
     for (const option of options) serve.addOption(option.helpGroup(`${group}:`));
   }
-  serve.action((flags: ServeFlags) => serveAlerts(flags, terminal));
+  serve.action((flags: ServeFlags) => serveAlerts(flags, withoutEffect(serve), terminal));
   addTerminalCommands(alerts, terminal);
 }
 
@@ -48,7 +48,7 @@ interface ServeFlags {
   readonly 'log.level': LogLevel;
   readonly 'log.format': LogFormat;
   readonly 'web.listenAddress': readonly ListenAddress[];
-  readonly 'web.externalUrl'?: URL;
+  readonly 'web.externalUrl'?: URL | '';
   readonly 'web.routePrefix'?: string;
   readonly 'web.corsOrigin': readonly string[];
   readonly 'web.getConcurrency': number;
@@ -57,8 +57,9 @@ interface ServeFlags {
   readonly 'web.systemdSocket'?: boolean;
   readonly 'cluster.listenAddress': string;
   readonly 'cluster.peerName'?: string;
-  readonly 'cluster.peer'?: readonly string[];
-  readonly enableFeature: MatcherMode;
+  readonly 'config.expandEnv'?: boolean;
+  readonly 'dispatch.startDelay': number;
+  readonly enableFeature: Features;
 }
 
 const option = (flags: string, description: string) => new Option(flags, description);
@@ -72,6 +73,8 @@ function serveOptions(): Readonly<Record<string, readonly Option[]>> {
         '--config.file <file>',
         'the configuration (default: alertmanager.yml if there is one, else a built-in one)',
       ),
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: as it stands in a file.
+      option('--config.expand-env', 'in the configuration, ${NAME} stands for a variable of the environment'),
       option('--data-dir <directory>', 'where the servers keep their state, each in a folder of its own').default(
         'data',
       ),
@@ -97,6 +100,9 @@ function serveOptions(): Readonly<Record<string, readonly Option[]>> {
       option('--alerts.per-alertname-limit <count>', 'the most alerts of one alert name; 0: no limit')
         .argParser(countFlag)
         .default(0),
+      option('--dispatch.start-delay <duration>', 'how long after the start the first notifications leave')
+        .argParser(durationFlag)
+        .default(0, '0'),
     ],
     Web: [
       option('--web.listen-address <address>', 'where to listen; may be repeated')
@@ -116,8 +122,8 @@ function serveOptions(): Readonly<Record<string, readonly Option[]>> {
       option('--web.timeout <duration>', 'how long a request may take; 0: no limit')
         .argParser(durationFlag)
         .default(0, '0'),
-      option('--web.config.file <file>', 'TLS and users').hideHelp(),
-      option('--web.systemd-socket', 'a socket of systemd').hideHelp(),
+      option('--web.config.file <file>', 'TLS and users, as Prometheus servers have them'),
+      option('--web.systemd-socket', 'listen on the sockets that systemd hands over'),
     ],
     Logs: [
       option('--log.level <level>', 'the least important lines written').choices(LOG_LEVELS).default('info'),
@@ -128,10 +134,10 @@ function serveOptions(): Readonly<Record<string, readonly Option[]>> {
     'Matchers and names': [
       option(
         '--enable-feature <names>',
-        'classic-mode or utf8-strict-mode; the other names of Alertmanager are accepted',
+        'classic-mode, utf8-strict-mode or receiver-name-in-metrics; the other names of Alertmanager are accepted',
       )
         .argParser(featuresFlag)
-        .default('fallback', 'none'),
+        .default(NO_FEATURES, 'none'),
     ],
     'Cluster, for the status alone: this server does not gossip': [
       option('--cluster.listen-address <address>', 'shown in the status; empty: the status says disabled').default(
@@ -151,7 +157,6 @@ function serveOptions(): Readonly<Record<string, readonly Option[]>> {
 
 const WITHOUT_EFFECT = [
   'dispatch.maintenance-interval',
-  'dispatch.start-delay',
   'auto-gomemlimit.ratio',
   'cluster.advertise-address',
   'cluster.peer-timeout',
@@ -172,7 +177,9 @@ function hours(count: number): number {
   return count * 3_600_000;
 }
 
-function externalUrlFlag(text: string): URL {
+/** An empty value is none, as with Alertmanager: who launches it may hand on a variable that is not set. */
+function externalUrlFlag(text: string): URL | '' {
+  if (text === '') return '';
   if (!URL.canParse(text)) throw new InvalidArgumentError('Write a whole URL, such as https://alerts.example.org/.');
   const url = new URL(text);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
@@ -191,27 +198,40 @@ function originFlag(text: string): string {
   return text;
 }
 
-const OTHER_FEATURES = [
-  'alert-names-in-metrics',
+const FEATURES = [
+  'classic-mode',
+  'utf8-strict-mode',
   'receiver-name-in-metrics',
+  'alert-names-in-metrics',
   'group-key-in-metrics',
   'auto-gomemlimit',
   'event-recorder',
 ];
 
-function featuresFlag(text: string): MatcherMode {
+const NO_FEATURES: Features = { matcherMode: 'fallback', receiverNameInMetrics: false };
+
+interface Features {
+  readonly matcherMode: MatcherMode;
+  readonly receiverNameInMetrics: boolean;
+}
+
+function featuresFlag(text: string): Features {
   const names = text.split(',').filter((name) => name !== '');
-  const unknown = names.find((name) => !['classic-mode', 'utf8-strict-mode', ...OTHER_FEATURES].includes(name));
+  const unknown = names.find((name) => !FEATURES.includes(name));
   if (unknown !== undefined)
     throw new CommandError(`unknown option '${unknown}' for --enable-feature`, ExitCode.failed);
   const [classic, strict] = [names.includes('classic-mode'), names.includes('utf8-strict-mode')];
   if (classic && strict) throw new CommandError('cannot have both classic and UTF-8 modes enabled', ExitCode.failed);
-  return classic ? 'classic' : strict ? 'utf8-strict' : 'fallback';
+  return {
+    matcherMode: classic ? 'classic' : strict ? 'utf8-strict' : 'fallback',
+    receiverNameInMetrics: names.includes('receiver-name-in-metrics'),
+  };
 }
 
 function readOptions(flags: ServeFlags): AlertServerOptions {
   const clusterAddress = flags['cluster.listenAddress'];
-  const path = flags['web.routePrefix'] ?? flags['web.externalUrl']?.pathname ?? '';
+  const externalUrl = flags['web.externalUrl'] || undefined;
+  const path = flags['web.routePrefix'] || (externalUrl?.pathname ?? '');
   const trimmed = path.replace(/^\/+|\/+$/g, '');
   return {
     configFile: flags['config.file'],
@@ -219,7 +239,7 @@ function readOptions(flags: ServeFlags): AlertServerOptions {
     // Alertmanager's own default is data/, without a folder for itself.
     importPath: flags['storage.path'] ?? flags.dataDir,
     listenAddresses: flags['web.listenAddress'],
-    externalUrl: flags['web.externalUrl'],
+    externalUrl,
     routePrefix: trimmed === '' ? '' : `/${trimmed}`,
     corsOrigins: flags['web.corsOrigin'],
     getConcurrency: flags['web.getConcurrency'],
@@ -231,30 +251,38 @@ function readOptions(flags: ServeFlags): AlertServerOptions {
     maxSilenceSizeBytes: flags['silences.maxSilenceSizeBytes'],
     perAlertnameLimit: flags['alerts.perAlertnameLimit'],
     logSilences: flags['log.silences'] ?? false,
-    matcherMode: flags.enableFeature,
+    expandEnv: flags['config.expandEnv'] ?? false,
+    dispatchStartDelayMs: flags['dispatch.startDelay'],
+    matcherMode: flags.enableFeature.matcherMode,
+    receiverNameInMetrics: flags.enableFeature.receiverNameInMetrics,
+    webConfigFile: flags['web.config.file'] || undefined,
+    systemdSocket: flags['web.systemdSocket'] ?? false,
     clusterListenAddress: clusterAddress === '' ? undefined : listenAddressFlag(clusterAddress),
-    clusterPeerName: flags['cluster.peerName'],
+    clusterPeerName: flags['cluster.peerName'] || undefined,
   };
 }
 
-async function serveAlerts(flags: ServeFlags, terminal: Terminal): Promise<void> {
-  if (flags['web.config.file']) {
-    throw new CommandError(
-      '--web.config.file is not supported yet: put TLS and users into a reverse proxy in front',
-      ExitCode.usage,
-    );
-  }
-  if (flags['web.systemdSocket']) {
-    throw new CommandError('--web.systemd-socket is not supported: use --web.listen-address', ExitCode.usage);
-  }
+/** The flags of clustering that were given, but for those which the status shows. */
+function withoutEffect(serve: Command): readonly string[] {
+  const shown = ['--cluster.listen-address', '--cluster.peer-name'];
+  return serve.options
+    .filter((option) => serve.getOptionValueSource(option.attributeName()) === 'cli')
+    .map(({ long }) => long ?? '')
+    .filter((name) => name.startsWith('--cluster.') && !shown.includes(name));
+}
+
+async function serveAlerts(flags: ServeFlags, ignored: readonly string[], terminal: Terminal): Promise<void> {
   const log = createLog({
     level: flags['log.level'],
     format: flags['log.format'],
     clock: terminal.clock,
     write: terminal.err,
   });
-  if (flags['cluster.peer']?.length) {
-    log.warn('--cluster.peer has no effect: this server does not gossip, and other members learn nothing from it');
+  if (ignored.length > 0) {
+    log.warn(
+      'flags without effect: this server does not gossip. It loses nothing in a restart, so that one is enough for most; where two run, name both in Prometheus, and each tells of every alert',
+      { flags: ignored.join(' ') },
+    );
   }
   let server: AlertServer | undefined;
   // From here on, so that a signal which comes during the start is not lost.

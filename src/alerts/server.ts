@@ -1,8 +1,10 @@
 // The way of the data: a posted alert is read (routes, contract), accepted (domain/alert) and merged into the alert
-// store, which tells its listeners in a written order: the silencer, then the groups. A posted silence is decided
-// (domain/silence), committed, and then told to the silencer and the listing. Reads join what these have prepared.
-// The disk follows behind alerts by half a second, and stands before the answer to a silence.
+// store, which tells its listeners in a written order: silencer, inhibitor, groups. A new group asks the dispatcher for a
+// moment; when it comes, the group goes through the pipeline, and the receiver's notifiers tell whoever does not know yet.
+// A posted silence is decided (domain/silence), committed, and then told to the silencer and the listing. Reads join what
+// these have prepared. The disk follows behind alerts by half a second, and stands before the answer to a silence.
 import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { pages } from 'virtual:web';
 import type { Hono } from 'hono';
@@ -13,24 +15,50 @@ import { type Database, openDatabase } from '../kernel/database.ts';
 import { CommandError, ExitCode, messageOf } from '../kernel/errors.ts';
 import type { HttpContext, HttpEnv } from '../kernel/http.ts';
 import type { Log } from '../kernel/log.ts';
+import { Metrics } from '../kernel/metrics.ts';
+import { createRequestMetrics } from '../kernel/request-metrics.ts';
 import { type Listener, listen } from '../kernel/server.ts';
+import { ActivePlan } from './active-plan.ts';
 import { AlertIntake } from './alert-intake.ts';
-import { createAlertMetrics } from './alert-metrics.ts';
+import { addAlertMetrics } from './alert-metrics.ts';
+import type { AlertSlot } from './alert-slot.ts';
 import { type AlertState, joinState, restoreState } from './alert-state.ts';
-import { ALERT_MIGRATION } from './alert-writer.ts';
+import { ALERT_MIGRATION, SETTLED_MIGRATION } from './alert-writer.ts';
 import { describeMember } from './cluster-member.ts';
 import { ActiveConfig } from './config/active-config.ts';
-import { ConfigSource, routeTableOf } from './config/config-source.ts';
+import { ConfigSource } from './config/config-source.ts';
 import type { AlertServerOptions } from './config/server-options.ts';
 import type { MatcherReading } from './contract/query.ts';
 import type { ClusterMember, VersionInfo } from './contract/status.ts';
 import { type Outcome, refused } from './domain/outcome.ts';
+import { RouteTree } from './domain/route.ts';
+import { explainAlert } from './explanation.ts';
+import { GROUP_TIMERS_MIGRATION } from './group-timers.ts';
+import { startMaintenance } from './maintenance.ts';
+import { NOTIFICATION_HISTORY_MIGRATION } from './notification-history.ts';
+import { NOTIFICATION_LOG_MIGRATION } from './notification-log.ts';
+import { createNotificationMetrics } from './notification-metrics.ts';
+import { buildPlan, type NotificationPlanParts } from './notification-plan.ts';
+import { createHttpClient } from './notify/http-client.ts';
+import { INTEGRATIONS } from './notify/integrations.ts';
 import { Answers } from './routes/answers.ts';
 import { createAlertsApp } from './routes/index.ts';
 import { IMPORT_MIGRATION, importSnapshot } from './silence-import.ts';
 import { logSilenceChanges } from './silence-log.ts';
-import { countSilenceStates, SILENCE_MIGRATION } from './silence-store.ts';
-import { describeVersion } from './version.ts';
+import { SILENCE_MIGRATION } from './silence-store.ts';
+import { describeVersion, USER_AGENT } from './version.ts';
+import type { WebProtection } from './web-config.ts';
+
+/** Never change one: a data directory has been through all that were there before. */
+const MIGRATIONS = [
+  SILENCE_MIGRATION,
+  ALERT_MIGRATION,
+  IMPORT_MIGRATION,
+  SETTLED_MIGRATION,
+  GROUP_TIMERS_MIGRATION,
+  NOTIFICATION_LOG_MIGRATION,
+  NOTIFICATION_HISTORY_MIGRATION,
+];
 
 /** How long running requests may take after the server was asked to stop. */
 const DRAIN_MS = 5_000;
@@ -39,14 +67,16 @@ export interface AlertServer {
   /** `http://host:port` of the first listen address, with the route prefix. */
   readonly url: string;
   /** Reads the configuration file again; a refusal says why the old one stays in force. */
-  reload(): Outcome<unknown>;
+  reload(): Promise<Outcome<unknown>>;
   /** Answers what is under way, writes everything to disk and gives the data directory free. Idempotent. */
   close(): Promise<void>;
 }
 
 /** Starts the alert server; it answers, with all that its disk holds, when this resolves. A CommandError says why it cannot. */
 export async function startAlertServer(options: AlertServerOptions, clock: Clock, log: Log): Promise<AlertServer> {
-  const source = new ConfigSource(options.configFile, options.matcherMode === 'classic');
+  const startedAt = clock.now();
+  const { configFile, matcherMode, expandEnv, retentionMs } = options;
+  const source = new ConfigSource(configFile, { matcherMode, expandEnv, retentionMs });
   const read = source.read();
   if (!read.ok) throw new CommandError(read.reason, ExitCode.usage);
   const config = new ActiveConfig(source, read.value, () => clock.now());
@@ -58,21 +88,30 @@ export async function startAlertServer(options: AlertServerOptions, clock: Clock
     directory.release();
   };
   try {
-    database = await openDatabase({
-      directory,
-      name: 'alerts.db',
-      migrations: [SILENCE_MIGRATION, ALERT_MIGRATION, IMPORT_MIGRATION],
-    });
-    const table = routeTableOf(config.current);
-    const state = joinState({ options, table, database, clock, log, newId: randomUUID });
+    database = await openDatabase({ directory, name: 'alerts.db', migrations: MIGRATIONS });
+    const tree = new RouteTree(read.value.route);
+    const inhibitionRules = read.value.inhibitRules;
+    const state = joinState({ options, tree, inhibitionRules, database, clock, log, newId: randomUUID });
     log.info('State restored', await restoreState(state, clock.now()));
     await importSnapshot({ path: options.importPath, database, silences: state.silences, log });
     if (options.logSilences) state.silences.subscribe(logSilenceChanges(log, () => clock.now()));
-    return await serve({ options, config, state, clock, log }, release);
+    return await serve({ options, config, state, database, clock, log, startedAt }, release);
   } catch (error) {
     await release();
     throw error;
   }
+}
+
+/** A server that has its state, but does not listen yet. */
+export interface Running {
+  readonly options: AlertServerOptions;
+  readonly config: ActiveConfig;
+  readonly state: AlertState;
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Epoch milliseconds. */
+  readonly startedAt: number;
 }
 
 /** What the HTTP interface is composed of. */
@@ -83,32 +122,29 @@ export interface Composition {
   >;
   readonly config: ActiveConfig;
   readonly state: AlertState;
+  readonly plan: ActivePlan;
+  readonly metrics: Metrics;
   readonly clock: Clock;
   readonly log: Log;
   readonly member: ClusterMember | undefined;
   readonly version: VersionInfo;
+  /** Epoch milliseconds. */
+  readonly startedAt: number;
   /** Serves a file of the web page by its path; undefined when there is none. */
   readonly page: (c: HttpContext, path: string) => Response | undefined;
 }
 
 /** Puts the HTTP interface on the state. */
-export function composeApp({ options, config, state, clock, log, member, version, page }: Composition): Hono<HttpEnv> {
+export function composeApp(composition: Composition): Hono<HttpEnv> {
+  const { options, config, state, plan, metrics, clock, log, member, version, startedAt, page } = composition;
   const { matcherMode } = options;
-  const { silences, silenceListing, alerts, alertListing, limit } = state;
+  const { silences, silenceListing, alerts, alertListing, limit, history } = state;
   const now = () => clock.now();
-  const startedAt = now();
   const answers = new Answers(options.corsOrigins);
   const onWarning: MatcherReading['onWarning'] = ({ message, ...fields }) => log.warn(message, fields);
   const reading = { mode: matcherMode, onWarning };
-  const { metrics, counts } = createAlertMetrics({
-    startedAt,
-    version,
-    alerts: () => alertListing.countStates(now()),
-    silences: () => countSilenceStates(silences.all(), now()),
-    receivers: () => config.current.receivers.length,
-    reload: () => config.reloadState,
-  });
   const rules = () => ({ resolveTimeoutMs: config.current.resolveTimeoutMs, classicNames: matcherMode === 'classic' });
+  const counts = addAlertMetrics(metrics, { startedAt, version, member, state, config, plan, now });
   const intake = new AlertIntake({ store: alerts, limit, rules, counts, log });
   return createAlertsApp({
     answers,
@@ -116,50 +152,110 @@ export function composeApp({ options, config, state, clock, log, member, version
     log,
     clock,
     limits: options,
+    requestMetrics: createRequestMetrics(metrics, 'alertmanager', clock),
     page,
-    alerts: { answers, listing: alertListing, reading, now, receive: (posted, at) => intake.receive(posted, at) },
+    alerts: {
+      answers,
+      listing: alertListing,
+      names: plan,
+      reading,
+      now,
+      receive: (posted, at) => intake.receive(posted, at),
+    },
     silences: { answers, store: silences, listing: silenceListing, reading, now, log },
+    notifications: {
+      answers,
+      reading,
+      list: (query) => history.list(query),
+      explain: (labels) => explainAlert(labels, { state, plan, now: now() }),
+    },
     status: {
       answers,
       reading,
       startedAt,
-      config: () => config.printed,
-      receivers: () => config.current.receivers,
+      config: () => config.current.printed,
+      receivers: () => config.current.receivers.map(({ labels }) => labels),
       cluster: () => member,
       version,
     },
-    operations: { reload: () => reloadConfig({ config, state, log }), metrics },
+    operations: { reload: () => plan.reload(), metrics },
   });
 }
 
-type Running = Pick<Composition, 'config' | 'state' | 'clock' | 'log'> & { readonly options: AlertServerOptions };
+export interface PlanSurroundings {
+  readonly metrics: Metrics;
+  readonly externalUrl: () => string;
+  readonly openHttp: NotificationPlanParts['openHttp'];
+  /** From 0 to below 1: so that those whose receiver is down do not all try again at the same moment. */
+  readonly random: () => number;
+}
 
-function reloadConfig({ config, state, log }: Pick<Running, 'config' | 'state' | 'log'>): Outcome<unknown> {
-  const reloaded = config.reload();
-  if (reloaded.ok) state.groups.reroute(routeTableOf(reloaded.value), state.alerts.sorted());
-  if (reloaded.ok) log.info('Completed loading of configuration');
-  else log.error('Loading configuration failed, the old one stays in force', { err: reloaded.reason });
-  return reloaded;
+const readSecret = async (path: string) => (await readFile(path, 'utf8')).trim();
+
+/** Makes the plan of the configuration in force; what is refused now could not run. */
+export async function createPlan(
+  running: Running,
+  { metrics, externalUrl, openHttp, random }: PlanSurroundings,
+): Promise<ActivePlan> {
+  const { options, config, state, database, clock, log } = running;
+  const { notificationLog, history } = state;
+  const names = INTEGRATIONS.map(({ name }) => name);
+  const notificationMetrics = createNotificationMetrics(metrics, names, {
+    withReceivers: options.receiverNameInMetrics,
+  });
+  const notifying = {
+    notificationLog,
+    history,
+    database,
+    writeAlerts: (slots: readonly AlertSlot[]) => state.alerts.write(slots),
+    clock,
+    log,
+    metrics: notificationMetrics,
+    retentionMs: options.retentionMs,
+    random,
+  };
+  const build = (read: ActiveConfig['current']) =>
+    buildPlan(read, { notifying, externalUrl, openHttp, readSecret, clock, log });
+  const plan = await build(config.current);
+  if (!plan.ok) throw new CommandError(plan.reason, ExitCode.usage);
+  return new ActivePlan(plan.value, { config, state, metrics: notificationMetrics, build, clock, log });
 }
 
 async function serve(running: Running, release: () => Promise<void>): Promise<AlertServer> {
   const { options, state, clock, log } = running;
+  const metrics = new Metrics();
+  let listener: Listener | undefined;
+  const externalUrl = () => externalUrlOf(options, listener);
+  const http = { clock, readSecret, environment: process.env, userAgent: USER_AGENT };
+  const openHttp: PlanSurroundings['openHttp'] = (config) => createHttpClient(config, http);
+  const plan = await createPlan(running, { metrics, externalUrl, openHttp, random: Math.random });
   const app = composeApp({
     ...running,
+    plan,
+    metrics,
     member: describeMember(options.clusterListenAddress, options.clusterPeerName),
     version: describeVersion(),
     page: servePage(pages.alerts ?? {}),
   });
-  const listener = await listen({ fetch: app.fetch, addresses: options.listenAddresses, clock });
+  listener = await listen({
+    fetch: app.fetch,
+    addresses: options.listenAddresses,
+    sockets: options.systemdSocket ? await inheritedSockets() : undefined,
+    ...(await openProtection(options.webConfigFile, log)),
+    clock,
+  });
+  const { url, addresses, close: closeListener } = listener;
   const stopMaintenance = startMaintenance(running);
-  log.info('Starting opsdeck alerts', { version: OPSDECK_VERSION, externalURL: externalUrlOf(options, listener) });
-  for (const address of listener.addresses) log.info('Listening on', { address });
+  const stopWaiting = clock.after(options.dispatchStartDelayMs, () => plan.start());
+  log.info('Starting opsdeck alerts', { version: OPSDECK_VERSION, externalURL: externalUrl() });
+  for (const address of addresses) log.info('Listening on', { address });
   let closing: Promise<void> | undefined;
   const close = async () => {
     stopMaintenance();
-    await listener.close(DRAIN_MS);
+    stopWaiting();
+    await Promise.all([closeListener(DRAIN_MS), plan.stop()]);
     try {
-      await state.alerts.flush();
+      await Promise.all([state.alerts.flush(), state.timers.flush()]);
     } catch (error) {
       throw new CommandError(`the last alerts could not be written to disk: ${messageOf(error)}`, ExitCode.failed, {
         cause: error,
@@ -169,8 +265,8 @@ async function serve(running: Running, release: () => Promise<void>): Promise<Al
     }
   };
   return {
-    url: `${listener.url}${options.routePrefix}/`,
-    reload: () => (closing ? refused('the server is stopping') : reloadConfig(running)),
+    url: `${url}${options.routePrefix}/`,
+    reload: async () => (closing ? refused('the server is stopping') : plan.reload()),
     close() {
       closing ??= close();
       return closing;
@@ -178,20 +274,21 @@ async function serve(running: Running, release: () => Promise<void>): Promise<Al
   };
 }
 
-function externalUrlOf({ externalUrl, routePrefix }: AlertServerOptions, listener: Listener): string {
-  const port = listener.addresses[0]?.split(':').at(-1);
-  return externalUrl?.href.replace(/\/+$/, '') ?? `http://${hostname()}:${port}${routePrefix}`;
+async function inheritedSockets(): Promise<readonly number[]> {
+  const { takeInheritedSockets } = await import('../kernel/server-sockets.ts');
+  const sockets = takeInheritedSockets(process.env, process.pid);
+  if (sockets.length === 0) throw new CommandError('no socket activation file descriptors found', ExitCode.failed);
+  return sockets;
 }
 
-function startMaintenance({ options, state, clock, log }: Running): () => void {
-  const stopSilences = clock.every(options.maintenanceIntervalMs, () => {
-    state.silences
-      .collectGarbage(clock.now())
-      .catch((error) => log.error('old silences could not be removed', { err: messageOf(error) }));
-  });
-  const stopAlerts = clock.every(options.gcIntervalMs, () => state.alerts.collectGarbage(clock.now()));
-  return () => {
-    stopSilences();
-    stopAlerts();
-  };
+async function openProtection(file: string | undefined, log: Log): Promise<Partial<WebProtection>> {
+  if (file === undefined) return {};
+  const { openWebConfig } = await import('./web-config.ts');
+  return openWebConfig(file, log);
+}
+
+function externalUrlOf({ externalUrl, routePrefix }: AlertServerOptions, listener: Listener | undefined): string {
+  const port = listener?.addresses[0]?.split(':').at(-1) ?? '9093';
+  const scheme = listener?.url.startsWith('https:') ? 'https' : 'http';
+  return externalUrl?.href.replace(/\/+$/, '') ?? `${scheme}://${hostname()}:${port}${routePrefix}`;
 }

@@ -1,6 +1,6 @@
 import type { LabelSet } from './domain/label-set.ts';
+import { MatcherIndex } from './domain/matcher-index.ts';
 import { type Silence, silenceStateAt } from './domain/silence.ts';
-import { SilenceIndex } from './domain/silence-index.ts';
 import type { SilenceChange } from './silence-store.ts';
 
 /** What the silencer has to know of an alert. */
@@ -17,7 +17,7 @@ const NOBODY: readonly string[] = [];
  * for a silence to begin or end on the millisecond.
  */
 export class Silencer {
-  readonly #active = new SilenceIndex();
+  readonly #active = new MatcherIndex<Silence>();
   readonly #activeById = new Map<string, Silence>();
   /** Silences that have still to begin. */
   readonly #pending = new Map<string, Silence>();
@@ -37,6 +37,16 @@ export class Silencer {
   silencedBy(fingerprint: string): readonly string[] {
     // Most of the time nothing is silenced, and listings ask for every alert.
     return this.#silencedBy.size === 0 ? NOBODY : (this.#silencedBy.get(fingerprint) ?? NOBODY);
+  }
+
+  /** Ids of the active silences that match these labels, whoever has them. */
+  matching(labels: LabelSet): readonly string[] {
+    return [...this.#active.matching(labels)].map(({ id }) => id).sort();
+  }
+
+  /** Fingerprints of the alerts, resolved ones too, that an active silence matches. */
+  silencedWith(id: string): Iterable<string> {
+    return this.#fingerprints.get(id) ?? NOBODY;
   }
 
   /** Takes up a new alert. Its labels never change: an alert that is posted again needs no new look. */
@@ -88,7 +98,7 @@ export class Silencer {
       this.#active.add(silence);
       this.#activeById.set(silence.id, silence);
     }
-    const begun = new SilenceIndex(silences);
+    const begun = new MatcherIndex(silences);
     for (const { fingerprint, labels } of this.#alerts()) {
       for (const { id } of begun.matching(labels)) this.#mark(fingerprint, id);
     }

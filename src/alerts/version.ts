@@ -1,7 +1,10 @@
 import type { VersionInfo } from './contract/status.ts';
 
 /** The Alertmanager whose API is served: clients such as Karma choose by it how to speak. */
-const API_VERSION = '0.34.0';
+export const API_VERSION = '0.34.0';
+
+/** How notifications introduce themselves. */
+export const USER_AGENT = `Alertmanager/${API_VERSION}`;
 
 /** Says both which Alertmanager this behaves like and what it really is. */
 export function describeVersion(): VersionInfo {

@@ -36,6 +36,18 @@ export class Metrics {
     });
   }
 
+  /** What Prometheus' own client libraries tell of a process. */
+  process(startedAt: number): void {
+    const number = (name: string, help: string, read: () => number) =>
+      this.gauge(name, help, [], (gauge) => gauge.set(read()));
+    number('process_start_time_seconds', 'When the process started, in seconds since 1970.', () => startedAt / 1000);
+    number('process_resident_memory_bytes', 'The memory that the process holds.', () => process.memoryUsage.rss());
+    number('process_cpu_seconds_total', 'Processor time spent so far, in seconds.', () => {
+      const { user, system } = process.cpuUsage();
+      return (user + system) / 1e6;
+    });
+  }
+
   readonly contentType = 'text/plain; version=0.0.4; charset=utf-8';
 
   render(): Promise<string> {

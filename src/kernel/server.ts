@@ -6,6 +6,8 @@ import '@hono/node-server/utils/response';
 import type { Clock } from './clock.ts';
 import { CommandError, ExitCode, messageOf, systemCodeOf } from './errors.ts';
 import { type ListenAddress, printHostPort } from './listen-address.ts';
+import { type Fetch, guardFetch, type RequestRules } from './server-guard.ts';
+import type { TlsFront, TlsSettings } from './tls-front.ts';
 
 /** A request whose headers are not whole by then is a slow writer. */
 const HEADERS_TIMEOUT_MS = 15_000;
@@ -13,50 +15,53 @@ const HEADERS_TIMEOUT_MS = 15_000;
 const REQUEST_TIMEOUT_MS = 60_000;
 
 export interface ListenOptions {
-  readonly fetch: (request: Request, env: never) => Response | Promise<Response>;
+  readonly fetch: Fetch;
   readonly addresses: readonly ListenAddress[];
+  /** File descriptors of sockets that were opened for this process; these are listened on instead of the addresses. */
+  readonly sockets?: readonly number[] | undefined;
+  /** Answers over HTTPS by the settings in force when a connection comes in; see createTlsFront. */
+  readonly tls?: (() => TlsSettings) | undefined;
+  /** Lets through what the rules in force allow; see guardFetch. */
+  readonly rules?: (() => RequestRules) | undefined;
+  /** The longest head of a request, path and all; Node's 16 KiB unless given. Beyond it the answer is 431. */
+  readonly maxHeaderBytes?: number | undefined;
   readonly clock: Clock;
   /** Asked at the start of a close to end the streams that never end by themselves; resolves when they are written out. */
   readonly endStreams?: () => Promise<void>;
 }
 
 export interface Listener {
-  /** `http://host:port` of the first address, with the port that was really bound. */
+  /** `http://host:port` or `https://host:port` of the first address, with the port that was really bound. */
   readonly url: string;
-  /** `host:port` of every address, as bound. */
+  /** `host:port` of every address, as bound; the path of a Unix socket. */
   readonly addresses: readonly string[];
   /** Stops accepting, lets running requests finish for at most `deadlineMs`, then cuts the rest. Idempotent. */
   close(deadlineMs: number): Promise<void>;
 }
 
 /** Binds every address, or none: a CommandError names the address that cannot be had. */
-export async function listen({ fetch, addresses, clock, endStreams }: ListenOptions): Promise<Listener> {
+export async function listen(options: ListenOptions): Promise<Listener> {
+  const { addresses, sockets, clock, endStreams, tls } = options;
+  const fetch = options.rules ? guardFetch(options.fetch, options.rules, clock) : options.fetch;
+  const places: readonly Place[] = sockets?.map((fd) => ({ fd })) ?? addresses;
   const servers: TrackedServer[] = [];
   try {
-    for (const address of addresses) {
-      const server = createAdaptorServer({
-        fetch: fetch as Parameters<typeof createAdaptorServer>[0]['fetch'],
-        serverOptions: {
-          headersTimeout: HEADERS_TIMEOUT_MS,
-          requestTimeout: REQUEST_TIMEOUT_MS,
-          // Node looks for both only every 30 s otherwise.
-          connectionsCheckingInterval: 5_000,
-        },
-        // It cuts a client off that still writes after its answer; node:http itself reads on, up to the timeout.
-        autoCleanupIncoming: false,
-      }) as Server;
-      await bind(server, address);
-      servers.push(track(server));
+    for (const place of places) {
+      const server = createServer(fetch, options.maxHeaderBytes);
+      const tracked = track(server);
+      if (tls) await secure(tracked, tls);
+      await bind(server, place);
+      servers.push(tracked);
     }
   } catch (error) {
     for (const { server } of servers) server.close();
     throw error;
   }
-  const bound = servers.map(({ server }) => server.address() as AddressInfo);
+  const bound = servers.map(({ server }) => server.address() as AddressInfo | string);
   let closing: Promise<void> | undefined;
   return {
-    addresses: bound.map(({ address, port }) => printHostPort(address, port)),
-    url: urlOf(bound[0] as AddressInfo),
+    addresses: bound.map(printAddress),
+    url: `${tls ? 'https' : 'http'}://${reachableAt(bound[0])}`,
     close(deadlineMs) {
       closing ??= drain(servers, deadlineMs, clock, endStreams);
       return closing;
@@ -64,11 +69,29 @@ export async function listen({ fetch, addresses, clock, endStreams }: ListenOpti
   };
 }
 
+type Place = ListenAddress | { readonly fd: number };
+
+function createServer(fetch: Fetch, maxHeaderBytes: number | undefined): Server {
+  return createAdaptorServer({
+    fetch: fetch as Parameters<typeof createAdaptorServer>[0]['fetch'],
+    serverOptions: {
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      // Node looks for both only every 30 s otherwise.
+      connectionsCheckingInterval: 5_000,
+      ...(maxHeaderBytes === undefined ? {} : { maxHeaderSize: maxHeaderBytes }),
+    },
+    // It cuts a client off that still writes after its answer; node:http itself reads on, up to the timeout.
+    autoCleanupIncoming: false,
+  }) as Server;
+}
+
 interface TrackedServer {
   readonly server: Server;
   readonly sockets: ReadonlySet<Socket>;
   /** Answers that are not yet wholly handed to the operating system. */
   readonly answering: ReadonlySet<ServerResponse>;
+  front?: TlsFront;
 }
 
 function track(server: Server): TrackedServer {
@@ -85,16 +108,35 @@ function track(server: Server): TrackedServer {
   return { server, sockets, answering };
 }
 
-function urlOf({ address, port }: AddressInfo): string {
-  const everywhere = address === '::' || address === '0.0.0.0';
-  return `http://${printHostPort(everywhere ? 'localhost' : address, port)}`;
+/** From here on all who listen to connections are handed them only when they are secured. */
+async function secure(tracked: TrackedServer, settings: () => TlsSettings): Promise<void> {
+  const { createTlsFront } = await import('./tls-front.ts');
+  const { server } = tracked;
+  const listeners = server.listeners('connection') as ((this: Server, socket: Socket) => void)[];
+  const front = createTlsFront(settings, (socket) => {
+    for (const listener of listeners) listener.call(server, socket);
+  });
+  server.removeAllListeners('connection').on('connection', (socket: Socket) => front.accept(socket));
+  tracked.front = front;
 }
 
-function bind(server: Server, { host, port }: ListenAddress): Promise<void> {
+function printAddress(bound: AddressInfo | string): string {
+  return typeof bound === 'string' ? bound : printHostPort(bound.address, bound.port);
+}
+
+function reachableAt(bound: AddressInfo | string | undefined): string {
+  if (bound === undefined || typeof bound === 'string') return 'localhost';
+  const everywhere = bound.address === '::' || bound.address === '0.0.0.0';
+  return printHostPort(everywhere ? 'localhost' : bound.address, bound.port);
+}
+
+function bind(server: Server, place: Place): Promise<void> {
+  const name = 'fd' in place ? `file descriptor ${place.fd}` : printHostPort(place.host ?? '', place.port);
   return new Promise((resolve, reject) => {
     // It stays: without it, a connection that cannot be accepted later would end the process.
-    server.on('error', (error) => reject(explain(error, printHostPort(host ?? '', port))));
-    server.listen({ port, ...(host === undefined ? {} : { host }) }, resolve);
+    server.on('error', (error) => reject(explain(error, name)));
+    if ('fd' in place) server.listen({ fd: place.fd }, resolve);
+    else server.listen({ port: place.port, ...(place.host === undefined ? {} : { host: place.host }) }, resolve);
   });
 }
 
@@ -102,6 +144,7 @@ function explain(error: Error, address: string): CommandError {
   const reasons: Record<string, string> = {
     EADDRINUSE: 'the port is taken; stop what listens there or choose another one',
     EACCES: 'this user may not listen there; ports below 1024 need privileges',
+    EBADF: 'no socket was opened for this process there',
     EADDRNOTAVAIL: 'no interface of this machine has that address',
     ENOTFOUND: 'the host name is not known',
   };
@@ -123,7 +166,8 @@ async function drain(
     ({ server }) => new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve())),
   );
   const closeIdle = () => {
-    for (const { sockets, answering } of servers) {
+    for (const { sockets, answering, front } of servers) {
+      front?.cutHandshakes();
       const busy = new Set([...answering].map(({ socket }) => socket));
       for (const socket of sockets) if (!busy.has(socket)) socket.destroy();
     }

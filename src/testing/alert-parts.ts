@@ -1,5 +1,7 @@
+import type { AlertSlot } from '../alerts/alert-slot.ts';
 import { type Alert, acceptAlert, type PostedAlert } from '../alerts/domain/alert.ts';
 import { createMatcher, type Matcher, type MatchOperator } from '../alerts/domain/matcher.ts';
+import type { RouteSettings } from '../alerts/domain/route.ts';
 import type { PostedSilence, Silence } from '../alerts/domain/silence.ts';
 
 /** 2026-01-01T00:00:00Z, where a FakeClock stands unless it is told otherwise. */
@@ -59,3 +61,26 @@ export function postedSilence(rest: Partial<PostedSilence> = {}): PostedSilence 
 
 /** For {@link postedSilence}: on another value of the same label. */
 export const onLabelA = (value: string) => ({ matchers: [{ name: 'a', value, isRegex: false, isEqual: true }] });
+
+/** A route to `default` that takes every alert into one group; `rest` replaces settings of it. */
+export function routeSettings(rest: Partial<RouteSettings> = {}): RouteSettings {
+  return {
+    receiver: 'default',
+    matchers: [],
+    continue: false,
+    groupBy: [],
+    groupWaitMs: 30 * SECOND,
+    groupIntervalMs: 5 * MINUTE,
+    repeatIntervalMs: 4 * HOUR,
+    muteTimeIntervals: [],
+    activeTimeIntervals: [],
+    labels: {},
+    routes: [],
+    ...rest,
+  };
+}
+
+/** Where an alert with these labels lies, as the store would have it; `rest` replaces fields of the alert. */
+export function slotOf(labels: Record<string, string>, rest: Partial<Alert> = {}): AlertSlot {
+  return { id: 1, alert: alertOf(labels, rest), hasNewContent: true, isSettled: false };
+}

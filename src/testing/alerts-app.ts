@@ -3,13 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { joinState } from '../alerts/alert-state.ts';
 import { ActiveConfig } from '../alerts/config/active-config.ts';
-import { ConfigSource, routeTableOf } from '../alerts/config/config-source.ts';
-import { ALERT_SERVER_DEFAULTS } from '../alerts/config/server-options.ts';
+import { ConfigSource } from '../alerts/config/config-source.ts';
+import { ALERT_SERVER_DEFAULTS, type AlertServerOptions } from '../alerts/config/server-options.ts';
 import type { ClusterMember } from '../alerts/contract/status.ts';
 import type { MatcherMode } from '../alerts/domain/matcher-parse.ts';
-import { composeApp } from '../alerts/server.ts';
+import { RouteTree } from '../alerts/domain/route.ts';
+import { composeApp, createPlan, type PlanSurroundings } from '../alerts/server.ts';
 import type { SilenceRules } from '../alerts/silence-store.ts';
+import type { Database } from '../kernel/database.ts';
 import { createLog, type Log } from '../kernel/log.ts';
+import { Metrics } from '../kernel/metrics.ts';
 import { FakeClock } from './fake-clock.ts';
 import { FakeDatabase } from './fake-database.ts';
 
@@ -23,6 +26,10 @@ export interface AlertsAppOptions {
   readonly perAlertnameLimit?: number;
   readonly matcherMode?: MatcherMode;
   readonly cluster?: ClusterMember;
+  /** Stands in for the database that a test can let fail. */
+  readonly realDatabase?: Database;
+  /** Who sends notifications; unless given, nobody. */
+  readonly openHttp?: PlanSurroundings['openHttp'];
 }
 
 /** An answer as a test compares it. */
@@ -46,6 +53,9 @@ export interface TestApp {
   /** Sends JSON as a client does: typed, and with its length announced. */
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<TestAnswer>;
   delete(path: string): Promise<TestAnswer>;
+  /** Begins to flush groups; without it they only fill. */
+  startDispatching(): Promise<void>;
+  stopDispatching(): Promise<void>;
 }
 
 const CONFIG = 'route: {receiver: default, group_by: [alertname]}\nreceivers: [{name: default}]\n';
@@ -63,11 +73,11 @@ export function createTestApp(t: { after(end: () => void): void }, options: Aler
   const configFile = join(folder, 'alertmanager.yml');
   writeFileSync(configFile, options.config ?? CONFIG);
   const log = createLog({ level: 'info', format: 'logfmt', clock, write: (line) => lines.push(line) });
-  const app = createApp(options, configFile, { clock, database, log });
+  const created = createApp(options, configFile, { clock, database: options.realDatabase ?? database, log });
   const send: TestApp['send'] = async (method, path, headers = {}, body) => {
     const length: Record<string, string> = body ? { 'content-length': String(Buffer.byteLength(body)) } : {};
     const init = { method, headers: { ...length, ...headers }, ...(body === undefined ? {} : { body }) };
-    return readAnswer(await app.request(path, init));
+    return readAnswer(await (await created).app.request(path, init));
   };
   return {
     clock,
@@ -81,6 +91,8 @@ export function createTestApp(t: { after(end: () => void): void }, options: Aler
       return send('POST', path, { 'content-type': 'application/json', ...headers }, text);
     },
     delete: (path) => send('DELETE', path),
+    startDispatching: async () => (await created).plan.start(),
+    stopDispatching: async () => (await created).plan.stop(),
   };
 }
 
@@ -99,39 +111,42 @@ async function readAnswer(response: Response): Promise<TestAnswer> {
 
 interface Surroundings {
   readonly clock: FakeClock;
-  readonly database: FakeDatabase;
+  readonly database: Database;
   readonly log: Log;
 }
 
 const VERSION = { version: '1.2.3', revision: 'r', branch: 'b', buildUser: 'u', buildDate: 'd', goVersion: 'g' };
 
-function createApp(test: AlertsAppOptions, configFile: string, { clock, database, log }: Surroundings) {
-  const { routePrefix = '', corsOrigins = [], matcherMode = 'fallback', perAlertnameLimit = 0 } = test;
-  const options = {
-    ...ALERT_SERVER_DEFAULTS,
-    routePrefix,
-    corsOrigins,
-    matcherMode,
-    perAlertnameLimit,
-    ...test.silenceRules,
-  };
-  const config = loadConfig(configFile, matcherMode === 'classic', () => clock.now());
-  const table = routeTableOf(config.current);
-  const state = joinState({ options, table, database, clock, log, newId: countedIds() });
-  return composeApp({
-    options,
-    config,
-    state,
-    clock,
-    log,
-    member: test.cluster,
+async function createApp(test: AlertsAppOptions, configFile: string, { clock, database, log }: Surroundings) {
+  const { config: _, silenceRules, cluster, realDatabase: __, openHttp = refuseToSend, ...flags } = test;
+  const startedAt = clock.now();
+  const options = { ...ALERT_SERVER_DEFAULTS, storagePath: '', importPath: '', ...flags, ...silenceRules };
+  const config = loadConfig(configFile, options, () => clock.now());
+  const { route, inhibitRules: inhibitionRules } = config.current;
+  const tree = new RouteTree(route);
+  const state = joinState({ options, tree, inhibitionRules, database, clock, log, newId: countedIds() });
+  const running = { options, config, state, database, clock, log, startedAt };
+  const metrics = new Metrics();
+  const externalUrl = () => 'http://alerts.example.org';
+  const plan = await createPlan(running, { metrics, externalUrl, openHttp, random: () => 0.5 });
+  const app = composeApp({
+    ...running,
+    plan,
+    metrics,
+    member: cluster,
     version: VERSION,
     page: (c, path) => (path === 'index.html' ? c.html('<p>the page</p>') : undefined),
   });
+  return { app, plan, state };
 }
 
-function loadConfig(file: string, classicNames: boolean, now: () => number): ActiveConfig {
-  const source = new ConfigSource(file, classicNames);
+const refuseToSend: PlanSurroundings['openHttp'] = () => ({
+  send: () => Promise.reject(new Error('this test sends nothing')),
+  close: () => Promise.resolve(),
+});
+
+function loadConfig(file: string, { matcherMode, expandEnv }: AlertServerOptions, now: () => number): ActiveConfig {
+  const source = new ConfigSource(file, { matcherMode, expandEnv });
   const read = source.read();
   if (!read.ok) throw new Error(read.reason);
   return new ActiveConfig(source, read.value, now);

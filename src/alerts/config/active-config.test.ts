@@ -1,23 +1,22 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { FakeClock } from '../../testing/fake-clock.ts';
-import { createLabelSet } from '../domain/label-set.ts';
+import { type Cleanup, temporaryFolder } from '../../testing/processes.ts';
 import { ActiveConfig } from './active-config.ts';
 import type { AlertmanagerConfig } from './alertmanager-config.ts';
-import { ConfigSource, routeTableOf } from './config-source.ts';
+import { ConfigSource } from './config-source.ts';
 
-function temporaryFile(t: TestContext, text: string): string {
-  const folder = mkdtempSync(join(tmpdir(), 'alerts-config-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
-  const file = join(folder, 'alertmanager.yml');
+function temporaryFile(t: Cleanup, text: string): string {
+  const file = join(temporaryFolder(t), 'alertmanager.yml');
   writeFileSync(file, text);
   return file;
 }
 
-function load(source: ConfigSource): AlertmanagerConfig {
+const sourceOf = (file: string | undefined) => new ConfigSource(file, { matcherMode: 'fallback' });
+
+function load(source: { read(): ReturnType<ConfigSource['read']> }): AlertmanagerConfig {
   const read = source.read();
   assert.ok(read.ok, read.ok ? '' : read.reason);
   return read.value;
@@ -27,63 +26,74 @@ const FIRST = 'route: {receiver: a}\nreceivers: [{name: a}]\n';
 const SECOND = 'route: {receiver: b}\nreceivers: [{name: b}]\n';
 
 test('without a file there is a configuration that just works', () => {
-  const config = load(new ConfigSource(undefined, false));
-  assert.deepEqual(config.receivers, ['default']);
+  const config = load(sourceOf(undefined));
+  assert.deepEqual(
+    config.receivers.map(({ name }) => name),
+    ['default'],
+  );
   assert.deepEqual(config.route.groupBy, ['alertname']);
+  assert.deepEqual([config.warnings, config.notices], [[], []]);
 });
 
-test('a refusal names the file, and why it cannot be read or which line of it is wrong', (t) => {
-  const file = temporaryFile(t, 'route: {}\n');
+test('a refusal names the file, and why it cannot be read or which lines of it are wrong', (t) => {
+  const file = temporaryFile(t, 'route: {}\nreceivers: [{}]\n');
   const folder = join(file, '..');
   const cases: readonly (readonly [string, string])[] = [
-    [file, `${file}: line 1: root route must specify a default receiver`],
+    [file, `${file}: line 1: root route must specify a default receiver\n${file}: line 2: missing name in receiver`],
     [`${file}.none`, `cannot read the configuration file ${file}.none: there is no such file`],
     [folder, `cannot read the configuration file ${folder}: it is a directory`],
   ];
-  for (const [path, reason] of cases) {
-    assert.deepEqual(new ConfigSource(path, false).read(), { ok: false, reason });
-  }
+  for (const [path, reason] of cases) assert.deepEqual(sourceOf(path).read(), { ok: false, reason });
 });
 
-test('classic names are asked for through the source', (t) => {
-  const file = temporaryFile(t, 'route: {receiver: a, group_by: [a.b]}\nreceivers: [{name: a}]\n');
-  assert.ok(new ConfigSource(file, false).read().ok);
-  assert.ok(!new ConfigSource(file, true).read().ok);
+test('how matchers are read, variables and the folder of the file come through the source', (t) => {
+  const file = temporaryFile(
+    t,
+    `templates: [x]\nroute: {receiver: a, group_by: ["$\{NAME}"]}\nreceivers: [{name: a}]\n`,
+  );
+  const read = new ConfigSource(file, {
+    matcherMode: 'fallback',
+    expandEnv: true,
+    environment: { NAME: 'a.b' },
+  }).read();
+  assert.ok(read.ok);
+  assert.deepEqual([read.value.route.groupBy, read.value.templates], [['a.b'], [join(file, '../x')]]);
+  const classic = new ConfigSource(file, { matcherMode: 'classic', expandEnv: true, environment: { NAME: 'a.b' } });
+  assert.ok(!classic.read().ok);
 });
 
-test('a good reload takes effect, a bad one changes nothing but the report of it', (t) => {
+test('a reload that is carried out takes effect, a refused one changes nothing but the report of it', (t) => {
   const clock = new FakeClock(1_000);
   const file = temporaryFile(t, FIRST);
-  const source = new ConfigSource(file, false);
+  const source = sourceOf(file);
   const config = new ActiveConfig(source, load(source), () => clock.now());
   assert.deepEqual(config.reloadState, { successful: true, succeededAt: 1_000 });
 
   clock.advance(1_000);
   writeFileSync(file, SECOND);
-  assert.ok(config.reload().ok);
-  assert.deepEqual(config.current.receivers, ['b']);
+  const second = load(config);
+  assert.equal(config.current.route.receiver, 'a');
+  assert.deepEqual(config.reloadState, { successful: true, succeededAt: 1_000 });
+  config.activate(second);
+  assert.equal(config.current.route.receiver, 'b');
   assert.match(config.printed, /receiver: b\n/);
   assert.deepEqual(config.reloadState, { successful: true, succeededAt: 2_000 });
 
   clock.advance(1_000);
   writeFileSync(file, 'route: [');
-  assert.ok(!config.reload().ok);
-  assert.deepEqual(config.current.receivers, ['b']);
-  assert.match(config.printed, /receiver: b\n/);
+  assert.ok(!config.read().ok);
+  assert.equal(config.current.route.receiver, 'b');
   assert.deepEqual(config.reloadState, { successful: false, succeededAt: 2_000 });
 
   clock.advance(1_000);
   writeFileSync(file, FIRST);
-  assert.ok(config.reload().ok);
-  assert.deepEqual(config.current.receivers, ['a']);
-  assert.deepEqual(config.reloadState, { successful: true, succeededAt: 4_000 });
-});
+  assert.ok(config.read().ok);
+  config.refuse();
+  assert.equal(config.current.route.receiver, 'b');
+  assert.match(config.printed, /receiver: b\n/);
+  assert.deepEqual(config.reloadState, { successful: false, succeededAt: 2_000 });
 
-test('the route table of a configuration sends every alert to its root route', () => {
-  const route = { receiver: 'a', groupWaitMs: 1, groupIntervalMs: 2, repeatIntervalMs: 3 };
-  const tableOf = (groupBy: readonly string[] | undefined) =>
-    routeTableOf({ resolveTimeoutMs: 0, receivers: ['a'], route: { ...route, groupBy } })(createLabelSet({ x: 'y' }));
-  assert.deepEqual(tableOf(['job', 'x']), [{ key: '{}', ...route, groupBy: new Set(['job', 'x']) }]);
-  assert.deepEqual(tableOf(undefined), [{ key: '{}', ...route, groupBy: new Set() }]);
-  assert.deepEqual(tableOf(['...']), [{ key: '{}', ...route, groupBy: 'all' }]);
+  config.activate(load(config));
+  assert.equal(config.current.route.receiver, 'a');
+  assert.deepEqual(config.reloadState, { successful: true, succeededAt: 4_000 });
 });

@@ -1,14 +1,15 @@
 import type { Outcome } from '../domain/outcome.ts';
 import type { AlertmanagerConfig } from './alertmanager-config.ts';
 import type { ConfigSource } from './config-source.ts';
-import { printConfig } from './print-config.ts';
 
-/** The configuration in force. A reload that fails leaves it as it is. */
+/**
+ * The configuration in force. A new one is read first; then whoever carries it out prepares for it, and ends the reload
+ * with `activate`, or with `refuse`, which leaves the old one as it is.
+ */
 export class ActiveConfig {
   readonly #source: ConfigSource;
   readonly #now: () => number;
   #config: AlertmanagerConfig;
-  #printed: string;
   #successful = true;
   #succeededAt: number;
 
@@ -17,7 +18,6 @@ export class ActiveConfig {
     this.#source = source;
     this.#now = now;
     this.#config = config;
-    this.#printed = printConfig(config);
     this.#succeededAt = now();
   }
 
@@ -25,9 +25,9 @@ export class ActiveConfig {
     return this.#config;
   }
 
-  /** As YAML, with defaults filled in. */
+  /** As YAML, with defaults filled in and without secrets. */
   get printed(): string {
-    return this.#printed;
+    return this.#config.printed;
   }
 
   /** Whether the last reload worked, and when one last did (epoch milliseconds). */
@@ -35,13 +35,22 @@ export class ActiveConfig {
     return { successful: this.#successful, succeededAt: this.#succeededAt };
   }
 
-  reload(): Outcome<AlertmanagerConfig> {
+  /** What the source holds now. Changes nothing, unless it cannot be read: then the reload has failed. */
+  read(): Outcome<AlertmanagerConfig> {
     const config = this.#source.read();
-    this.#successful = config.ok;
-    if (!config.ok) return config;
-    this.#config = config.value;
-    this.#printed = printConfig(config.value);
-    this.#succeededAt = this.#now();
+    if (!config.ok) this.refuse();
     return config;
+  }
+
+  /** The reload has worked: from now on this configuration is in force. */
+  activate(config: AlertmanagerConfig): void {
+    this.#config = config;
+    this.#successful = true;
+    this.#succeededAt = this.#now();
+  }
+
+  /** The reload has failed; the configuration in force stays. */
+  refuse(): void {
+    this.#successful = false;
   }
 }

@@ -1,200 +1,221 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type AlertmanagerConfig, type RouteConfig, readConfig } from './alertmanager-config.ts';
+import { type AlertmanagerConfig, type ReadConfigOptions, readConfig } from './alertmanager-config.ts';
 
-function read(text: string, classicNames = false): AlertmanagerConfig {
-  const outcome = readConfig(text, classicNames);
-  assert.ok(outcome.ok, outcome.ok ? '' : outcome.reason);
+const OPTIONS: ReadConfigOptions = { folder: '/etc/alerts', matcherMode: 'fallback' };
+
+function read(text: string, options: Partial<ReadConfigOptions> = {}): AlertmanagerConfig {
+  const outcome = readConfig(text, { ...OPTIONS, ...options });
+  assert.ok(outcome.ok, outcome.ok ? '' : `${outcome.reason}\n${text}`);
   return outcome.value;
 }
 
-const RECEIVERS = 'receivers: [{name: a}, {name: b}]\n';
-const route = (fields: string) => `route:\n  receiver: a\n${fields}${RECEIVERS}`;
+function reasonOf(text: string, options: Partial<ReadConfigOptions> = {}): string {
+  const outcome = readConfig(text, { ...OPTIONS, ...options });
+  return outcome.ok ? 'nothing is wrong' : outcome.reason;
+}
 
-const DEFAULT_ROUTE: RouteConfig = {
-  receiver: 'a',
-  groupBy: undefined,
-  groupWaitMs: 30_000,
-  groupIntervalMs: 300_000,
-  repeatIntervalMs: 14_400_000,
-};
+const RECEIVERS = 'receivers: [{name: a}, {name: b}]\n';
+const root = (fields: string) => `route:\n  receiver: a\n${fields}${RECEIVERS}`;
 
 test('a configuration needs a route and its receiver; everything else has a default', () => {
-  assert.deepEqual(read(`route: {receiver: a}\n${RECEIVERS}`), {
+  const { global, route, receivers, hash, ...rest } = read(`route: {receiver: a}\n${RECEIVERS}`);
+  assert.deepEqual(route, {
+    receiver: 'a',
+    matchers: [],
+    continue: false,
+    groupBy: [],
+    groupWaitMs: 30_000,
+    groupIntervalMs: 300_000,
+    repeatIntervalMs: 14_400_000,
+    muteTimeIntervals: [],
+    activeTimeIntervals: [],
+    labels: {},
+    routes: [],
+  });
+  assert.deepEqual(receivers, [
+    { name: 'a', labels: { name: 'a' }, integrations: [] },
+    { name: 'b', labels: { name: 'b' }, integrations: [] },
+  ]);
+  assert.deepEqual(
+    [global.resolveTimeout, global.smtpHello, global.smtpRequireTls, global.httpConfig?.followRedirects],
+    [300_000, 'localhost', true, true],
+  );
+  const { printed, notices, ...others } = rest;
+  assert.deepEqual(others, {
     resolveTimeoutMs: 300_000,
-    route: DEFAULT_ROUTE,
-    receivers: ['a', 'b'],
+    inhibitRules: [],
+    templates: [],
+    timeIntervals: [],
+    warnings: [],
   });
+  assert.deepEqual(notices, ['line 2: no route uses receiver "b"']);
+  assert.match(printed, /^global:\n {2}resolve_timeout: 5m\n/);
+  // What Alertmanager shows as alertmanager_config_hash of this text.
+  assert.equal(hash, 39_572_723_104_252);
 });
 
-test('a configuration may say everything that this version carries out', () => {
-  const text = `
-# in any order
-receivers:
-  - name: b
-  - name: a
-global:
-  resolve_timeout: 1d2h
-route:
-  receiver: "a"
-  group_by: ['alertname', "job", été]
-  group_wait: 0s
-  group_interval: 1m30s
-  repeat_interval: 1w
-  continue: false
-`;
-  assert.deepEqual(read(text), {
-    resolveTimeoutMs: 26 * 3_600_000,
-    route: {
-      receiver: 'a',
-      groupBy: ['alertname', 'job', 'été'],
-      groupWaitMs: 0,
-      groupIntervalMs: 90_000,
-      repeatIntervalMs: 7 * 86_400_000,
-    },
-    receivers: ['b', 'a'],
-  });
-});
-
-test('a scalar is a text where a text is wanted', () => {
-  const text = 'route: {receiver: 2, group_by: [1, true]}\nreceivers: [{name: 2}, {name: yes}]\n';
-  const { route, receivers } = read(text);
-  assert.deepEqual([route.receiver, route.groupBy, receivers], ['2', ['1', 'true'], ['2', 'yes']]);
-});
-
-test('a field without a value is one that is not there', () => {
-  const text = `global:\n${route('  group_by:\n  group_wait: ~\n  repeat_interval: null\n')}`;
-  assert.deepEqual(read(text), { resolveTimeoutMs: 300_000, route: DEFAULT_ROUTE, receivers: ['a', 'b'] });
-  assert.deepEqual(read(`global: {}\n${route('')}`).resolveTimeoutMs, 300_000);
-  assert.deepEqual(read(`global: {resolve_timeout: }\n${route('')}`).resolveTimeoutMs, 300_000);
-});
-
-test('what is empty changes nothing, and may stand there: Alertmanager itself writes such fields', () => {
-  const text = `${route(
-    '  routes: []\n  match: {}\n  matchers: []\n  mute_time_intervals: []\n  active_time_intervals:\n',
-  )}templates: []\ninhibit_rules: []\ntime_intervals:\n`;
-  assert.deepEqual(read(text).route, DEFAULT_ROUTE);
-});
-
-test('grouping by nothing is one group, by ... one for each label set', () => {
-  assert.equal(read(route('  group_by: []\n')).route.groupBy, undefined);
-  assert.deepEqual(read(route("  group_by: ['...']\n")).route.groupBy, ['...']);
-});
-
-test('false has the many names that YAML once gave it', () => {
-  for (const word of ['false', 'False', 'no', 'off', 'n', 'OFF']) {
-    assert.deepEqual(read(route(`  continue: ${word}\n`)).route, DEFAULT_ROUTE, word);
+test('an empty file has no route, and a file may lack one', () => {
+  for (const text of ['', '# nothing\n', 'null\n', '~']) {
+    assert.equal(reasonOf(text), 'no route provided in config', text);
   }
+  for (const text of ['{}', RECEIVERS, `route:\n${RECEIVERS}`])
+    assert.equal(reasonOf(text), 'no routes provided', text);
+  assert.equal(reasonOf('[]'), 'line 1: expected a mapping of fields, found a list');
+  assert.equal(reasonOf('just text'), 'line 1: expected a mapping of fields, found a scalar');
 });
 
-test('an anchor may be used again', () => {
-  const text = `route:\n  receiver: &r a\n  group_wait: &d 1m\n  group_interval: *d\nreceivers: [{name: *r}]\n`;
-  const { route, receivers } = read(text);
-  assert.deepEqual([route.groupIntervalMs, receivers], [60_000, ['a']]);
-});
-
-test('a bad file is refused with its line, what was found and what to write instead', () => {
-  const cases: readonly (readonly [text: string, reason: string | RegExp])[] = [
-    ['', 'no route provided in config'],
-    ['# nothing\n', 'no route provided in config'],
-    ['null\n', 'no route provided in config'],
-    ['{}', 'no route provided in config'],
-    [RECEIVERS, 'no route provided in config'],
-    [`route:\n${RECEIVERS}`, 'no route provided in config'],
-    ['[]', 'line 1: the configuration must be a mapping of fields'],
-    ['just text', 'line 1: the configuration must be a mapping of fields'],
-    [`route: []\n${RECEIVERS}`, 'line 1: the root route must be a mapping of fields'],
-    [`route: {}\n${RECEIVERS}`, 'line 1: root route must specify a default receiver'],
-    [`route: {receiver: }\n${RECEIVERS}`, 'line 1: root route must specify a default receiver'],
-    [`route: {receiver: ""}\n${RECEIVERS}`, 'line 1: root route must specify a default receiver'],
-    [`route: {receiver: [a]}\n${RECEIVERS}`, 'line 1: receiver must be a text'],
-    [`route: {receiver: *x}\n${RECEIVERS}`, 'line 1: receiver must be a text'],
-    [`\nroute:\n  receiver: c\n${RECEIVERS}`, 'line 3: undefined receiver "c" used in route; list it under receivers'],
-    ['route: {receiver: a}\n', 'line 1: undefined receiver "a" used in route; list it under receivers'],
-    [route('  continue: true\n'), 'line 3: cannot have continue in root route'],
-    [route('  continue: perhaps\n'), 'line 3: cannot have continue in root route'],
-    [route('  match: {a: b}\n'), 'line 3: root route must not have any matchers'],
-    [route('  match_re: {a: b}\n'), 'line 3: root route must not have any matchers'],
-    [route('  matchers: [a=b]\n'), 'line 3: root route must not have any matchers'],
-    [route('  matchers: a=b\n'), 'line 3: root route must not have any matchers'],
-    [route('  mute_time_intervals: [x]\n'), 'line 3: root route must not have any mute time intervals'],
-    [route('  active_time_intervals: [x]\n'), 'line 3: root route must not have any active time intervals'],
-    [route('  group_interval: 0s\n'), 'line 3: group_interval cannot be zero'],
-    [route('  repeat_interval: 0\n'), 'line 3: repeat_interval cannot be zero'],
-    [route('  group_wait: ""\n'), 'line 3: empty duration string'],
-    [
-      route('  group_wait: 5 minutes\n'),
-      'line 3: group_wait: not a valid duration string: "5 minutes"; write for instance 5m or 1h30m',
-    ],
-    [
-      `global:\n  resolve_timeout: 1.5h\n${route('')}`,
-      'line 2: resolve_timeout: not a valid duration string: "1.5h"; write for instance 5m or 1h30m',
-    ],
-    [route('  group_by: alertname\n'), 'line 3: group_by must be a list'],
-    [route('  group_by: [[a]]\n'), 'line 3: group_by must be a text'],
-    [route('  group_by: ["", b]\n'), 'line 3: invalid label name "" in group_by list'],
-    [route('  group_by: [b, b]\n'), 'line 3: duplicated label "b" in group_by'],
-    [
-      route("  group_by: ['...', b]\n"),
-      'line 3: cannot have wildcard group_by (`...`) and other labels at the same time',
-    ],
-    ['route: {receiver: a}\nreceivers: {name: a}\n', 'line 2: receivers must be a list'],
-    ['route: {receiver: a}\nreceivers:\n  - a\n', 'line 3: a receiver must be a mapping of fields'],
-    ['route: {receiver: a}\nreceivers:\n  - {}\n', 'line 3: missing name in receiver'],
-    ['route: {receiver: a}\nreceivers:\n  - name: a\n  - name: ""\n', 'line 4: missing name in receiver'],
-    [
-      'route: {receiver: a}\nreceivers:\n  - name: a\n  - name: a\n',
-      'line 4: notification config name "a" is not unique',
-    ],
-    [
-      `${route('')}rout: {}\n`,
-      'line 4: field rout not found in the configuration; it may have global, route, receivers',
-    ],
-    [route('  recipient: a\n'), /^line 3: field recipient not found in the root route; it may have receiver, group_by/],
-    [route('  a: 1\n  a: 2\n'), 'line 4: Map keys must be unique'],
-    [route('\tgroup_wait: 1m\n'), /^line 3: /],
-    ['route: [\n', /^line 2: /],
-    [`${route('')}---\nroute: {}\n`, /^line 4: .*multiple documents/],
-  ];
-  for (const [text, reason] of cases) {
-    const outcome = readConfig(text, false);
-    assert.ok(!outcome.ok, text);
-    if (typeof reason === 'string') assert.equal(outcome.reason, reason, text);
-    else assert.match(outcome.reason, reason, text);
-  }
-});
-
-test('what Alertmanager would carry out and this version does not is refused, not passed over', () => {
+test('names that lead nowhere, that come twice, and what a root route may not have, are refused', () => {
+  const intervals = (fields: string) => `${root('')}${fields}`;
   const cases: readonly (readonly [text: string, reason: string])[] = [
+    [`route: {}\n${RECEIVERS}`, 'line 1: root route must specify a default receiver'],
+    [`route: {receiver: ""}\n${RECEIVERS}`, 'line 1: root route must specify a default receiver'],
+    [root('  continue: yes\n'), 'line 3: cannot have continue in root route'],
+    [root('  match: {a: b}\n'), 'line 3: root route must not have any matchers'],
+    [root('  match_re: {a: b}\n'), 'line 3: root route must not have any matchers'],
+    [root('  matchers: [a=b]\n'), 'line 3: root route must not have any matchers'],
     [
-      `${route('')}inhibit_rules:\n  - equal: [a]\n`,
-      'line 4: field inhibit_rules in the configuration is not supported: this version does not carry it out yet; remove it, or stay with Alertmanager',
+      `${root('  mute_time_intervals: [x]\n')}time_intervals: [{name: x}]\n`,
+      'line 3: root route must not have any mute time intervals',
     ],
     [
-      `${route('')}templates: ['*.tmpl']\n`,
-      'line 4: field templates in the configuration is not supported: this version does not carry it out yet; remove it, or stay with Alertmanager',
+      `${root('  active_time_intervals: [x]\n')}time_intervals: [{name: x}]\n`,
+      'line 3: root route must not have any active time intervals',
+    ],
+    ['route: {receiver: a}\n', 'line 1: undefined receiver "a" used in route'],
+    [root('  routes:\n  - routes:\n    - receiver: c\n'), 'line 5: undefined receiver "c" used in route'],
+    [
+      root('  routes:\n  - active_time_intervals: [x]\n    mute_time_intervals:\n    - x\n    - y\n') +
+        'time_intervals: [{name: y}]\n',
+      'line 4: undefined time interval "x" used in route\nline 6: undefined time interval "x" used in route',
+    ],
+    ['route: {receiver: a}\nreceivers:\n- name: a\n- name: a\n', 'line 4: notification config name "a" is not unique'],
+    [
+      'route: {receiver: a}\nreceivers:\n- {name: a}\n- {}\n-\n',
+      'line 4: missing name in receiver\nline 5: missing name in receiver',
     ],
     [
-      route('  routes:\n    - receiver: b\n'),
-      'line 3: field routes in the root route is not supported: this version does not carry it out yet; remove it, or stay with Alertmanager',
+      'route: {receiver: a}\nreceivers: [{name: a, labels: {name: b}}]\n',
+      'line 2: receiver label "name" must match receiver name "a", got "b"',
+    ],
+    [intervals('time_intervals:\n- {name: x}\n- {name: x}\n'), 'line 6: time interval "x" is not unique'],
+    [intervals('mute_time_intervals:\n- {name: x}\n- {name: x}\n'), 'line 6: mute time interval "x" is not unique'],
+    [
+      intervals('mute_time_intervals: [{name: x}]\ntime_intervals: [{name: x}]\n'),
+      'line 5: time interval "x" is not unique',
     ],
     [
-      `global:\n  smtp_from: x\n${route('')}`,
-      'line 2: field smtp_from in global is not supported: it configures notifications, which this version does not send; remove it, or stay with Alertmanager',
+      intervals('rout: {}\n'),
+      'line 4: field rout not found in type config.plain; it may be one of global, route, inhibit_rules, receivers, templates, mute_time_intervals, time_intervals, tracing, event_recorder',
     ],
-    [
-      'route: {receiver: a}\nreceivers:\n  - name: a\n    webhook_configs:\n      - url: http://x/\n',
-      'line 4: field webhook_configs in a receiver is not supported: this version holds and lists alerts but does not send notifications; remove it, or stay with Alertmanager',
-    ],
+    [intervals('route: {}\n'), 'line 4: field route already set in type config.plain'],
   ];
-  for (const [text, reason] of cases) assert.deepEqual(readConfig(text, false), { ok: false, reason });
+  for (const [text, reason] of cases) assert.equal(reasonOf(text), reason, text);
 });
 
-test('where only classic names are allowed, no others are grouped by', () => {
-  const text = route('  group_by: [a_b, a.b]\n');
-  assert.deepEqual(read(text).route.groupBy, ['a_b', 'a.b']);
-  assert.deepEqual(readConfig(text, true), {
-    ok: false,
-    reason: 'line 3: invalid label name "a.b" in group_by list',
-  });
+test('all that is wrong with a file is said at once, in the order of its lines', () => {
+  const text = `
+global: {resolve_timeout: 5 minutes}
+route:
+  receiver: c
+  routes:
+  - match: {a.b: x}
+    group_interval: 0s
+  - matchers: ["a=~("]
+inhibit_rules:
+- equal: ['']
+receivers:
+- name: a
+  webhook_configs: [{}]
+time_intervals:
+- name: ''
+templates: {}
+`;
+  assert.equal(
+    reasonOf(text),
+    [
+      'line 2: unknown unit " minutes" in duration "5 minutes"',
+      'line 6: invalid label name "a.b"',
+      'line 7: group_interval cannot be zero',
+      'line 8: error parsing regexp: missing closing ): `^(?:()$`',
+      'line 10: invalid label name "" in equal list',
+      'line 13: one of url or url_file must be configured',
+      'line 15: missing name in time interval',
+      'line 16: expected a list, found a mapping',
+    ].join('\n'),
+  );
+});
+
+test('a part that cannot be read is not held against the others', () => {
+  assert.equal(reasonOf('route: {receiver: a}\nreceivers: [{name: a, x: 1}]\n').split('\n').length, 1);
+  const text = `global: {x: 1}\n${root('')}`.replace('{name: a}', '{name: a, slack_configs: [{channel: c}]}');
+  assert.match(reasonOf(text), /^line 1: field x not found [^\n]*$/);
+});
+
+test('intervals are found under both names, the old ones first', () => {
+  const text = `${root('  routes: [{mute_time_intervals: [new], active_time_intervals: [old]}]\n')}
+time_intervals: [{name: new, time_intervals: [{months: [1]}, {}]}]
+mute_time_intervals: [{name: old}]
+`;
+  const { timeIntervals, route } = read(text);
+  assert.deepEqual(
+    timeIntervals.map(({ name, intervals }) => [name, intervals.length]),
+    [
+      ['old', 0],
+      ['new', 2],
+    ],
+  );
+  assert.deepEqual(route.routes[0]?.muteTimeIntervals, ['new']);
+  assert.deepEqual(route.routes[0]?.activeTimeIntervals, ['old']);
+});
+
+test('inhibition rules join the old ways to write matchers with the new one', () => {
+  const text = `${root('')}
+inhibit_rules:
+- name: n
+  source_match: {b: x}
+  source_match_re: {a: y|z}
+  source_matchers: ['c="1"']
+  target_matchers: ['d!=1, e!~2']
+  equal: [cluster, été]
+-
+`;
+  const [rule, empty] = read(text).inhibitRules;
+  const words = (matchers: readonly { name: string; operator: string; value: string }[] | undefined) =>
+    matchers?.map(({ name, operator, value }) => name + operator + value);
+  assert.deepEqual(words(rule?.sourceMatchers), ['a=~^(?:y|z)$', 'b=x', 'c=1']);
+  assert.deepEqual(words(rule?.targetMatchers), ['d!=1', 'e!~2']);
+  assert.deepEqual([rule?.name, rule?.equal], ['n', ['cluster', 'été']]);
+  assert.deepEqual(empty, { name: '', sourceMatchers: [], targetMatchers: [], equal: [] });
+});
+
+test('matchers and names of labels are read as the mode says', () => {
+  const text = root('  group_by: [a.b]\n  routes:\n  - matchers: [\'a.b="c"\']\n    labels: {é: x}\n');
+  assert.deepEqual(read(text, { matcherMode: 'utf8-strict' }).route.groupBy, ['a.b']);
+  assert.equal(
+    reasonOf(text, { matcherMode: 'classic' }),
+    [
+      'line 3: invalid label name "a.b" in group_by list',
+      'line 5: bad matcher format: a.b="c"',
+      'line 6: invalid label name "é" in route labels',
+    ].join('\n'),
+  );
+  const old = root("  routes:\n  - matchers: ['a=~b|{c']\n");
+  assert.match(reasonOf(old, { matcherMode: 'utf8-strict' }), /^line 4: /);
+  const [warning] = read(old).warnings;
+  assert.match(warning ?? '', /^line 4: only the classic matcher syntax allows this input.*; write a=~"b\|\{c"$/);
+});
+
+test('variables are put in only where it is asked for', () => {
+  const text = root('  group_by: ["$' + '{LABEL}"]\n');
+  const environment = { LABEL: 'team' };
+  assert.deepEqual(read(text, { expandEnv: true, environment }).route.groupBy, ['team']);
+  assert.deepEqual(read(text, { environment }).route.groupBy, ['$' + '{LABEL}']);
+  assert.equal(reasonOf(text, { expandEnv: true, environment: {} }), 'line 3: environment variable LABEL is not set');
+});
+
+test('a file nested too deeply is refused', () => {
+  assert.equal(reasonOf('['.repeat(100_000)), 'line 1: nested too deeply');
+  const routes = `${'{routes: ['.repeat(150)}${']}'.repeat(150)}`;
+  assert.match(reasonOf(`route: ${routes}\n`), /nested too deeply/);
 });

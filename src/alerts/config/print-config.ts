@@ -1,19 +1,52 @@
-import { stringify } from 'yaml';
-import { formatDuration } from '../../kernel/duration.ts';
-import type { AlertmanagerConfig } from './alertmanager-config.ts';
+import { Document, isScalar, Scalar, type Tags, visit } from 'yaml';
+import { type GlobalConfig, globalConfig } from './global-config.ts';
+import { inhibitRuleKind } from './inhibit-rule-config.ts';
+import { type Kind, list, located, type Show, text } from './kind.ts';
+import type { MatcherReading } from './matcher-config.ts';
+import { printReceiver, type ReceiverConfig } from './receiver-config.ts';
+import { routeKind } from './route-config.ts';
+import type { RawConfig } from './sections.ts';
+import { eventRecorder, tracing } from './telemetry-config.ts';
+import { muteTimeIntervals, timeIntervals } from './time-interval-config.ts';
 
-/** The configuration in force as YAML, with the defaults filled in. It loads again, here and in Alertmanager. */
-export function printConfig({ resolveTimeoutMs, route, receivers }: AlertmanagerConfig): string {
-  return stringify({
-    global: { resolve_timeout: formatDuration(resolveTimeoutMs) },
-    route: {
-      receiver: route.receiver,
-      ...(route.groupBy ? { group_by: route.groupBy } : {}),
-      continue: false,
-      group_wait: formatDuration(route.groupWaitMs),
-      group_interval: formatDuration(route.groupIntervalMs),
-      repeat_interval: formatDuration(route.repeatIntervalMs),
+interface Printable {
+  readonly raw: RawConfig;
+  readonly global: GlobalConfig;
+  readonly receivers: readonly ReceiverConfig[];
+  readonly templates: readonly string[];
+  readonly show: Show;
+}
+
+/** How matchers are read makes no difference to how they are printed. */
+const ANY_READING: MatcherReading = { mode: 'fallback', onWarning: () => {} };
+
+/** As YAML: each part as the file has it, with what the global part and the defaults say, and without secrets. */
+export function printConfig({ raw, global, receivers, templates, show }: Printable): string {
+  const some = <T>(kind: Kind<readonly T[]>, items: readonly T[]) =>
+    items.length > 0 ? kind.print(items, show) : undefined;
+  const printed = {
+    global: globalConfig.print(global, show),
+    route: routeKind(ANY_READING).print(raw.route, show),
+    inhibit_rules: some(list(inhibitRuleKind(ANY_READING)), raw.inhibitRules),
+    receivers: receivers.length > 0 ? receivers.map((receiver) => printReceiver(receiver, show)) : undefined,
+    templates: list(text).print(templates, show),
+    mute_time_intervals: some(muteTimeIntervals, raw.muteTimeIntervals),
+    time_intervals: some(timeIntervals, raw.timeIntervals),
+    tracing: raw.tracing && located(tracing).print(raw.tracing, show),
+    event_recorder: raw.eventRecorder && located(eventRecorder).print(raw.eventRecorder, show),
+  };
+  // Alertmanager reads YAML 1.1, where a bare `yes` or `12:30` is not a text.
+  const document = new Document(printed, { version: '1.1', aliasDuplicateObjects: false, customTags: withoutMerging });
+  visit(document, {
+    Pair(_, { key }) {
+      // Bare, it would bring in the fields of another mapping.
+      if (isScalar(key) && key.value === '<<') key.type = Scalar.QUOTE_DOUBLE;
     },
-    receivers: receivers.map((name) => ({ name })),
   });
+  return document.toString({ lineWidth: 0 });
+}
+
+/** With this tag a `<<` could not be quoted. */
+function withoutMerging(tags: Tags): Tags {
+  return tags.filter((tag) => typeof tag === 'string' || tag.tag !== 'tag:yaml.org,2002:merge');
 }

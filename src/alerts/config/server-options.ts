@@ -30,6 +30,16 @@ export interface AlertServerOptions {
   /** 0: no limit. */
   readonly perAlertnameLimit: number;
   readonly logSilences: boolean;
+  /** Whether `${NAME}` in the configuration file stands for a variable of the environment. */
+  readonly expandEnv: boolean;
+  /** Groups are not flushed before so long after the start. */
+  readonly dispatchStartDelayMs: number;
+  /** Whether the metrics of notifications tell receivers apart. */
+  readonly receiverNameInMetrics: boolean;
+  /** TLS and users. Undefined: neither. */
+  readonly webConfigFile: string | undefined;
+  /** Listen where systemd says, and not at the listen addresses. */
+  readonly systemdSocket: boolean;
   readonly matcherMode: MatcherMode;
   /** Undefined: clustering is switched off, and /status says so. */
   readonly clusterListenAddress: ListenAddress | undefined;
@@ -56,6 +66,11 @@ export const ALERT_SERVER_DEFAULTS: Omit<AlertServerOptions, 'storagePath' | 'im
   maxSilenceSizeBytes: 0,
   perAlertnameLimit: 0,
   logSilences: false,
+  expandEnv: false,
+  dispatchStartDelayMs: 0,
+  receiverNameInMetrics: false,
+  webConfigFile: undefined,
+  systemdSocket: false,
   matcherMode: 'fallback',
   clusterListenAddress: { host: '0.0.0.0', port: 9094 },
   clusterPeerName: undefined,

@@ -4,7 +4,7 @@ import { matcherOf } from '../../testing/alert-parts.ts';
 import type { MatchOperator } from './matcher.ts';
 import { receiverMatches } from './receiver.ts';
 
-test('a receiver has one label, its name, and every matcher must hold for it', () => {
+test('every matcher must hold for the labels of a receiver, among which its name is', () => {
   const cases: readonly (readonly [readonly (readonly [string, MatchOperator, string])[], boolean])[] = [
     [[], true],
     [[['name', '=', 'team-a']], true],
@@ -12,6 +12,9 @@ test('a receiver has one label, its name, and every matcher must hold for it', (
     [[['name', '=~', 'team-.*']], true],
     [[['name', '!=', 'team-a']], false],
     [[['name', '!~', 'team-b']], true],
+    [[['tier', '=', 'gold']], true],
+    [[['tier', '=', 'tin']], false],
+    [[['toString', '!=', '']], false],
     [[['owner', '=', 'x']], false],
     [[['owner', '!=', 'x']], true],
     [[['owner', '=', '']], true],
@@ -27,6 +30,6 @@ test('a receiver has one label, its name, and every matcher must hold for it', (
   ];
   for (const [matchers, expected] of cases) {
     const made = matchers.map((matcher) => matcherOf(...matcher));
-    assert.equal(receiverMatches('team-a', made), expected, JSON.stringify(matchers));
+    assert.equal(receiverMatches({ name: 'team-a', tier: 'gold' }, made), expected, JSON.stringify(matchers));
   }
 });

@@ -1,24 +1,36 @@
 import { createLabelSet, type LabelSet, pickLabels } from './label-set.ts';
+import { type Matcher, printMatchers } from './matcher.ts';
+import { MatcherIndex, matchesAll } from './matcher-index.ts';
 
-/** Where alerts go: to one receiver, in groups. */
-export interface Route {
-  /** Unique in the tree, and the same for the same configuration: `{}` for the root. */
-  readonly key: string;
+/** What a route is told; whatever it inherits is already in it. Durations are milliseconds. */
+export interface RouteSettings {
   readonly receiver: string;
+  /** All must match. In the order of compareMatchers. */
+  readonly matchers: readonly Matcher[];
+  /** Whether an alert goes on to the next sibling. */
+  readonly continue: boolean;
   /** The labels by whose values alerts are grouped; `all` gives each label set a group of its own. */
-  readonly groupBy: ReadonlySet<string> | 'all';
+  readonly groupBy: readonly string[] | 'all';
   readonly groupWaitMs: number;
   readonly groupIntervalMs: number;
   readonly repeatIntervalMs: number;
+  readonly muteTimeIntervals: readonly string[];
+  readonly activeTimeIntervals: readonly string[];
+  /** Templates. */
+  readonly labels: Readonly<Record<string, string>>;
+  readonly routes: readonly RouteSettings[];
 }
 
-/** The routes that take an alert, in the order of the tree; the root takes whatever nothing else does. */
-export type RouteTable = (labels: LabelSet) => readonly Route[];
-
-/** The table of a configuration whose root route has no children. */
-export function routeAllTo(root: Route): RouteTable {
-  const routes = [root];
-  return () => routes;
+/** Where alerts go: to one receiver, in groups. */
+export interface Route extends Omit<RouteSettings, 'groupBy' | 'routes'> {
+  /** In group keys: the same for the same matchers, `{}/{severity="page"}`. */
+  readonly key: string;
+  /** Unique in the tree: siblings with the same matchers differ in it. */
+  readonly id: string;
+  readonly groupBy: ReadonlySet<string> | 'all';
+  /** From the root to the route itself. */
+  readonly path: readonly Route[];
+  readonly routes: readonly Route[];
 }
 
 const NO_LABELS = createLabelSet({});
@@ -27,4 +39,87 @@ const NO_LABELS = createLabelSet({});
 export function groupLabels(route: Route, labels: LabelSet): LabelSet {
   if (route.groupBy === 'all') return labels;
   return route.groupBy.size === 0 ? NO_LABELS : pickLabels(labels, route.groupBy);
+}
+
+/** A route as the tree walks it: with its children where an alert finds them quickly. */
+interface Node {
+  readonly route: Route;
+  readonly matchers: readonly Matcher[];
+  readonly place: number;
+  readonly children: readonly Node[];
+  readonly index: MatcherIndex<Node> | undefined;
+}
+
+/** Below this, trying one child after the other is as quick as looking them up. */
+const FEW_CHILDREN = 8;
+
+/** Routes, the children of each in the order in which an alert tries them. Source: Alertmanager dispatch.Route. */
+export class RouteTree {
+  readonly root: Route;
+  readonly #root: Node;
+  /** Alerts that go the same ways share one array. */
+  readonly #shared = new Map<string, readonly Route[]>();
+
+  constructor(settings: RouteSettings) {
+    this.#root = buildNode(settings, undefined, 0);
+    this.root = this.#root.route;
+  }
+
+  /**
+   * The routes that take an alert, in the order of the tree: the deepest ones that match, and past a match only where it
+   * says to continue. The root takes whatever nothing else does. The same result is always the same array.
+   */
+  match(labels: LabelSet): readonly Route[] {
+    const found: Route[] = [];
+    collectRoutes(this.#root, labels, found);
+    const key = found.length === 1 ? (found[0] as Route).id : found.map(({ id }) => id).join('\n');
+    const shared = this.#shared.get(key);
+    if (shared) return shared;
+    this.#shared.set(key, found);
+    return found;
+  }
+
+  /** Every route, parents before their children. */
+  *all(): Generator<Route, void> {
+    yield* withDescendants(this.root);
+  }
+}
+
+function* withDescendants(route: Route): Generator<Route, void> {
+  yield route;
+  for (const child of route.routes) yield* withDescendants(child);
+}
+
+function buildNode(settings: RouteSettings, parent: Route | undefined, place: number): Node {
+  const own = printMatchers(settings.matchers);
+  const path: Route[] = parent ? [...parent.path] : [];
+  const routes: Route[] = [];
+  const route: Route = {
+    ...settings,
+    key: parent ? `${parent.key}/${own}` : own,
+    id: parent ? `${parent.id}/${own}/${place}` : own,
+    groupBy: settings.groupBy === 'all' ? 'all' : new Set(settings.groupBy),
+    path,
+    routes,
+  };
+  path.push(route);
+  const children = settings.routes.map((child, index) => buildNode(child, route, index));
+  for (const child of children) routes.push(child.route);
+  const index = children.length > FEW_CHILDREN ? new MatcherIndex(children) : undefined;
+  return { route, matchers: settings.matchers, place, children, index };
+}
+
+/** Takes for granted that the node itself matches. */
+function collectRoutes(node: Node, labels: LabelSet, found: Route[]): void {
+  const before = found.length;
+  for (const child of node.index ? lookUp(node.index, labels) : node.children) {
+    if (!node.index && !matchesAll(child.matchers, labels)) continue;
+    collectRoutes(child, labels, found);
+    if (!child.route.continue) break;
+  }
+  if (found.length === before) found.push(node.route);
+}
+
+function lookUp(index: MatcherIndex<Node>, labels: LabelSet): readonly Node[] {
+  return [...index.matching(labels)].sort((a, b) => a.place - b.place);
 }

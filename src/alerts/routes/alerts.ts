@@ -1,5 +1,5 @@
 import type { HttpContext, HttpHandler } from '../../kernel/http.ts';
-import type { AlertListing, AlertQuery } from '../alert-listing.ts';
+import type { AlertListing, AlertQuery, RoutingNames } from '../alert-listing.ts';
 import { unreadable } from '../contract/body.ts';
 import { readPostableAlert } from '../contract/postable.ts';
 import {
@@ -18,6 +18,7 @@ import { readJsonBody, refuseUnacceptable } from './guards.ts';
 export interface AlertRoutes {
   readonly answers: Answers;
   readonly listing: AlertListing;
+  readonly names: RoutingNames;
   readonly reading: MatcherReading;
   readonly now: () => number;
   /** Takes posted alerts in; returns why some of them were not. */
@@ -25,18 +26,18 @@ export interface AlertRoutes {
 }
 
 /** GET /alerts: every alert that is not resolved, by fingerprint. */
-export function listAlerts({ answers, listing, reading, now }: AlertRoutes): HttpHandler {
+export function listAlerts({ answers, listing, names, reading, now }: AlertRoutes): HttpHandler {
   return (c) => {
     const unacceptable = refuseUnacceptable(c, answers);
     if (unacceptable) return unacceptable;
     const query = readQuery(c, reading);
     if (!query.ok) return answers.refuse(c, 400, query.reason);
-    return answers.array(c, listing.alerts(query.value, now()));
+    return answers.array(c, listing.alerts(query.value, names, now()));
   };
 }
 
 /** GET /alerts/groups: the same alerts by group. Of the states, `unprocessed` is no parameter here. */
-export function listAlertGroups({ answers, listing, reading, now }: AlertRoutes): HttpHandler {
+export function listAlertGroups({ answers, listing, names, reading, now }: AlertRoutes): HttpHandler {
   return (c) => {
     const unacceptable = refuseUnacceptable(c, answers);
     if (unacceptable) return unacceptable;
@@ -44,7 +45,7 @@ export function listAlertGroups({ answers, listing, reading, now }: AlertRoutes)
     if (!query.ok) return answers.refuse(c, 400, query.reason);
     return answers.array(
       c,
-      listing.groups({ ...query.value, states: { ...query.value.states, unprocessed: true } }, now()),
+      listing.groups({ ...query.value, states: { ...query.value.states, unprocessed: true } }, names, now()),
     );
   };
 }
@@ -79,5 +80,6 @@ function readQuery(c: HttpContext, reading: MatcherReading): Outcome<AlertQuery>
       inhibited: readFlag(parameters.getAll('inhibited')),
       unprocessed: readFlag(parameters.getAll('unprocessed')),
     },
+    muted: readFlag(parameters.getAll('muted')),
   });
 }

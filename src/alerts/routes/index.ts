@@ -5,8 +5,10 @@ import { type HttpContext, type HttpEnv, type HttpHandler, mountPaths, type Path
 import type { Log } from '../../kernel/log.ts';
 import { limitConcurrentGets, limitDuration } from '../../kernel/request-limits.ts';
 import { logRequests } from '../../kernel/request-log.ts';
+import type { RequestMetrics } from '../../kernel/request-metrics.ts';
 import { type AlertRoutes, listAlertGroups, listAlerts, postAlerts } from './alerts.ts';
 import type { Answers } from './answers.ts';
+import { explain, listNotifications, type NotificationRoutes } from './notifications.ts';
 import { refuseOldApi } from './old-api.ts';
 import { answerOk, type OperationRoutes, readMetrics, reload } from './operations.ts';
 import { expireSilence, listSilences, postSilence, readSilence, type SilenceRoutes } from './silences.ts';
@@ -17,11 +19,13 @@ export interface AlertsAppParts {
   readonly status: StatusRoutes;
   readonly silences: SilenceRoutes;
   readonly alerts: AlertRoutes;
+  readonly notifications: NotificationRoutes;
   readonly operations: OperationRoutes;
   /** Serves a file of the web page by its path; undefined when there is none. */
   readonly page: (c: HttpContext, path: string) => Response | undefined;
   /** Empty, or a path that starts with a slash and does not end with one. */
   readonly routePrefix: string;
+  readonly requestMetrics: RequestMetrics;
   readonly limits: { readonly getConcurrency: number; readonly timeoutMs: number };
   readonly clock: Clock;
   readonly log: Log;
@@ -29,12 +33,12 @@ export interface AlertsAppParts {
 
 /** The HTTP interface of the alert server: every path that it answers. */
 export function createAlertsApp(parts: AlertsAppParts): Hono<HttpEnv> {
-  const { answers, routePrefix, page, log } = parts;
+  const { answers, routePrefix, page, log, requestMetrics } = parts;
   const app = new Hono<HttpEnv>();
   mountLimits(app, parts);
   const refuseMethod: RefuseMethod = (c, allowed) => answers.refuseMethod(c, allowed);
   const refuseApiMethod: RefuseMethod = (c, allowed) => answers.preflight(c) ?? refuseMethod(c, allowed);
-  const api = withSlashes(apiPaths(parts));
+  const api = withSlashes(requestMetrics.measure(apiPaths(parts), nameInMetrics));
   mountPaths(app, below(`${routePrefix}/api/v2`, api), refuseApiMethod);
   mountPaths(app, below(`${routePrefix}/api/v1`, oldApiPaths(log)), refuseMethod);
   // The user's document names no prefix: the same API answers beside the page.
@@ -65,7 +69,7 @@ function mountLimits(app: Hono<HttpEnv>, { limits, log, clock }: AlertsAppParts)
 type Paths = Readonly<Record<string, PathHandlers>>;
 type RefuseMethod = Parameters<typeof mountPaths>[2];
 
-function apiPaths({ status, silences, alerts }: AlertsAppParts): Paths {
+function apiPaths({ status, silences, alerts, notifications }: AlertsAppParts): Paths {
   return {
     '/status': { GET: readStatus(status) },
     '/receivers': { GET: listReceivers(status) },
@@ -73,6 +77,8 @@ function apiPaths({ status, silences, alerts }: AlertsAppParts): Paths {
     '/silence/:silenceID': { GET: readSilence(silences), DELETE: expireSilence(silences) },
     '/alerts': { GET: listAlerts(alerts), POST: postAlerts(alerts) },
     '/alerts/groups': { GET: listAlertGroups(alerts) },
+    '/notifications': { GET: listNotifications(notifications) },
+    '/explain': { GET: explain(notifications) },
   };
 }
 
@@ -94,6 +100,11 @@ function oldApiPaths(log: Log): Paths {
     '/silences': { GET: gone, POST: gone },
     '/silence/:silenceID': { GET: gone, DELETE: gone },
   };
+}
+
+/** As Alertmanager's metrics call a path, whatever is put before it. */
+function nameInMetrics(path: string): string {
+  return `/api/v2${path.replace(/:(\w+)/g, '{$1}')}`;
 }
 
 /** Upstream answers the API with and without a slash at the end. */

@@ -2,7 +2,7 @@ import type { HttpHandler } from '../../kernel/http.ts';
 import type { Outcome } from '../domain/outcome.ts';
 
 export interface OperationRoutes {
-  readonly reload: () => Outcome<unknown>;
+  readonly reload: () => Promise<Outcome<unknown>>;
   readonly metrics: { readonly contentType: string; render(): Promise<string> };
 }
 
@@ -11,8 +11,8 @@ export const answerOk: HttpHandler = (c) => c.text('OK');
 
 /** POST /-/reload: reads the configuration file again; a bad one changes nothing and says why. */
 export function reload({ reload }: OperationRoutes): HttpHandler {
-  return (c) => {
-    const reloaded = reload();
+  return async (c) => {
+    const reloaded = await reload();
     return reloaded.ok ? c.body(null, 200) : c.text(`failed to reload config: ${reloaded.reason}\n`, 500);
   };
 }

@@ -2,6 +2,7 @@ import type { HttpContext, HttpHandler } from '../../kernel/http.ts';
 import { formatInstant } from '../contract/instant.ts';
 import { type MatcherReading, readParameters, readReceiverMatchers } from '../contract/query.ts';
 import type { ClusterMember, VersionInfo } from '../contract/status.ts';
+import type { Pairs } from '../domain/notification.ts';
 import { receiverMatches } from '../domain/receiver.ts';
 import type { Answers } from './answers.ts';
 import { refuseUnacceptable } from './guards.ts';
@@ -11,8 +12,8 @@ export interface StatusRoutes {
   readonly reading: MatcherReading;
   /** The configuration in force as YAML. */
   readonly config: () => string;
-  /** Names of all receivers, in the order of the configuration. */
-  readonly receivers: () => readonly string[];
+  /** The labels of all receivers, in the order of the configuration. */
+  readonly receivers: () => readonly Pairs[];
   /** Undefined: clustering is switched off. */
   readonly cluster: () => ClusterMember | undefined;
   readonly version: VersionInfo;
@@ -41,10 +42,10 @@ export function listReceivers({ answers, reading, receivers }: StatusRoutes): Ht
     if (unacceptable) return unacceptable;
     const matchers = readReceiverMatchers(readParameters(c.req.url).getAll('receiver_matchers'), reading);
     if (!matchers.ok) return answers.refuse(c, 400, matchers.reason);
-    const wanted = receivers().filter((name) => receiverMatches(name, matchers.value));
+    const wanted = receivers().filter((labels) => receiverMatches(labels, matchers.value));
     return answers.json(
       c,
-      wanted.map((name) => ({ labels: { name }, name })),
+      wanted.map((labels) => ({ labels, name: labels.name })),
     );
   };
 }

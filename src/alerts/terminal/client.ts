@@ -5,10 +5,21 @@ import type { Terminal } from '../../kernel/terminal.ts';
 import { printable } from './printable.ts';
 import { findServerAddress, type ServerAddress } from './server-address.ts';
 import { parseSpan } from './time-argument.ts';
-import type { PostableAlert, PostableSilence, WireAlert, WireAlertGroup, WireSilence, WireStatus } from './wire.ts';
+import type {
+  PostableAlert,
+  PostableSilence,
+  WireAlert,
+  WireAlertGroup,
+  WireExplanation,
+  WireNotification,
+  WireSilence,
+  WireStatus,
+} from './wire.ts';
 import {
   alertGroupsSchema,
   alertsSchema,
+  explanationSchema,
+  notificationsSchema,
   silenceIdSchema,
   silenceSchema,
   silencesSchema,
@@ -145,6 +156,16 @@ export class AlertmanagerClient {
     await this.#succeed('POST', 'alerts', {}, alerts);
   }
 
+  /** What the server has sent, the newest first; only opsdeck keeps it. */
+  notifications(parameters: Parameters): Promise<WireNotification[]> {
+    return this.#readOwn('notifications', parameters, notificationsSchema);
+  }
+
+  /** What becomes of an alert whose labels are `name=value`, each in a parameter `label`; only opsdeck tells. */
+  explanation(parameters: Parameters): Promise<WireExplanation> {
+    return this.#readOwn('explain', parameters, explanationSchema);
+  }
+
   silences(parameters: Parameters): Promise<WireSilence[]> {
     return this.#read('silences', parameters, silencesSchema);
   }
@@ -166,6 +187,20 @@ export class AlertmanagerClient {
   async #read<T>(path: string, parameters: Parameters, schema: v.GenericSchema<T>): Promise<T> {
     const { body } = await this.#succeed('GET', path, parameters);
     return this.#parse(body, schema);
+  }
+
+  /** Reads from an endpoint that Alertmanager does not have. */
+  async #readOwn<T>(path: string, parameters: Parameters, schema: v.GenericSchema<T>): Promise<T> {
+    try {
+      return await this.#read(path, parameters, schema);
+    } catch (error) {
+      if (!(error instanceof RefusedError) || error.status !== 404) throw error;
+      throw new RefusedError(
+        `${this.url} does not know ${path}: opsdeck does, Alertmanager does not`,
+        404,
+        ExitCode.failed,
+      );
+    }
   }
 
   #parse<T>(body: string, schema: v.GenericSchema<T>): T {

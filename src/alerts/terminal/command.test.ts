@@ -13,6 +13,8 @@ const commands = [
   ['silence', 'expire'],
   ['silence', 'update'],
   ['silence', 'import'],
+  ['history'],
+  ['explain'],
 ];
 
 for (const command of commands) {
@@ -23,6 +25,35 @@ for (const command of commands) {
     for (const flag of ['--output <format>', '--json', '--alertmanager.url <url>', '--timeout <duration>']) {
       assert.ok(terminal.stdout.includes(flag), flag);
     }
+    assert.equal(terminal.stderr, '');
+  });
+}
+
+const localCommands: [command: string[], flags: string[]][] = [
+  [['check-config'], ['--config.expand-env']],
+  [
+    ['routes', 'show'],
+    ['--config.file <file>', '--alertmanager.url <url>'],
+  ],
+  [
+    ['routes', 'test'],
+    ['--config.file <file>', '--alertmanager.url <url>', '--tree', '--verify.receivers <names>'],
+  ],
+  [
+    ['template', 'render'],
+    ['--template.glob <pattern>', '--template.text <text>', '--template.type <type>', '--template.data <file>'],
+  ],
+  [
+    ['test-receiver'],
+    ['--config.file <file>', '--dry-run', '--resolved', '--annotation <name=value>', '--output <format>', '--json'],
+  ],
+];
+for (const [command, flags] of localCommands) {
+  test(`the help of alerts ${command.join(' ')} gives examples and its flags`, async () => {
+    const terminal = new FakeTerminal();
+    assert.equal(await runAlerts([...command, '--help'], terminal), 0);
+    assert.match(terminal.stdout, new RegExp(`Examples:\\n  opsdeck alerts ${command.join(' ')}`));
+    for (const flag of flags) assert.ok(terminal.stdout.includes(flag), flag);
     assert.equal(terminal.stderr, '');
   });
 }
@@ -41,6 +72,9 @@ const mistakes: [args: string[], told: RegExp][] = [
   [['query', '--output', 'xml'], /argument 'xml' is invalid. Allowed choices are simple, extended, json/],
   [['silence', 'expire'], /missing required argument 'ids'/],
   [['silence', 'update'], /missing required argument 'ids'/],
+  [['explain'], /missing required argument 'labels'/],
+  [['test-receiver'], /missing required argument 'name'/],
+  [['routes', 'test', '--verify.receiver', 'x'], /\(Did you mean --verify\.receivers\?\)/],
 ];
 for (const [args, told] of mistakes) {
   test(`alerts ${args.join(' ')} is told what is wrong with it and ends with 2`, async () => {

@@ -1,26 +1,21 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import type { Terminal } from '../../kernel/terminal.ts';
 import type { AddAlertOptions } from './add-alert.ts';
 import type { AddSilenceOptions } from './add-silence.ts';
 import type { ConnectionOptions } from './client.ts';
+import { addConfigurationCommands } from './configuration/command.ts';
+import { addConnectionOptions, addOutputOptions, gather } from './data-options.ts';
 import type { ExpireSilencesOptions } from './expire-silences.ts';
 import type { ImportSilencesOptions } from './import-silences.ts';
+import { addNotificationCommands } from './notifications/command.ts';
 import type { OutputOptions } from './output.ts';
 import type { QueryAlertsOptions } from './query-alerts.ts';
 import type { QuerySilencesOptions } from './query-silences.ts';
 import type { ShowGroupsOptions } from './show-groups.ts';
 import type { UpdateSilencesOptions } from './update-silences.ts';
 
-const gather = (value: string, previous: readonly string[] = []) => [...previous, value];
-
 function addDataOptions(command: Command): Command {
-  return command
-    .addOption(
-      new Option('-o, --output <format>', 'how to print').choices(['simple', 'extended', 'json']).default('simple'),
-    )
-    .option('--json', 'the same as --output json')
-    .option('--alertmanager.url <url>', 'the server (default: OPSDECK_ALERTS_URL, else http://localhost:9093)')
-    .option('--timeout <duration>', 'how long to wait for an answer', '30s');
+  return addConnectionOptions(addOutputOptions(command));
 }
 
 function addAlertAddCommand(alerts: Command, terminal: Terminal): void {
@@ -247,7 +242,7 @@ Examples:
     });
 }
 
-/** Adds the commands that talk to a server, opsdeck's or Alertmanager's own, to `opsdeck alerts`. */
+/** Adds the commands that talk to a server, opsdeck's or Alertmanager's own, or read its configuration. */
 export function addTerminalCommands(alerts: Command, terminal: Terminal): void {
   addAlertAddCommand(alerts, terminal);
   addAlertQueryCommand(alerts, terminal);
@@ -267,4 +262,6 @@ Examples:
   addSilenceImportCommand(silence, terminal);
   addStatusCommand(alerts, terminal);
   addGroupsCommand(alerts, terminal);
+  addNotificationCommands(alerts, terminal);
+  addConfigurationCommands(alerts, terminal);
 }

@@ -8,7 +8,8 @@ const FILE_TROUBLE: Readonly<Record<string, string>> = {
   EISDIR: 'it is a folder',
 };
 
-function readText(path: string, terminal: Terminal): Promise<string> | string {
+/** The text of a file, or of standard input for `-`. Throws for wrong usage. */
+export function readText(path: string, terminal: Terminal): Promise<string> | string {
   if (path === '-') return terminal.stdin();
   try {
     return terminal.readFile(path);
@@ -24,7 +25,7 @@ function readText(path: string, terminal: Terminal): Promise<string> | string {
  */
 export async function readJson<T>(
   path: string,
-  schema: v.GenericSchema<T>,
+  schema: v.GenericSchema<unknown, T>,
   shape: string,
   terminal: Terminal,
 ): Promise<T> {

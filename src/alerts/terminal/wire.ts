@@ -66,6 +66,71 @@ export const statusSchema = v.looseObject({
   uptime: v.string(),
 });
 
+const notifiedAlertSchema = v.looseObject({ fingerprint: v.string(), status: v.string(), labels: labelSet });
+
+/** What was sent, the newest first. Only opsdeck answers with it. */
+export const notificationsSchema = v.array(
+  v.looseObject({
+    at: v.string(),
+    receiver: v.string(),
+    integration: v.string(),
+    /** Counted from 0 among the receiver's integrations of this kind. */
+    index: v.number(),
+    groupKey: v.string(),
+    groupLabels: labelSet,
+    reason: v.string(),
+    result: v.string(),
+    attempts: v.number(),
+    durationMs: v.number(),
+    firing: v.number(),
+    resolved: v.number(),
+    /** The first of them; the numbers above count all. */
+    alerts: v.array(notifiedAlertSchema),
+    error: v.nullish(v.string()),
+  }),
+);
+
+const inhibitorSchema = v.looseObject({
+  fingerprint: v.string(),
+  /** The name of the rule, or its place in the file. */
+  rule: v.union([v.string(), v.number()]),
+  labels: labelSet,
+});
+
+const verdictSchema = v.looseObject({
+  integration: v.string(),
+  index: v.number(),
+  wouldSend: v.boolean(),
+  reason: v.nullish(v.string()),
+  words: v.string(),
+});
+
+const explainedRouteSchema = v.looseObject({
+  receiver: v.string(),
+  /** The matchers of the routes from the root to this one. */
+  path: v.array(v.string()),
+  groupKey: v.string(),
+  groupLabels: labelSet,
+  groupWait: v.string(),
+  groupInterval: v.string(),
+  repeatInterval: v.string(),
+  group: v.nullish(v.looseObject({ alerts: v.number(), nextFlush: v.nullish(v.string()) })),
+  mutedBy: v.array(v.string()),
+  /** Of each integration; empty where there is no group. */
+  verdict: v.array(verdictSchema),
+});
+
+/** What becomes of an alert with these labels. Only opsdeck answers with it. */
+export const explanationSchema = v.looseObject({
+  labels: labelSet,
+  fingerprint: v.string(),
+  /** Absent when the server holds no such alert. */
+  alert: v.nullish(v.looseObject({ status: v.string(), startsAt: v.string(), endsAt: v.string() })),
+  silencedBy: v.array(v.string()),
+  inhibitedBy: v.array(inhibitorSchema),
+  routes: v.array(explainedRouteSchema),
+});
+
 /** A silence as a file gives it: what `silence query -o json` wrote; the id is absent when it is to be a new one. */
 const importedSilenceSchema = v.looseObject({ ...silenceBase, id: v.nullish(v.string()) });
 export const importedSilencesSchema = v.array(importedSilenceSchema);
@@ -77,6 +142,9 @@ export type WireAlert = v.InferOutput<typeof alertSchema>;
 export type WireAlertGroup = v.InferOutput<typeof alertGroupsSchema>[number];
 export type WireMatcher = v.InferOutput<typeof matcherSchema>;
 export type WireSilence = v.InferOutput<typeof silenceSchema>;
+export type WireNotification = v.InferOutput<typeof notificationsSchema>[number];
+export type WireExplanation = v.InferOutput<typeof explanationSchema>;
+export type WireExplainedRoute = WireExplanation['routes'][number];
 export type WireStatus = v.InferOutput<typeof statusSchema>;
 
 export interface PostableAlert {

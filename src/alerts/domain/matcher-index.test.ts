@@ -4,8 +4,8 @@ import { matcherOf, silenceOf } from '../../testing/alert-parts.ts';
 import { Random } from '../../testing/random.ts';
 import { createLabelSet, type LabelSet, labelValue } from './label-set.ts';
 import type { MatchOperator } from './matcher.ts';
+import { MatcherIndex, matchesAll } from './matcher-index.ts';
 import type { Silence } from './silence.ts';
-import { matchesAll, SilenceIndex } from './silence-index.ts';
 
 const NAMES = ['alertname', 'job', '__proto__', 'constructor', 'été'];
 const VALUES = ['', 'a', 'b', 'ab', '__proto__', 'constructor'];
@@ -38,7 +38,7 @@ test('the index finds what a scan of all silences finds, also after some were ta
   const random = new Random(6);
   for (let round = 0; round < 60; round++) {
     const silences = new Set(Array.from({ length: random.int(0, 40) }, (_, id) => randomSilence(random, String(id))));
-    const index = new SilenceIndex(silences);
+    const index = new MatcherIndex(silences);
     for (let step = 0; step < 12; step++) {
       assert.equal(index.size, silences.size);
       for (let look = 0; look < 5; look++) {
@@ -61,7 +61,7 @@ test('the index finds what a scan of all silences finds, also after some were ta
 
 test('only the very object that was added is taken out, and only once', () => {
   const silence = silenceOf();
-  const index = new SilenceIndex([silence]);
+  const index = new MatcherIndex([silence]);
   index.delete({ ...silence });
   assert.equal(index.size, 1);
   index.delete(silence);

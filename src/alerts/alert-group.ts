@@ -1,0 +1,68 @@
+import type { AlertSlot } from './alert-slot.ts';
+import { compareGroupedAlerts } from './domain/alert-group.ts';
+import { type LabelSet, printLabelSet } from './domain/label-set.ts';
+import type { Route } from './domain/route.ts';
+
+/** The alerts of one route that share the values of its grouping labels. */
+export class AlertGroup {
+  readonly route: Route;
+  readonly labels: LabelSet;
+  /** The labels as text: what tells the groups of a route apart. */
+  readonly labelsText: string;
+  readonly receiver: string;
+  /** The time intervals that kept it quiet at its last flush. */
+  mutedBy: readonly string[] = [];
+  /** When it will be flushed next; epoch milliseconds. */
+  nextFlushAt = Number.POSITIVE_INFINITY;
+  /** A flush is under way; the next one waits for it. */
+  isFlushing = false;
+  /** The next flush fell due during this one. */
+  isOverdue = false;
+  /** Counts the changes of its alerts, so that what was made of them knows whether it still holds. */
+  version = 0;
+  readonly #members = new Set<AlertSlot>();
+  #sorted: readonly AlertSlot[] | undefined;
+
+  constructor(route: Route, labels: LabelSet, labelsText = printLabelSet(labels)) {
+    this.route = route;
+    this.labels = labels;
+    this.labelsText = labelsText;
+    this.receiver = route.receiver;
+  }
+
+  /** As Alertmanager writes group keys: the route's key and the labels. Siblings with the same matchers share it. */
+  get key(): string {
+    return `${this.route.key}:${this.labelsText}`;
+  }
+
+  /** Like the key, but unique among all groups. */
+  get id(): string {
+    return `${this.route.id}:${this.labelsText}`;
+  }
+
+  get size(): number {
+    return this.#members.size;
+  }
+
+  has(slot: AlertSlot): boolean {
+    return this.#members.has(slot);
+  }
+
+  add(slot: AlertSlot): void {
+    this.#members.add(slot);
+    this.#sorted = undefined;
+    this.version++;
+  }
+
+  delete(slot: AlertSlot): void {
+    if (!this.#members.delete(slot)) return;
+    this.#sorted = undefined;
+    this.version++;
+  }
+
+  /** By job, instance and all labels, none of which ever changes: sorted once for each set of members. */
+  sorted(): readonly AlertSlot[] {
+    this.#sorted ??= [...this.#members].sort((a, b) => compareGroupedAlerts(a.alert, b.alert));
+    return this.#sorted;
+  }
+}

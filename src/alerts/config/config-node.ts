@@ -1,0 +1,229 @@
+import {
+  type Alias,
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  parseDocument,
+  visit,
+} from 'yaml';
+import { type Environment, Expansions } from './environment.ts';
+
+/** One thing that is wrong with a configuration file. `line` counts from 1; undefined where no line can be named. */
+export interface ConfigProblem {
+  readonly line: number | undefined;
+  readonly message: string;
+}
+
+/** What is wrong with a part of a configuration file; never leaves the folder. */
+export class ConfigFault extends Error {
+  readonly problems: readonly ConfigProblem[];
+
+  constructor(problems: readonly ConfigProblem[]) {
+    super(problems.map(printProblem).join('\n'));
+    this.problems = problems;
+  }
+}
+
+export function printProblem({ line, message }: ConfigProblem): string {
+  return line === undefined ? message : `line ${line}: ${message}`;
+}
+
+/** Deeper than any real file; what lies deeper is an anchor that contains itself. */
+const DEEPEST = 200;
+
+/** How many values may be read through aliases, which can stand for one another and so multiply. */
+const MOST_ALIASED = 500_000;
+
+const NOTHING = new Set(['', '~', 'null', 'Null', 'NULL']);
+
+interface Place {
+  readonly document: Document;
+  /** What aliases stand for; made when the first is met. */
+  targets: ReadonlyMap<Alias, Node> | undefined;
+  readonly lines: LineCounter;
+  /** Undefined: `$` has no meaning. */
+  readonly expansions: Expansions | undefined;
+  aliased: number;
+}
+
+interface Origin {
+  readonly depth: number;
+  /** Below an alias. */
+  readonly isAliased: boolean;
+  /** The line for what has none of its own. */
+  readonly line: number | undefined;
+}
+
+type Entry = readonly [name: ConfigNode, value: ConfigNode];
+
+/**
+ * A value in a YAML file, as text and with its line. It has no type of its own: whoever reads it knows what it has to be,
+ * as `test: 2` is a text where a text is wanted.
+ */
+export class ConfigNode {
+  readonly #node: Node | null;
+  /** What an alias stands for. */
+  readonly #target: Node | null;
+  readonly #place: Place;
+  readonly #origin: Origin;
+
+  private constructor(node: Node | null, place: Place, origin: Origin) {
+    this.#node = node;
+    this.#place = place;
+    const isAliased = origin.isAliased || isAlias(node);
+    this.#origin = isAliased === origin.isAliased ? origin : { ...origin, isAliased };
+    this.#target = isAlias(node) ? targetOf(node, place) : node;
+    if (isAlias(node) && !this.#target) throw this.fault(`unknown anchor '${node.source}' referenced`);
+    if (origin.depth > DEEPEST) throw this.fault('nested too deeply, or an anchor contains itself');
+    if (isAliased && ++place.aliased > MOST_ALIASED) throw this.fault('document contains excessive aliasing');
+  }
+
+  /**
+   * The root of a file; throws a ConfigFault for what is not YAML. With an environment, `${NAME}` in a value stands for a
+   * variable and `$$` for `$`.
+   */
+  static parse(text: string, environment?: Environment): ConfigNode {
+    const lines = new LineCounter();
+    const document = parseDocument(text, {
+      lineCounter: lines,
+      schema: 'failsafe',
+      uniqueKeys: false,
+      prettyErrors: false,
+    });
+    // What follows the first error comes of it.
+    const [error] = document.errors;
+    if (error)
+      throw new ConfigFault([{ line: lines.linePos(error.pos[0]).line, message: syntaxMessage(error.message) }]);
+    const expansions = environment && new Expansions(environment);
+    const place = { document, targets: undefined, lines, expansions, aliased: 0 };
+    return new ConfigNode(document.contents, place, { depth: 0, isAliased: false, line: undefined });
+  }
+
+  get line(): number | undefined {
+    const range = this.#node?.range;
+    return range ? this.#place.lines.linePos(range[0]).line : this.#origin.line;
+  }
+
+  /** What may be shown of a text of this file: the text, or what stood in its place before a variable was put in. */
+  get show(): (text: string) => string {
+    const { expansions } = this.#place;
+    return (text) => expansions?.sourceOf(text) ?? text;
+  }
+
+  /** Nothing, as YAML writes it without quotes: such a field is one that is not there. */
+  get isNothing(): boolean {
+    const node = this.#target;
+    if (node === null) return true;
+    if (!isScalar(node) || node.type !== 'PLAIN') return false;
+    const value = String(node.value);
+    return value.length <= 4 && NOTHING.has(value);
+  }
+
+  /** Whether a scalar was written without quotes. */
+  get isPlain(): boolean {
+    return isScalar(this.#target) && this.#target.type === 'PLAIN';
+  }
+
+  get shape(): 'nothing' | 'scalar' | 'list' | 'mapping' {
+    if (this.isNothing) return 'nothing';
+    return isMap(this.#target) ? 'mapping' : isSeq(this.#target) ? 'list' : 'scalar';
+  }
+
+  /** The text of a scalar; empty for nothing. */
+  text(): string {
+    const written = this.written();
+    const { expansions } = this.#place;
+    if (!expansions) return written;
+    const expanded = expansions.expand(written);
+    if ('unset' in expanded) throw this.fault(`environment variable ${expanded.unset} is not set`);
+    return expanded.text;
+  }
+
+  /** The text of a scalar as it stands in the file; errors quote this, as variables may be secrets. */
+  written(): string {
+    if (this.isNothing) return '';
+    if (!isScalar(this.#target)) throw this.fault(`expected a text, found a ${this.shape}`);
+    return String(this.#target.value ?? '');
+  }
+
+  items(): readonly ConfigNode[] {
+    if (!isSeq(this.#target)) throw this.fault(`expected a list, found a ${this.shape}`);
+    const origin = this.#below(this.line);
+    return this.#target.items.map((item) => new ConfigNode(item as Node | null, this.#place, origin));
+  }
+
+  /**
+   * Names and values of a mapping, in the order of the file; what `<<` brings in stands where nothing else does. The names
+   * have lines too. A name that comes twice is refused; `twice` says so. Nothing has no entries.
+   */
+  entries(twice = (name: string) => `field ${name} already set in type config.plain`): readonly Entry[] {
+    const found = new Map<string, Entry>();
+    const merged: ConfigNode[] = [];
+    const problems: ConfigProblem[] = [];
+    for (const [name, value] of this.#pairs()) {
+      const word = name.written();
+      if (word === '<<' && name.isPlain) merged.push(value);
+      else if (found.has(word)) problems.push({ line: name.line, message: twice(word) });
+      else found.set(word, [name, value]);
+    }
+    if (problems.length > 0) throw new ConfigFault(problems);
+    for (const source of merged.flatMap((value) => (value.shape === 'list' ? value.items() : [value]))) {
+      if (source.shape !== 'mapping') throw source.fault('map merge requires map or sequence of maps as the value');
+      for (const [name, value] of source.entries(twice)) {
+        const word = name.written();
+        if (!found.has(word)) found.set(word, [name, value]);
+      }
+    }
+    return [...found.values()];
+  }
+
+  fault(message: string): ConfigFault {
+    return new ConfigFault([{ line: this.line, message }]);
+  }
+
+  #pairs(): readonly Entry[] {
+    if (this.isNothing) return [];
+    if (!isMap(this.#target)) throw this.fault(`expected a mapping of fields, found a ${this.shape}`);
+    const origin = this.#below(this.line);
+    return this.#target.items.map(({ key, value }) => {
+      const name = new ConfigNode(key as Node | null, this.#place, origin);
+      const from = value === null ? this.#below(name.line) : origin;
+      return [name, new ConfigNode(value as Node | null, this.#place, from)] as const;
+    });
+  }
+
+  #below(line: number | undefined): Origin {
+    return { depth: this.#origin.depth + 1, isAliased: this.#origin.isAliased, line };
+  }
+}
+
+function targetOf(alias: Alias, place: Place): Node | null {
+  place.targets ??= findTargets(place.document);
+  return place.targets.get(alias) ?? null;
+}
+
+/** An anchor counts from where it stands until the next of its name. */
+function findTargets(document: Document): ReadonlyMap<Alias, Node> {
+  const anchors = new Map<string, Node>();
+  const targets = new Map<Alias, Node>();
+  visit(document, {
+    Node(_, node) {
+      if (!isAlias(node)) {
+        if (node.anchor) anchors.set(node.anchor, node);
+        return;
+      }
+      const target = anchors.get(node.source);
+      if (target) targets.set(node, target);
+    },
+  });
+  return targets;
+}
+
+function syntaxMessage(message: string): string {
+  if (message.startsWith('Maximum call stack')) return 'nested too deeply';
+  return message.split('\n', 1)[0] as string;
+}

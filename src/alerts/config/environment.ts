@@ -1,0 +1,33 @@
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Puts the values of environment variables into texts, and remembers what stood there before. */
+export class Expansions {
+  readonly #environment: Environment;
+  readonly #sources = new Map<string, string>();
+
+  constructor(environment: Environment) {
+    this.#environment = environment;
+  }
+
+  /** `${NAME}` stands for a variable, `$$` for `$`; any other `$` for itself. */
+  expand(written: string): { readonly text: string } | { readonly unset: string } {
+    if (!written.includes('$')) return { text: written };
+    let unset: string | undefined;
+    let hasVariable = false;
+    const text = written.replace(/\$\$|\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (whole, name: string | undefined) => {
+      if (name === undefined) return '$';
+      hasVariable = true;
+      const value = this.#environment[name];
+      if (value === undefined) unset ??= name;
+      return value ?? whole;
+    });
+    if (unset !== undefined) return { unset };
+    if (hasVariable && text !== '') this.#sources.set(text, written);
+    return { text };
+  }
+
+  /** What stood in the file instead of a text that variables went into. */
+  sourceOf(text: string): string | undefined {
+    return this.#sources.get(text);
+  }
+}

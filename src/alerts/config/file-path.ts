@@ -1,0 +1,60 @@
+import { isAbsolute, join } from 'node:path';
+import type { GlobalConfig } from './global-config.ts';
+import type { HttpConfig, TlsConfig } from './http-config.ts';
+
+/** A path as the configuration file has it, seen from the folder of that file. */
+export function fromFolder(folder: string, path: string): string {
+  return path === '' || isAbsolute(path) ? path : join(folder, path);
+}
+
+/** The same with these fields seen from the folder, where they are given. */
+function withPaths<T extends object>(value: T, folder: string, ...fields: readonly (keyof T)[]): T {
+  const paths = fields
+    .filter((field) => typeof value[field] === 'string')
+    .map((field) => [field, fromFolder(folder, value[field] as string)]);
+  return { ...value, ...Object.fromEntries(paths) };
+}
+
+function resolveTlsFiles(tls: TlsConfig, folder: string): TlsConfig {
+  return withPaths(tls, folder, 'caFile', 'certFile', 'keyFile');
+}
+
+/** An HTTP configuration whose files are found from anywhere. */
+function resolveHttpFiles(http: HttpConfig, folder: string): HttpConfig {
+  const { basicAuth, authorization, oauth2, tlsConfig, httpHeaders } = http;
+  const headers = Object.entries(httpHeaders ?? {}).map(([name, header]) => {
+    return [name, { ...header, files: header.files.map((path) => fromFolder(folder, path)) }] as const;
+  });
+  return {
+    ...http,
+    basicAuth: basicAuth && withPaths(basicAuth, folder, 'usernameFile', 'passwordFile'),
+    authorization: authorization && withPaths(authorization, folder, 'credentialsFile'),
+    oauth2: oauth2 && {
+      ...withPaths(oauth2, folder, 'clientSecretFile', 'clientCertificateKeyFile'),
+      tlsConfig: oauth2.tlsConfig && resolveTlsFiles(oauth2.tlsConfig, folder),
+    },
+    tlsConfig: tlsConfig && resolveTlsFiles(tlsConfig, folder),
+    httpHeaders: httpHeaders && Object.fromEntries(headers),
+  };
+}
+
+export function resolveGlobalFiles(global: GlobalConfig, folder: string): GlobalConfig {
+  return {
+    ...global,
+    httpConfig: global.httpConfig && resolveHttpFiles(global.httpConfig, folder),
+    smtpTlsConfig: global.smtpTlsConfig && resolveTlsFiles(global.smtpTlsConfig, folder),
+  };
+}
+
+/**
+ * The configuration of an integration with the files of its `http_config` and `tls_config` found from anywhere. Its other
+ * files stay as they are: those are seen from the working directory. Source: Alertmanager's documentation and config.
+ */
+export function resolveIntegrationFiles(config: unknown, global: GlobalConfig, folder: string): unknown {
+  const { httpConfig, tlsConfig } = config as { httpConfig?: HttpConfig; tlsConfig?: TlsConfig };
+  return {
+    ...(config as object),
+    ...(httpConfig && httpConfig !== global.httpConfig ? { httpConfig: resolveHttpFiles(httpConfig, folder) } : {}),
+    ...(tlsConfig && tlsConfig !== global.smtpTlsConfig ? { tlsConfig: resolveTlsFiles(tlsConfig, folder) } : {}),
+  };
+}

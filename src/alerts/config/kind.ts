@@ -1,0 +1,299 @@
+import { formatDuration, parseDuration, parseFlagDuration } from '../../kernel/duration.ts';
+import { quoteGo } from '../domain/quote.ts';
+import { ConfigFault, type ConfigNode, type ConfigProblem } from './config-node.ts';
+import { durationProblem, formatGoDuration } from './duration-text.ts';
+
+/** How a value is read from the configuration file, and how it is printed again. */
+export interface Kind<T> {
+  /** Throws a ConfigFault with line and cause. The node is never nothing: that is a field which is not there. */
+  read(node: ConfigNode): T;
+  /**
+   * As a value that `yaml` prints; undefined leaves it out. What is printed can be read again; secrets are `<secret>`.
+   * `show` tells what may be shown of a text, which environment variables may have gone into.
+   */
+  print(value: T, show?: Show): unknown;
+}
+
+export type Show = (text: string) => string;
+
+export type ValueOf<K> = K extends Kind<infer T> ? T : never;
+
+/** What stands for a secret where a configuration is shown; read as any text, so that what was shown loads again. */
+export const HIDDEN = '<secret>';
+
+function plain<T>(read: (node: ConfigNode) => T): Kind<T> {
+  return { read, print: (value) => value };
+}
+
+export const text: Kind<string> = { read: (node) => node.text(), print: (value, show) => show?.(value) ?? value };
+
+/** A text in the template language. */
+export const template: Kind<string> = text;
+
+export const secret: Kind<string> = { read: (node) => node.text(), print: (value) => (value === '' ? '' : HIDDEN) };
+
+const TRUE = /^(y|Y|yes|Yes|YES|true|True|TRUE|on|On|ON)$/;
+const FALSE = /^(n|N|no|No|NO|false|False|FALSE|off|Off|OFF)$/;
+
+/** In every spelling of YAML 1.1, which Alertmanager reads. */
+export const bool: Kind<boolean> = plain((node) => {
+  const word = node.text();
+  if (node.isPlain && TRUE.test(word)) return true;
+  if (node.isPlain && FALSE.test(word)) return false;
+  throw node.fault(`expected true or false, found ${quote(node)}`);
+});
+
+/** In the spellings of YAML 1.1: `1_000`, `0x1f`, `0b11`, and `017`, which is octal. */
+export const integer: Kind<number> = plain((node) => {
+  const word = node.text().replaceAll('_', '');
+  const match = /^([+-]?)(0[xX][\da-fA-F]+|0[oO][0-7]+|0[bB][01]+|\d+)$/.exec(word);
+  const digits = match?.[2]?.replace(/^0(?=[0-7]+$)/, '0o') ?? '';
+  const size = digits === '' ? Number.NaN : Number(digits);
+  if (Number.isSafeInteger(size)) return match?.[1] === '-' ? -size : size;
+  throw node.fault(`expected a whole number, found ${quote(node)}`);
+});
+
+/** As Prometheus writes durations (`5m`, `1d12h`), in milliseconds. */
+export const duration: Kind<number> = {
+  read(node) {
+    const word = node.text();
+    const ms = parseDuration(word);
+    if (ms !== undefined) return ms;
+    throw node.fault(word === '' ? 'empty duration string' : durationProblem(node.written()));
+  },
+  print: (ms) => formatDuration(ms),
+};
+
+/** As Go writes durations (`1.5s`, `500ms`), in milliseconds. */
+export const goDuration: Kind<number> = {
+  read(node) {
+    const word = node.text();
+    const ms = parseFlagDuration(word);
+    if (ms !== undefined) return ms;
+    throw node.fault(`not a valid duration string: ${quote(node)}; write for instance 10s or 1m30s`);
+  },
+  print: (ms) => formatGoDuration(ms),
+};
+
+/** A value as the file has it, for an error. */
+function quote(node: ConfigNode): string {
+  return quoteGo(node.written());
+}
+
+function readUrl(node: ConfigNode): string {
+  const word = node.text();
+  if (word === HIDDEN) return word;
+  const scheme = /^([a-zA-Z][a-zA-Z\d+.-]*):/.exec(word)?.[1]?.toLowerCase() ?? '';
+  if (scheme !== 'http' && scheme !== 'https') throw node.fault(`unsupported scheme "${scheme}" for URL`);
+  const authority = /^\w+:\/\/([^/?#]*)/.exec(word)?.[1] ?? '';
+  if (authority.replace(/^.*@/, '') === '') throw node.fault('missing host for URL');
+  if (!URL.canParse(word)) throw node.fault('the host of the URL is not valid');
+  return word;
+}
+
+/** An http or https URL, in the words of the file. Of one that variables went into, only the host is shown. */
+export const url: Kind<string> = {
+  read: readUrl,
+  print: (value, show) => (show && show(value) !== value ? `${new URL(value).origin}/` : value),
+};
+
+/** A URL that nobody may see. */
+export const secretUrl: Kind<string> = { read: readUrl, print: () => HIDDEN };
+
+export function oneOf<const T extends string>(...words: readonly T[]): Kind<T> {
+  return plain((node) => {
+    const found = node.text();
+    const word = words.find((known) => known === found);
+    if (word !== undefined) return word;
+    throw node.fault(`expected one of ${words.map((known) => known || '""').join(', ')}, found ${quote(node)}`);
+  });
+}
+
+/** What is read is also checked; `check` says what is wrong. */
+export function refined<T>(kind: Kind<T>, check: (value: T, node: ConfigNode) => string | undefined): Kind<T> {
+  return {
+    read(node) {
+      const value = kind.read(node);
+      const wrong = check(value, node);
+      if (wrong !== undefined) throw node.fault(wrong);
+      return value;
+    },
+    print: kind.print,
+  };
+}
+
+/** A value that remembers where it stood, for what can be checked only later. */
+export interface Located<T> {
+  readonly value: T;
+  readonly line: number | undefined;
+}
+
+export function located<T>(kind: Kind<T>): Kind<Located<T>> {
+  return {
+    read: (node) => ({ value: kind.read(node), line: node.line }),
+    print: ({ value }, show) => kind.print(value, show),
+  };
+}
+
+/** A kind that contains itself. */
+export function lazy<T>(make: () => Kind<T>): Kind<T> {
+  return { read: (node) => make().read(node), print: (value, show) => make().print(value, show) };
+}
+
+/** What a ConfigFault says; throws on whatever else it is. */
+export function problemsOf(error: unknown): readonly ConfigProblem[] {
+  if (error instanceof ConfigFault) return error.problems;
+  throw error;
+}
+
+/** Reads all parts, so that one look at a file finds all that is wrong with it. */
+export function readAll<T>(parts: readonly (() => T)[]): T[] {
+  const problems: ConfigProblem[] = [];
+  const values: T[] = [];
+  for (const part of parts) {
+    try {
+      values.push(part());
+    } catch (error) {
+      problems.push(...problemsOf(error));
+    }
+  }
+  if (problems.length > 0) throw new ConfigFault(problems);
+  return values;
+}
+
+/** `ofNothing` is the message for an item that is null; without it such an item is read as an empty text. */
+export function list<T>(kind: Kind<T>, ofNothing?: string): Kind<readonly T[]> {
+  return {
+    read: (node) =>
+      readAll(
+        node.items().map((item) => () => {
+          if (ofNothing !== undefined && item.isNothing) throw item.fault(ofNothing);
+          return kind.read(item);
+        }),
+      ),
+    print: (values, show) => values.map((value) => kind.print(value, show)),
+  };
+}
+
+/** Names of the user's own choice. In the order of the file. */
+export function map<T>(kind: Kind<T>): Kind<Readonly<Record<string, T>>> {
+  return {
+    read: (node) =>
+      Object.fromEntries(
+        readAll(
+          node
+            .entries((name) => `key ${quoteGo(name)} already set in map`)
+            .map(
+              ([name, value]) =>
+                () =>
+                  [name.written(), kind.read(value)] as const,
+            ),
+        ),
+      ),
+    print: (values, show) =>
+      Object.fromEntries(Object.entries(values).map(([name, value]) => [name, kind.print(value, show)])),
+  };
+}
+
+/** One field of a mapping. */
+export interface Field<T> {
+  readonly kind: Kind<T>;
+  /** The value when the field is not there. */
+  readonly absent: T;
+}
+
+export function optional<T>(kind: Kind<T>): Field<T | undefined> {
+  return {
+    kind: { read: kind.read, print: (value, show) => (value === undefined ? undefined : kind.print(value, show)) },
+    absent: undefined,
+  };
+}
+
+export function withDefault<T>(kind: Kind<T>, absent: T): Field<T> {
+  return { kind, absent };
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a record of fields of any types; each keeps its own.
+export type Fields = Readonly<Record<string, Field<any>>>;
+
+/** `group_wait` → `groupWait` */
+type Camel<S extends string> = S extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<Camel<Tail>>}` : S;
+
+/** What a mapping with these fields is in the code: its names in camel case. */
+export type FieldValues<F extends Fields> = {
+  readonly [Name in keyof F & string as Camel<Name>]: F[Name] extends Field<infer T> ? T : never;
+};
+
+function camelOf(name: string): string {
+  return name.replace(/_([a-z\d])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+function isEmpty(printed: unknown): boolean {
+  if (printed === undefined || printed === null || printed === '') return true;
+  return typeof printed === 'object' && printed !== null && Object.keys(printed).length === 0;
+}
+
+/** Whether what is printed would be read as the same without it. An empty list is not the same as none. */
+function isLeftOut(printed: unknown, absent: unknown): boolean {
+  if (Array.isArray(printed) && absent === undefined) return false;
+  return isEmpty(printed) && isEmpty(absent);
+}
+
+/** What is wrong with a mapping, and the field whose line shall be named; without one it is the line of the mapping. */
+export type Wrong = string | { readonly field: string; readonly message: string };
+
+/**
+ * A mapping of known fields; an unknown one is refused with its line. `check` says what is wrong with the whole. What is
+ * off, zero or empty by default is printed only when it is not: an older Alertmanager may not know the field.
+ */
+export function object<const F extends Fields>(
+  fields: F,
+  check?: (values: FieldValues<F>, node: ConfigNode) => Wrong | undefined,
+): Kind<FieldValues<F>> {
+  const names = Object.keys(fields);
+  const plan = Object.entries(fields).map(([name, field]) => ({
+    name,
+    camel: camelOf(name),
+    ...(field as Field<unknown>),
+  }));
+  return {
+    read(node) {
+      const found = new Map<string, ConfigNode>();
+      const problems: ConfigProblem[] = [];
+      for (const [name, value] of node.entries()) {
+        const field = name.written();
+        if (!Object.hasOwn(fields, field)) problems.push({ line: name.line, message: strangerMessage(field, names) });
+        else if (!value.isNothing) found.set(field, value);
+      }
+      const read: Record<string, unknown> = {};
+      for (const { name, camel, kind, absent } of plan) {
+        const value = found.get(name);
+        try {
+          read[camel] = value ? kind.read(value) : absent;
+        } catch (error) {
+          problems.push(...problemsOf(error));
+        }
+      }
+      if (problems.length > 0) throw new ConfigFault(problems);
+      const values = read as FieldValues<F>;
+      const wrong = check?.(values, node);
+      if (typeof wrong === 'string') throw node.fault(wrong);
+      if (wrong !== undefined) throw (found.get(wrong.field) ?? node).fault(wrong.message);
+      return values;
+    },
+    print(values, show) {
+      const printed: Record<string, unknown> = {};
+      for (const { name, camel, kind, absent } of plan) {
+        const value = (values as Record<string, unknown>)[camel];
+        if ((value === false || value === 0) && value === absent) continue;
+        const shown = kind.print(value, show);
+        if (!isLeftOut(shown, absent === undefined ? undefined : kind.print(absent))) printed[name] = shown;
+      }
+      return printed;
+    },
+  };
+}
+
+export function strangerMessage(field: string, names: readonly string[]): string {
+  return `field ${field} not found in type config.plain; it may be one of ${names.join(', ')}`;
+}

@@ -1,0 +1,105 @@
+import { quoteGo } from '../domain/quote.ts';
+import { INTEGRATIONS } from '../notify/integrations.ts';
+import type { CommonConfig, Integration } from '../notify/notifier.ts';
+import { ConfigFault } from './config-node.ts';
+import { resolveIntegrationFiles } from './file-path.ts';
+import type { GlobalConfig } from './global-config.ts';
+import {
+  type Field,
+  type Kind,
+  type Located,
+  list,
+  located,
+  map,
+  object,
+  optional,
+  readAll,
+  type Show,
+  text,
+  withDefault,
+} from './kind.ts';
+
+/** Who is told, and how. */
+export interface ReceiverConfig {
+  readonly name: string;
+  /** Always with the name, as `name`. */
+  readonly labels: Readonly<Record<string, string>>;
+  readonly integrations: readonly ReceiverIntegration[];
+}
+
+export interface ReceiverIntegration {
+  readonly integration: Integration;
+  /** Its place among those of its kind, from 0. */
+  readonly index: number;
+  /** Completed with what the global part says. */
+  readonly config: unknown;
+  readonly sendResolved: boolean;
+}
+
+/** A receiver as the file has it. */
+export interface RawReceiver {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly integrations: readonly (Located<unknown> & { readonly integration: Integration; readonly index: number })[];
+}
+
+const baseFields = { name: withDefault(text, ''), labels: optional(map(text)) };
+
+const listFields = Object.fromEntries(
+  INTEGRATIONS.map(({ key, name, kind }): [string, Field<readonly Located<unknown>[]>] => [
+    key,
+    withDefault(list(located(kind), `missing ${name} config`), []),
+  ]),
+);
+
+const camelKeys = INTEGRATIONS.map((integration) => ({
+  integration,
+  field: integration.key.replace(/_c/, 'C') as keyof typeof listFields,
+}));
+
+const fields = object({ ...baseFields, ...listFields }, ({ name, labels }) => {
+  if (name === '') return 'missing name in receiver';
+  const label = labels?.name;
+  if (label === undefined || label === name) return undefined;
+  const message = `receiver label "name" must match receiver name ${quoteGo(name)}, got ${quoteGo(label)}`;
+  return { field: 'labels', message };
+});
+
+export const rawReceiver: Kind<Located<RawReceiver>> = located({
+  read(node) {
+    const values = fields.read(node);
+    const lists = values as unknown as Readonly<Record<string, readonly Located<unknown>[]>>;
+    return {
+      name: values.name,
+      labels: { ...values.labels, name: values.name },
+      integrations: camelKeys.flatMap(({ integration, field }) =>
+        (lists[field] ?? []).map((item, index) => ({ ...item, integration, index })),
+      ),
+    };
+  },
+  print: () => undefined,
+});
+
+/** Completes the integrations of a receiver; throws a ConfigFault with all that is missing. */
+export function completeReceiver(raw: RawReceiver, global: GlobalConfig, folder: string): ReceiverConfig {
+  const complete = ({ value, line, integration, index }: RawReceiver['integrations'][number]) => {
+    const completed = integration.complete(value, global);
+    if (!completed.ok) throw new ConfigFault([{ line, message: completed.reason }]);
+    const config = resolveIntegrationFiles(completed.value, global, folder);
+    return { integration, index, config, sendResolved: (config as CommonConfig).sendResolved };
+  };
+  const integrations = readAll(raw.integrations.map((item) => () => complete(item)));
+  return { name: raw.name, labels: raw.labels, integrations };
+}
+
+/** As the file would have it, with what the global part says. */
+export function printReceiver({ name, labels, integrations }: ReceiverConfig, show: Show): unknown {
+  const printed: Record<string, unknown> = { name: show(name) };
+  // A label that every receiver has need not be said; and what is older knows no labels.
+  if (Object.keys(labels).length > 1) printed.labels = map(text).print(labels, show);
+  for (const { integration, config } of integrations) {
+    const others = (printed[integration.key] ?? []) as unknown[];
+    printed[integration.key] = [...others, integration.kind.print(config, show)];
+  }
+  return printed;
+}

@@ -1,0 +1,92 @@
+import { formatDuration } from '../../kernel/duration.ts';
+import type { ParseWarning } from '../domain/matcher-parse.ts';
+import { quoteGo } from '../domain/quote.ts';
+import { printProblem } from './config-node.ts';
+import type { Located } from './kind.ts';
+import { eachRoute, type RawRoute, type RouteConfig } from './route-config.ts';
+import type { RawConfig } from './sections.ts';
+
+export function describeParseWarning(line: number | undefined, warning: ParseWarning): string {
+  const { message, input, reason, suggestion } = warning;
+  const because = reason === undefined ? '' : ` (${reason})`;
+  return printProblem({ line, message: `${message}: ${quoteGo(input)}${because}; write ${suggestion}` });
+}
+
+/** What will not do what it seems to say, each with its line. */
+export function collectWarnings(
+  raw: RawConfig,
+  route: RouteConfig,
+  retentionMs: number | undefined,
+): readonly string[] {
+  return [...timerWarnings(raw.route, route, retentionMs), ...oldFieldWarnings(raw), ...idleSections(raw)];
+}
+
+/** Only where a route says something of its own: its children would repeat it. */
+function timerWarnings(
+  { value: raw, line }: Located<RawRoute>,
+  route: RouteConfig,
+  retentionMs: number | undefined,
+  isRoot = true,
+): readonly string[] {
+  const warnings: string[] = [];
+  const own = raw.repeatInterval ?? raw.groupInterval;
+  const warn = (message: string) => warnings.push(printProblem({ line: own?.line ?? line, message }));
+  const repeat = `repeat_interval ${formatDuration(route.repeatIntervalMs)}`;
+  if ((isRoot || own) && route.repeatIntervalMs < route.groupIntervalMs) {
+    const group = formatDuration(route.groupIntervalMs);
+    warn(`${repeat} is less than group_interval ${group}: notifications will repeat every group_interval`);
+  }
+  if ((isRoot || raw.repeatInterval) && retentionMs !== undefined && route.repeatIntervalMs > retentionMs) {
+    const kept = formatDuration(retentionMs);
+    warn(`${repeat} is greater than the data retention period ${kept}: notifications may repeat more often`);
+  }
+  const below = raw.routes.flatMap((child, index) =>
+    timerWarnings(child, route.routes[index] as RouteConfig, retentionMs, false),
+  );
+  return [...warnings, ...below];
+}
+
+/** One line for each old field, however often it is there. */
+function oldFieldWarnings({ route, inhibitRules, muteTimeIntervals }: RawConfig): readonly string[] {
+  const uses = new Map<string, { readonly advice: string; readonly lines: (number | undefined)[] }>();
+  const note = (field: string, advice: string, use: { readonly line: number | undefined } | undefined) => {
+    if (!use) return;
+    const seen = uses.get(field) ?? { advice, lines: [] };
+    seen.lines.push(use.line);
+    uses.set(field, seen);
+  };
+  eachRoute(route, ({ value }) => {
+    note('match', 'matchers', value.match);
+    note('match_re', 'matchers', value.matchRe);
+  });
+  for (const { value } of inhibitRules) {
+    note('source_match', 'source_matchers', value.sourceMatch);
+    note('source_match_re', 'source_matchers', value.sourceMatchRe);
+    note('target_match', 'target_matchers', value.targetMatch);
+    note('target_match_re', 'target_matchers', value.targetMatchRe);
+  }
+  for (const interval of muteTimeIntervals) note('mute_time_intervals', 'time_intervals', interval);
+  return [...uses].map(([field, { advice, lines }]) => {
+    const often = lines.length > 1 ? ` (${lines.length} times)` : '';
+    return printProblem({ line: lines[0], message: `${field} is deprecated${often}; write ${advice}` });
+  });
+}
+
+function idleSections({ tracing, eventRecorder }: RawConfig): readonly string[] {
+  const idle = (name: string, section: Located<unknown> | undefined) =>
+    section ? [printProblem({ line: section.line, message: `${name} is read and has no effect` })] : [];
+  return [...idle('tracing', tracing), ...idle('event_recorder', eventRecorder)];
+}
+
+/** What is worth knowing and does no harm. */
+export function collectNotices({ receivers }: RawConfig, route: RouteConfig): readonly string[] {
+  const used = new Set<string>();
+  const visit = ({ receiver, routes }: RouteConfig) => {
+    used.add(receiver);
+    routes.forEach(visit);
+  };
+  visit(route);
+  return receivers
+    .filter(({ value }) => !used.has(value.name))
+    .map(({ value, line }) => printProblem({ line, message: `no route uses receiver ${quoteGo(value.name)}` }));
+}

@@ -1,0 +1,46 @@
+import type { Pairs } from '../domain/notification.ts';
+
+/** GET /explain: what happens to an alert. Instants are RFC 3339 texts, durations Prometheus'. */
+export interface Explanation {
+  readonly labels: Pairs;
+  readonly fingerprint: string;
+  /** Null: no such alert is held. */
+  readonly alert: {
+    readonly status: 'firing' | 'resolved';
+    readonly startsAt: string;
+    readonly endsAt: string;
+    readonly updatedAt: string;
+    readonly annotations: Pairs;
+  } | null;
+  /** Ids of active silences. */
+  readonly silencedBy: readonly string[];
+  /** At most one: the first rule that inhibits it. `rule`: its name, or its place from 0. */
+  readonly inhibitedBy: readonly { readonly fingerprint: string; readonly rule: string; readonly labels: Pairs }[];
+  readonly routes: readonly RouteExplanation[];
+}
+
+export interface RouteExplanation {
+  readonly receiver: string;
+  /** The matchers of each route from the root down. */
+  readonly path: readonly string[];
+  readonly groupKey: string;
+  readonly groupLabels: Pairs;
+  readonly groupWait: string;
+  readonly groupInterval: string;
+  readonly repeatInterval: string;
+  /** Null: there is no such group now. */
+  readonly group: { readonly alerts: number; readonly nextFlush: string } | null;
+  /** Time intervals that keep the route quiet now. */
+  readonly mutedBy: readonly string[];
+  /** What each integration would do if the group were flushed now; empty where there is no group. */
+  readonly verdict: readonly Verdict[];
+}
+
+export interface Verdict {
+  readonly integration: string;
+  readonly index: number;
+  readonly wouldSend: boolean;
+  /** Empty when nothing would be sent. */
+  readonly reason: string;
+  readonly words: string;
+}

@@ -1,0 +1,137 @@
+import type { Clock } from '../kernel/clock.ts';
+import { messageOf } from '../kernel/errors.ts';
+import type { Log } from '../kernel/log.ts';
+import type { AlertGroup } from './alert-group.ts';
+import type { AlertGroups, GroupListener } from './alert-groups.ts';
+import type { AlertSlot } from './alert-slot.ts';
+import { isResolvedAt } from './domain/alert.ts';
+import { FlushSchedule } from './flush-schedule.ts';
+import type { GroupTimers } from './group-timers.ts';
+import type { FlushedAlert, Pipeline } from './pipeline.ts';
+
+/** However short the interval of a group, its notifications have this long to arrive. */
+const SHORTEST_DEADLINE_MS = 10_000;
+
+export interface DispatcherParts {
+  readonly groups: AlertGroups;
+  readonly timers: GroupTimers;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Every group of the alert has told that it is resolved. */
+  readonly settled: (slot: AlertSlot) => void;
+}
+
+/**
+ * Flushes every group when its time has come: what the group holds goes through the pipeline, and resolved alerts leave
+ * once that has worked. The next flush is counted from the tick of this one, not from its end, and never overlaps it.
+ */
+export class Dispatcher implements GroupListener {
+  readonly #parts: DispatcherParts;
+  readonly #schedule: FlushSchedule<AlertGroup>;
+  readonly #flushes = new Set<Promise<void>>();
+  /** When groups of before the start were to be flushed; each is asked for once. */
+  readonly #remembered = new Map<string, number>();
+  #pipeline: Pipeline | undefined;
+
+  constructor(parts: DispatcherParts) {
+    this.#parts = parts;
+    this.#schedule = new FlushSchedule(parts.clock, (group) => this.#tick(group));
+    parts.groups.listen(this);
+  }
+
+  /** Groups that come up again after a restart keep the moments that these timers remember. */
+  remember(timers: ReadonlyMap<string, number>): void {
+    for (const [id, at] of timers) this.#remembered.set(id, at);
+  }
+
+  /** From now on groups are flushed; what has fallen due before is flushed at once. */
+  start(pipeline: Pipeline): void {
+    // Groups that did not come back never will.
+    for (const id of this.#remembered.keys()) this.#parts.timers.set(id, undefined);
+    this.#remembered.clear();
+    this.#pipeline = pipeline;
+    this.#schedule.start();
+  }
+
+  /** Another pipeline, for what is flushed from now on. */
+  replacePipeline(pipeline: Pipeline): void {
+    if (this.#pipeline) this.#pipeline = pipeline;
+  }
+
+  /** Resolves when the flushes that are under way now have ended. */
+  async flushes(): Promise<void> {
+    await Promise.all(this.#flushes);
+  }
+
+  /** Starts no other flush; resolves when those under way have ended. */
+  stop(): Promise<void> {
+    this.#schedule.stop();
+    return this.flushes();
+  }
+
+  created(group: AlertGroup, slot: AlertSlot): void {
+    const now = this.#parts.clock.now();
+    const { groupWaitMs, groupIntervalMs } = group.route;
+    const remembered = this.#remembered.get(group.id);
+    // An alert that is older than the wait has waited somewhere else.
+    const isOld = slot.alert.startsAt + groupWaitMs < now;
+    const waitMs = isOld ? 0 : groupWaitMs;
+    this.#remembered.delete(group.id);
+    // The intervals may have been shortened meanwhile.
+    const latest = now + Math.max(groupWaitMs, groupIntervalMs);
+    this.#set(group, remembered === undefined ? now + waitMs : Math.min(remembered, latest));
+  }
+
+  removed(group: AlertGroup): void {
+    this.#schedule.delete(group);
+    group.isOverdue = false;
+    this.#parts.timers.set(group.id, undefined);
+  }
+
+  #set(group: AlertGroup, at: number): void {
+    this.#schedule.set(group, at);
+    this.#parts.timers.set(group.id, at);
+  }
+
+  #tick(group: AlertGroup): void {
+    if (group.isFlushing) {
+      group.isOverdue = true;
+      return;
+    }
+    const at = this.#parts.clock.now();
+    this.#set(group, at + group.route.groupIntervalMs);
+    const flush = this.#flush(group, at).finally(() => {
+      this.#flushes.delete(flush);
+    });
+    this.#flushes.add(flush);
+  }
+
+  async #flush(group: AlertGroup, at: number): Promise<void> {
+    const { log } = this.#parts;
+    const alerts: FlushedAlert[] = group
+      .sorted()
+      .map((slot) => ({ slot, alert: slot.alert, isResolved: isResolvedAt(slot.alert, at) }));
+    group.isFlushing = true;
+    try {
+      const deadlineAt = at + Math.max(group.route.groupIntervalMs, SHORTEST_DEADLINE_MS);
+      if (await (this.#pipeline as Pipeline).run({ group, alerts, at, deadlineAt })) this.#release(group, alerts);
+    } catch (error) {
+      log.error('a flush failed unexpectedly', { aggrGroup: group.key, err: messageOf(error) });
+    } finally {
+      group.isFlushing = false;
+    }
+    if (!group.isOverdue || !this.#schedule.isRunning) return;
+    group.isOverdue = false;
+    this.#tick(group);
+  }
+
+  /** Alerts that have fired again during the flush stay. */
+  #release(group: AlertGroup, alerts: readonly FlushedAlert[]): void {
+    const { groups, settled } = this.#parts;
+    for (const { slot, alert, isResolved } of alerts) {
+      if (!isResolved || slot.alert !== alert || !group.has(slot)) continue;
+      groups.release(group, slot);
+      if (slot.isSettled) settled(slot);
+    }
+  }
+}

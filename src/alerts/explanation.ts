@@ -1,0 +1,119 @@
+import { formatDuration } from '../kernel/duration.ts';
+import type { ActivePlan } from './active-plan.ts';
+import type { AlertGroup } from './alert-group.ts';
+import type { AlertSlot } from './alert-slot.ts';
+import type { AlertState } from './alert-state.ts';
+import type { Explanation, RouteExplanation, Verdict } from './contract/explanation.ts';
+import { formatInstant } from './contract/instant.ts';
+import { isResolvedAt } from './domain/alert.ts';
+import { fingerprintOf, type LabelSet, printLabelSet } from './domain/label-set.ts';
+import { printMatchers } from './domain/matcher.ts';
+import type { NotificationReason } from './domain/notification.ts';
+import { groupLabels, type Route } from './domain/route.ts';
+import { notifiedAlert, pairsOf } from './notification-data.ts';
+import type { FlushedFingerprints, ReceiverNotifier } from './receiver-notifier.ts';
+
+export interface ExplanationParts {
+  readonly state: AlertState;
+  readonly plan: ActivePlan;
+  readonly now: number;
+}
+
+/** Tells what happens to an alert with these labels, and why: whether it is held or not. */
+export function explainAlert(labels: LabelSet, { state, plan, now }: ExplanationParts): Explanation {
+  const fingerprint = fingerprintOf(labels);
+  const slot = state.alerts.find(fingerprint);
+  state.silencer.settle(now);
+  const silencedBy = slot ? state.silencer.silencedBy(fingerprint) : state.silencer.matching(labels);
+  const inhibition = state.inhibitor.explain(labels, now);
+  return {
+    labels: pairsOf(labels),
+    fingerprint,
+    alert: slot ? describeAlert(slot, now) : null,
+    silencedBy,
+    inhibitedBy: inhibition
+      ? [
+          {
+            fingerprint: inhibition.source.alert.fingerprint,
+            rule: inhibition.rule.name || String(inhibition.place),
+            labels: pairsOf(inhibition.source.alert.labels),
+          },
+        ]
+      : [],
+    routes: state.groups.routesOf(labels).map((route) => explainRoute(route, labels, { state, plan, now })),
+  };
+}
+
+function describeAlert({ alert }: AlertSlot, now: number): Explanation['alert'] {
+  const { startsAt, endsAt, updatedAt } = alert;
+  return {
+    status: isResolvedAt(alert, now) ? 'resolved' : 'firing',
+    startsAt: formatInstant(startsAt),
+    endsAt: formatInstant(endsAt),
+    updatedAt: formatInstant(updatedAt),
+    annotations: notifiedAlert({ alert, isResolved: false }).annotations,
+  };
+}
+
+function explainRoute(route: Route, labels: LabelSet, { state, plan, now }: ExplanationParts): RouteExplanation {
+  const grouping = groupLabels(route, labels);
+  const group = state.groups.find(route, labels);
+  const { intervals, receivers } = plan.current;
+  const active = route.activeTimeIntervals;
+  const isInactive = active.length > 0 && intervals.thatContain(active, now).length === 0;
+  const receiver = receivers.get(route.receiver);
+  return {
+    receiver: route.receiver,
+    path: route.path.map(({ matchers }) => printMatchers(matchers)),
+    groupKey: `${route.key}:${printLabelSet(grouping)}`,
+    groupLabels: pairsOf(grouping),
+    groupWait: formatDuration(route.groupWaitMs),
+    groupInterval: formatDuration(route.groupIntervalMs),
+    repeatInterval: formatDuration(route.repeatIntervalMs),
+    group: group ? { alerts: group.size, nextFlush: formatInstant(group.nextFlushAt) } : null,
+    mutedBy: [...(isInactive ? active : []), ...intervals.thatContain(route.muteTimeIntervals, now)],
+    verdict: receiver && group ? judgeGroup(receiver, group, state, now) : [],
+  };
+}
+
+/** What each integration would do if the group were flushed now, without regard to time intervals. */
+function judgeGroup(receiver: ReceiverNotifier, group: AlertGroup, state: AlertState, now: number): readonly Verdict[] {
+  const loud = group
+    .sorted()
+    .filter(
+      (slot) =>
+        state.silencer.silencedBy(slot.alert.fingerprint).length === 0 &&
+        state.inhibitor.inhibitedBy(slot, now).length === 0,
+    );
+  const fingerprints = (resolved: boolean) =>
+    loud.filter(({ alert }) => isResolvedAt(alert, now) === resolved).map(({ alert }) => alert.fingerprint);
+  const flushed: FlushedFingerprints = { firing: fingerprints(false), resolved: fingerprints(true) };
+  return receiver.integrations.map((integration) => {
+    const reason = loud.length > 0 ? receiver.reasonFor(integration, group, flushed, now) : undefined;
+    const isUnwanted = reason !== undefined && !integration.sendResolved && flushed.firing.length === 0;
+    return {
+      integration: integration.name,
+      index: integration.index,
+      wouldSend: reason !== undefined && !isUnwanted,
+      reason: reason ?? '',
+      words: isUnwanted
+        ? 'send_resolved is off, and every alert of the group is resolved'
+        : wordsFor(reason, loud.length),
+    };
+  });
+}
+
+const WORDS: Readonly<Record<NotificationReason, string>> = {
+  'first notification': 'nobody was told of this group yet, or all that was told of had resolved',
+  'new alerts added': 'an alert fires that was not in the last notification',
+  'all alerts resolved': 'all alerts of the last notification have resolved',
+  'some alerts resolved': 'an alert has resolved since the last notification',
+  'repeat interval elapsed': 'nothing is new, but the last notification is older than the repeat interval',
+};
+
+function wordsFor(reason: NotificationReason | undefined, loud: number): string {
+  if (reason) return WORDS[reason];
+  return loud === 0
+    ? 'every alert of the group is silenced or inhibited'
+    : 'the last notification said the same, and the repeat interval has not passed';
+}

@@ -1,0 +1,106 @@
+import type { Database, Statement } from '../kernel/database.ts';
+import type { LoggedNotification } from './domain/deduplication.ts';
+
+export const NOTIFICATION_LOG_MIGRATION = `
+  CREATE TABLE notification_log (
+    key BLOB PRIMARY KEY, expires_at INTEGER NOT NULL, content BLOB NOT NULL
+  ) WITHOUT ROWID`;
+
+const WRITE = `
+  INSERT INTO notification_log (key, expires_at, content) VALUES (?, ?, ?)
+  ON CONFLICT (key) DO UPDATE SET expires_at = excluded.expires_at, content = excluded.content`;
+const READ_ALL = 'SELECT key, expires_at, content FROM notification_log';
+const DELETE_OLD = 'DELETE FROM notification_log WHERE expires_at <= ?';
+
+interface Entry extends LoggedNotification {
+  readonly expiresAt: number;
+}
+
+/** Which integration of which receiver was told of which group. `index`: its place in the receiver's list of its kind. */
+export interface LogKey {
+  readonly groupKey: string;
+  readonly receiver: string;
+  readonly integration: string;
+  readonly index: number;
+}
+
+/** A group key never holds a line feed: its label values are quoted. */
+export function printLogKey({ groupKey, receiver, integration, index }: LogKey): string {
+  return `${groupKey}\n${integration}/${index}/${receiver}`;
+}
+
+/** What every integration was last told of every group. It outlives the process, so that nothing is told twice. */
+export class NotificationLog {
+  readonly #database: Database;
+  readonly #entries = new Map<string, Entry>();
+  readonly #busy = new Map<string, Promise<unknown>>();
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  async load(): Promise<number> {
+    for (const { key, expires_at: expiresAt, content } of await this.#database.query(READ_ALL)) {
+      this.#entries.set(
+        Buffer.from(key as Uint8Array).toString(),
+        decodeEntry(content as Uint8Array, Number(expiresAt)),
+      );
+    }
+    return this.#entries.size;
+  }
+
+  /** Also what has expired, until it is collected: who was told that something fires wants to hear that it is over. */
+  find(key: string): LoggedNotification | undefined {
+    return this.#entries.get(key);
+  }
+
+  /** Whether somebody is being told right now. */
+  isBusy(key: string): boolean {
+    return this.#busy.has(key);
+  }
+
+  /** Runs what tells somebody alone, after what was begun before for the same key. */
+  async exclusively<T>(key: string, tell: () => Promise<T>): Promise<T> {
+    const before = this.#busy.get(key);
+    const told = before ? before.then(tell, tell) : tell();
+    this.#busy.set(key, told);
+    try {
+      return await told;
+    } finally {
+      if (this.#busy.get(key) === told) this.#busy.delete(key);
+    }
+  }
+
+  /** In force at once; what has to be written for it to last is returned. */
+  set(key: string, notification: LoggedNotification, expiresAt: number): Statement {
+    this.#entries.set(key, { ...notification, expiresAt });
+    return { sql: WRITE, values: [Buffer.from(key), expiresAt, encodeEntry(notification)] };
+  }
+
+  /** Forgets what has expired; returns how many entries that are. */
+  async collectGarbage(now: number): Promise<number> {
+    const before = this.#entries.size;
+    for (const [key, { expiresAt }] of this.#entries) if (expiresAt <= now) this.#entries.delete(key);
+    const removed = before - this.#entries.size;
+    if (removed > 0) await this.#database.write([{ sql: DELETE_OLD, values: [now] }], 'system');
+    return removed;
+  }
+}
+
+function encodeEntry({ at, firing, resolved, receiverData }: LoggedNotification): Uint8Array {
+  return Buffer.from(JSON.stringify({ at, firing: [...firing], resolved: [...resolved], receiverData }));
+}
+
+function decodeEntry(content: Uint8Array, expiresAt: number): Entry {
+  const { at, firing, resolved, receiverData } = JSON.parse(Buffer.from(content).toString()) as {
+    readonly at: number;
+    readonly firing: readonly string[];
+    readonly resolved: readonly string[];
+    readonly receiverData: LoggedNotification['receiverData'];
+  };
+  return { at, firing: new Set(firing), resolved: new Set(resolved), receiverData, expiresAt };
+}

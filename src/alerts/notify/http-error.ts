@@ -1,0 +1,74 @@
+import { messageOf, systemCodeOf } from '../../kernel/errors.ts';
+
+const CAUSES: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'connection reset by the other side',
+  EPIPE: 'connection closed by the other side',
+  UND_ERR_SOCKET: 'connection closed by the other side',
+  ENOTFOUND: 'no such host',
+  EAI_AGAIN: 'name resolution failed for the moment',
+  EHOSTUNREACH: 'host not reachable',
+  ENETUNREACH: 'network not reachable',
+  ETIMEDOUT: 'connection timed out',
+  UND_ERR_CONNECT_TIMEOUT: 'connection timed out',
+  UND_ERR_HEADERS_OVERFLOW: 'the headers of the answer are too large',
+  UND_ERR_DESTROYED: 'the client is closed',
+  UND_ERR_CLOSED: 'the client is closed',
+  CERT_HAS_EXPIRED: 'TLS: the certificate has expired',
+  CERT_NOT_YET_VALID: 'TLS: the certificate is not yet valid',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'TLS: the certificate signed itself and is not trusted',
+  SELF_SIGNED_CERT_IN_CHAIN: 'TLS: the certificate is signed by an authority that is not trusted',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'TLS: the certificate is signed by an authority that is not known',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'TLS: the certificate is signed by an authority that is not known',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'TLS: the certificate is for another host',
+};
+
+/** Why no answer came, without the URL or any header, which may be secrets. */
+export function describeSendFailure(error: unknown, signal: AbortSignal): string {
+  if (signal.aborted) return describeAbort(signal.reason);
+  for (const part of chainOf(error)) {
+    if (part instanceof Error && part.name === 'HTTPParserError') return 'the answer is not HTTP';
+    const code = systemCodeOf(part);
+    if (code === undefined) continue;
+    const cause = CAUSES[code];
+    if (cause !== undefined) return cause;
+    if (code.startsWith('ERR_SSL_') || code === 'EPROTO') return `TLS: ${describeSsl(part, code)}`;
+  }
+  return describeOther(error);
+}
+
+/** What a signal was aborted with, in Go's words where it is the deadline or the end of the server. */
+export function describeAbort(reason: unknown): string {
+  const name = reason instanceof Error ? reason.name : '';
+  if (name === 'TimeoutError') return 'context deadline exceeded';
+  return name === 'OwnTimeout' ? messageOf(reason) : 'context canceled';
+}
+
+/** An error, then what caused it: both families of addresses may have been tried. */
+function chainOf(error: unknown): readonly unknown[] {
+  const parts: unknown[] = [];
+  for (let part = error; part !== undefined && parts.length < 8; ) {
+    parts.push(part);
+    if (part instanceof AggregateError) parts.push(...part.errors);
+    part = part instanceof Error ? part.cause : undefined;
+  }
+  return parts;
+}
+
+/** OpenSSL's own words: `…:error:0A000410:SSL routines::sslv3 alert handshake failure:…` */
+function describeSsl(error: unknown, code: string): string {
+  return /SSL routines:[^:]*:([^:]+)/.exec(messageOf(error))?.[1] ?? code;
+}
+
+/** A client that cannot be made says why by itself; whatever else there is may quote what was sent. */
+export class HttpSetupError extends Error {
+  override readonly name = 'HttpSetupError';
+}
+
+function describeOther(error: unknown): string {
+  if (error instanceof HttpSetupError) return error.message;
+  const proxyStatus = /Proxy response \((\d+)\)/.exec(messageOf(error))?.[1];
+  if (proxyStatus !== undefined) return `the proxy refused the connection with status ${proxyStatus}`;
+  const code = systemCodeOf(error);
+  return code === undefined ? 'the request could not be sent' : `the request could not be sent (${code})`;
+}

@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import type { SecureVersion } from 'node:tls';
+import { messageOf } from '../../kernel/errors.ts';
+import type { TlsConfig } from '../config/http-config.ts';
+import { HttpSetupError } from './http-error.ts';
+
+/** As node:tls names them. */
+export interface TlsOptions {
+  readonly rejectUnauthorized?: boolean;
+  readonly ca?: string;
+  readonly cert?: string;
+  readonly key?: string;
+  readonly servername?: string;
+  readonly minVersion?: SecureVersion;
+  readonly maxVersion?: SecureVersion;
+}
+
+/** What a TLS connection is opened with. */
+export interface TlsSettings {
+  readonly options: TlsOptions;
+  /** Another one whenever a file has changed. */
+  readonly fingerprint: string;
+}
+
+const VERSIONS = { TLS10: 'TLSv1', TLS11: 'TLSv1.1', TLS12: 'TLSv1.2', TLS13: 'TLSv1.3' } as const;
+
+const DEFAULTS: TlsSettings = { options: {}, fingerprint: '' };
+
+/** Reads certificates and keys, those in files anew at each call. Rejects with an HttpSetupError that names the file. */
+export async function readTls(config: TlsConfig | undefined): Promise<TlsSettings> {
+  if (!config) return DEFAULTS;
+  const ca = await readPart('CA cert', config.ca, config.caFile);
+  const cert = await readPart('client cert', config.cert, config.certFile);
+  const key = await readPart('client key', config.key, config.keyFile);
+  const options: TlsOptions = {
+    rejectUnauthorized: !config.insecureSkipVerify,
+    ...(ca ? { ca } : {}),
+    ...(cert && key ? { cert, key } : {}),
+    ...(config.serverName ? { servername: config.serverName } : {}),
+    ...(config.minVersion ? { minVersion: VERSIONS[config.minVersion] } : {}),
+    ...(config.maxVersion ? { maxVersion: VERSIONS[config.maxVersion] } : {}),
+  };
+  const fingerprint = createHash('sha256')
+    .update(JSON.stringify([ca, cert, key]))
+    .digest('hex');
+  return { options, fingerprint };
+}
+
+async function readPart(what: string, inline: string | undefined, file: string | undefined) {
+  if (inline) return inline;
+  if (!file) return undefined;
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    throw new HttpSetupError(`unable to read ${what}: ${messageOf(error)}`);
+  }
+}

@@ -1,0 +1,176 @@
+import type { Agent, Dispatcher } from 'undici';
+import type { HttpConfig, TlsConfig } from '../config/http-config.ts';
+import { HttpSetupError } from './http-error.ts';
+import { readTls, type TlsSettings } from './http-tls.ts';
+import type { HttpAnswer } from './notifier.ts';
+import { type Environment, type ProxyChoice, type ProxySettings, proxyChoice } from './proxy.ts';
+import { socksConnector } from './proxy-socks.ts';
+
+/** Connections to one server at the same time. More requests wait for one. */
+const MOST_CONNECTIONS = 256;
+
+/** What is kept of an answer: enough for any error text. */
+const MOST_BYTES = 64 * 1024;
+
+type Packages = readonly [typeof import('ky'), typeof import('undici')];
+let packages: Promise<Packages> | undefined;
+
+/** Only who sends something waits for them; in the one-file build each import() would copy all their exports anew. */
+function loadPackages(): Promise<Packages> {
+  packages ??= Promise.all([import('ky'), import('undici')]);
+  return packages;
+}
+
+export interface TransportRequest {
+  readonly method: string;
+  /** Without a user's name and password. */
+  readonly url: URL;
+  readonly headers: Headers;
+  readonly body: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+export interface TransportSettings extends ProxySettings {
+  readonly tlsConfig: TlsConfig | undefined;
+  readonly proxyConnectHeader: HttpConfig['proxyConnectHeader'];
+}
+
+/** Sends single requests over kept connections, through TLS and proxies. */
+export class HttpTransport {
+  readonly #settings: TransportSettings;
+  readonly #proxyFor: ProxyChoice;
+  /** By the proxy and the scheme of the target. */
+  readonly #agents = new Map<string, Dispatcher>();
+  #fingerprint = '';
+  #closed = false;
+
+  constructor(settings: TransportSettings, environment: Environment) {
+    this.#settings = settings;
+    this.#proxyFor = proxyChoice(settings, environment);
+  }
+
+  /** Redirects and any status are answers. Rejects with whatever went wrong on the way. */
+  async send(request: TransportRequest): Promise<HttpAnswer> {
+    const [{ default: ky }, undici] = await loadPackages();
+    const agent = await this.#agentFor(request.url, undici);
+    request.signal.throwIfAborted();
+    const { url, method, headers, body, signal } = request;
+    const response = await ky(url, {
+      method,
+      headers,
+      ...(body === undefined ? {} : { body }),
+      retry: 0,
+      timeout: false,
+      throwHttpErrors: false,
+      fetch: async () => {
+        const answer = await undici.request(url, {
+          method: method as Dispatcher.HttpMethod,
+          headers: Object.fromEntries(headers),
+          body: body ?? null,
+          dispatcher: agent,
+          signal,
+        });
+        return toResponse(answer, await readSome(answer.body));
+      },
+    });
+    return { status: response.status, headers: response.headers, text: await response.text() };
+  }
+
+  /** Resolves when the last request has come to its end. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#dropAgents();
+  }
+
+  async #agentFor(target: URL, undici: typeof import('undici')): Promise<Dispatcher> {
+    const tls = await readTls(this.#settings.tlsConfig);
+    if (this.#closed) throw new HttpSetupError('the client is closed');
+    if (tls.fingerprint !== this.#fingerprint) {
+      this.#fingerprint = tls.fingerprint;
+      void this.#dropAgents();
+    }
+    const proxy = this.#proxyFor(target);
+    const key = proxy === undefined ? '' : `${target.protocol} ${proxy}`;
+    const agent = this.#agents.get(key) ?? this.#createAgent(proxy, target.protocol, tls, undici);
+    this.#agents.set(key, agent);
+    return agent;
+  }
+
+  #createAgent(
+    proxy: string | undefined,
+    scheme: string,
+    { options }: TlsSettings,
+    { Agent, buildConnector, ProxyAgent }: typeof import('undici'),
+  ): Dispatcher {
+    // The signal of each request is the only limit on its time.
+    const limits = { connections: MOST_CONNECTIONS, headersTimeout: 0, bodyTimeout: 0 } satisfies Agent.Options;
+    if (proxy === undefined) return new Agent({ ...limits, connect: options });
+    const url = readProxy(proxy);
+    if (/^socks5h?:$/.test(url.protocol)) {
+      return new Agent({ ...limits, connect: socksConnector(url, buildConnector(options)) });
+    }
+    const { servername: _, ...proxyTls } = options;
+    return new ProxyAgent({
+      ...limits,
+      ...withToken(url),
+      requestTls: options,
+      proxyTls,
+      proxyTunnel: false,
+      // Meant for the proxy alone, which sees them apart from the request only where it opens a tunnel.
+      headers: scheme === 'https:' ? connectHeaders(this.#settings) : {},
+    });
+  }
+
+  async #dropAgents(): Promise<void> {
+    const agents = [...this.#agents.values()];
+    this.#agents.clear();
+    await Promise.all(agents.map((agent) => agent.close()));
+  }
+}
+
+function connectHeaders({ proxyConnectHeader = {} }: TransportSettings): Record<string, string[]> {
+  return Object.fromEntries(Object.entries(proxyConnectHeader).map(([name, values]) => [name, [...values]]));
+}
+
+function readProxy(proxy: string): URL {
+  if (!URL.canParse(proxy)) throw new HttpSetupError('proxy_url is not a URL');
+  const url = new URL(proxy);
+  if (/^(https?|socks5h?):$/.test(url.protocol)) return url;
+  throw new HttpSetupError(`proxies are spoken to by http, https or socks5, not by ${url.protocol.slice(0, -1)}`);
+}
+
+function withToken(proxy: URL): { uri: string; token?: string } {
+  if (proxy.username === '') return { uri: proxy.href };
+  const token = basicToken(decodeURIComponent(proxy.username), decodeURIComponent(proxy.password));
+  const bare = new URL(proxy);
+  bare.username = '';
+  bare.password = '';
+  return { uri: bare.href, token };
+}
+
+/** The value of a header that authorizes by name and password. */
+export function basicToken(name: string, password: string): string {
+  return `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`;
+}
+
+/** Leaving the loop early cuts the connection: the rest is of no interest. */
+async function readSome(body: AsyncIterable<Buffer>): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size >= MOST_BYTES) break;
+  }
+  return Buffer.concat(chunks).subarray(0, MOST_BYTES);
+}
+
+function toResponse({ statusCode, headers }: Dispatcher.ResponseData, body: Buffer): Response {
+  if (statusCode < 200 || statusCode > 599) throw new HttpSetupError(`the answer has the status ${statusCode}`);
+  const named = new Headers();
+  for (const [name, value] of Object.entries(headers)) {
+    for (const one of Array.isArray(value) ? value : [value ?? '']) named.append(name, one);
+  }
+  const withoutBody = statusCode === 204 || statusCode === 205 || statusCode === 304;
+  return new Response(withoutBody ? null : body, { status: statusCode, headers: named });
+}

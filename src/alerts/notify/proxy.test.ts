@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { createServer, type IncomingMessage } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { startHttpSink } from '../../testing/http-sink.ts';
+import { openTestClient } from '../../testing/notifier-parts.ts';
+import { type ProxySettings, proxyChoice } from './proxy.ts';
+import measured from './testdata/proxy-exceptions.json' with { type: 'json' };
+
+const settings = (more: Partial<ProxySettings>): ProxySettings => ({
+  proxyUrl: undefined,
+  noProxy: undefined,
+  proxyFromEnvironment: false,
+  ...more,
+});
+
+// Measured with golang.org/x/net/http/httpproxy.
+for (const { noProxy, direct } of measured.rows) {
+  test(`NO_PROXY ${JSON.stringify(noProxy)} excepts the hosts that Go excepts`, () => {
+    const environment = { HTTP_PROXY: 'http://p:1', HTTPS_PROXY: 'http://p:1', NO_PROXY: noProxy };
+    const choose = proxyChoice(settings({ proxyFromEnvironment: true }), environment);
+    assert.deepEqual(
+      measured.urls.filter((url) => choose(new URL(url)) === undefined),
+      direct,
+    );
+  });
+}
+
+const choices: [
+  name: string,
+  Partial<ProxySettings>,
+  environment: Record<string, string>,
+  url: string,
+  string | undefined,
+][] = [
+  ['none configured', {}, { HTTP_PROXY: 'http://e' }, 'http://a.org', undefined],
+  ['proxy_url serves this machine too', { proxyUrl: 'http://p' }, {}, 'http://localhost', 'http://p'],
+  ['with no_proxy it does not', { proxyUrl: 'http://p', noProxy: 'x' }, {}, 'http://localhost', undefined],
+  ['no_proxy excepts', { proxyUrl: 'http://p', noProxy: 'a.org' }, {}, 'https://a.org', undefined],
+  ['no_proxy excepts no others', { proxyUrl: 'http://p', noProxy: 'a.org' }, {}, 'https://b.org', 'http://p'],
+  ['by scheme', { proxyFromEnvironment: true }, { HTTPS_PROXY: 'http://s' }, 'https://a.org', 'http://s'],
+  ['by scheme, none for http', { proxyFromEnvironment: true }, { HTTPS_PROXY: 'http://s' }, 'http://a.org', undefined],
+  ['lower case', { proxyFromEnvironment: true }, { http_proxy: 'http://l' }, 'http://a.org', 'http://l'],
+  [
+    'upper case first',
+    { proxyFromEnvironment: true },
+    { http_proxy: 'l', HTTP_PROXY: 'u' },
+    'http://a.org',
+    'http://u',
+  ],
+  ['without a scheme', { proxyFromEnvironment: true }, { HTTP_PROXY: 'p:3128' }, 'http://a.org', 'http://p:3128'],
+];
+for (const [name, more, environment, url, proxy] of choices) {
+  test(`the proxy is chosen: ${name}`, () => {
+    assert.equal(proxyChoice(settings(more), environment)(new URL(url)), proxy);
+  });
+}
+
+interface ProxySink {
+  readonly port: number;
+  /** Method, target and the headers that are meant for the proxy. */
+  readonly seen: string[];
+}
+
+/** A proxy that passes everything on to one port of this machine. */
+async function startProxy(t: TestContext, targetPort: number, refuseWith?: number): Promise<ProxySink> {
+  const seen: string[] = [];
+  const sockets = new Set<Socket>();
+  const note = ({ method, url, headers }: IncomingMessage) =>
+    seen.push([method, url, headers['proxy-authorization'] ?? '-', headers['x-pass'] ?? '-'].join(' '));
+  const server = createServer((request, response) => {
+    note(request);
+    response.writeHead(refuseWith ?? 200).end('from the proxy');
+  });
+  server.on('connect', (request: IncomingMessage, socket: Socket) => {
+    note(request);
+    if (refuseWith !== undefined) {
+      socket.end(`HTTP/1.1 ${refuseWith} No\r\n\r\n`);
+      return;
+    }
+    const onward = connect(targetPort, '127.0.0.1', () => socket.write('HTTP/1.1 200 OK\r\n\r\n'));
+    for (const one of [socket, onward]) {
+      sockets.add(one);
+      one.on('error', () => {});
+    }
+    socket.pipe(onward).pipe(socket);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(async () => {
+    for (const socket of sockets) socket.destroy();
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return { port: (server.address() as AddressInfo).port, seen };
+}
+
+const get = (url: string) => ({ method: 'GET', url, signal: new AbortController().signal }) as const;
+
+test('an http target is asked for at the proxy, with its credentials and without proxy_connect_header', async (t) => {
+  const proxy = await startProxy(t, 1);
+  const yaml = `{proxy_url: "http://u:p%40@127.0.0.1:${proxy.port}", proxy_connect_header: {X-Pass: [s]}}`;
+  const answer = await openTestClient(t, yaml).send(get('http://hooks.example.org/in?x'));
+  assert.equal(answer.text, 'from the proxy');
+  assert.deepEqual(proxy.seen, [`GET http://hooks.example.org/in?x Basic ${btoa('u:p@')} -`]);
+});
+
+test('an https target is reached through a tunnel, which proxy_connect_header opens', async (t) => {
+  // The target is no TLS server: what matters is that the proxy is asked for the tunnel.
+  const target = await startHttpSink(t);
+  const proxy = await startProxy(t, Number(new URL(target.url).port));
+  const yaml = `{proxy_url: "http://u:p@127.0.0.1:${proxy.port}", proxy_connect_header: {X-Pass: [s]}}`;
+  await assert.rejects(openTestClient(t, yaml).send(get('https://hooks.example.org/secret')), { message: /^TLS: / });
+  assert.deepEqual(proxy.seen, [`CONNECT hooks.example.org:443 Basic ${btoa('u:p')} s`]);
+});
+
+test('a proxy that refuses a tunnel is told of with its status', async (t) => {
+  const proxy = await startProxy(t, 1, 407);
+  const client = openTestClient(t, `proxy_url: "http://127.0.0.1:${proxy.port}"`);
+  await assert.rejects(client.send(get('https://hooks.example.org/secret')), {
+    message: 'the proxy refused the connection with status 407',
+  });
+});
+
+test('the environment names the proxy, and no_proxy in it goes past it', async (t) => {
+  const target = await startHttpSink(t, () => ({ body: 'itself' }));
+  const proxy = await startProxy(t, 1);
+  const environment = { HTTP_PROXY: `127.0.0.1:${proxy.port}`, NO_PROXY: '.example.org' };
+  const client = openTestClient(t, 'proxy_from_environment: true', { environment });
+  assert.equal((await client.send(get('http://example.com/'))).text, 'from the proxy');
+  assert.equal((await client.send(get(target.url))).text, 'itself');
+});
+
+test('a proxy that does not answer is told of without its credentials', async (t) => {
+  const client = openTestClient(t, 'proxy_url: "http://u:secret@127.0.0.1:1"');
+  await assert.rejects(client.send(get('http://hooks.example.org/')), { message: 'connection refused' });
+});

@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { type SinkAnswer, startHttpSink } from '../../testing/http-sink.ts';
+import { configOf, FAILING_ANSWERS, notifyOnce, printedOf, refusalOf } from '../../testing/integration.ts';
+import { notificationOf, plainHttp, resolvedAlert } from '../../testing/notifier-parts.ts';
+import type { HttpClient } from './notifier.ts';
+import { pushoverIntegration as pushover } from './pushover.ts';
+
+const KEYS = 'user_key: u1, token: t1';
+
+/** Takes what is meant for the service to a sink. */
+function detourTo(url: string): { openHttp: () => HttpClient } {
+  const send: HttpClient['send'] = (request) =>
+    plainHttp.send({ ...request, url: request.url.replace('https://api.pushover.net', url) });
+  return { openHttp: () => ({ send }) };
+}
+
+async function sendTo(t: Parameters<typeof startHttpSink>[0], more = '', answer: SinkAnswer = {}, isResolved = false) {
+  const sink = await startHttpSink(t, () => answer);
+  const yaml = `{${KEYS}${more === '' ? '' : `, ${more}`}}`;
+  const notification = isResolved ? { notification: notificationOf([resolvedAlert({ alertname: 'Down' })]) } : {};
+  const delivery = await notifyOnce(pushover, yaml, { context: detourTo(sink.url), ...notification });
+  const query = new URL(sink.requests[0]?.path ?? '', sink.url).searchParams;
+  return { sink, delivery, query };
+}
+
+describe('a Pushover configuration', () => {
+  const refusals: readonly (readonly [string, string])[] = [
+    ['{token: t}', 'line 1: one of user_key or user_key_file must be configured'],
+    ['{token: t, user_key: u, user_key_file: f}', 'line 1: at most one of user_key & user_key_file must be configured'],
+    ['{user_key: u}', 'line 1: one of token or token_file must be configured'],
+    ['{user_key: u, token: t, token_file: f}', 'line 1: at most one of token & token_file must be configured'],
+    [`{${KEYS}, html: true, monospace: true}`, 'line 1: at most one of monospace & html must be configured'],
+  ];
+  for (const [yaml, reason] of refusals) {
+    test(`${yaml} is refused`, () => assert.equal(refusalOf(pushover, yaml), reason));
+  }
+
+  test('is shown without its keys, and what is shown loads again', () => {
+    const config = configOf(pushover, '{user_key: hush, token: hush, ttl: 90s}');
+    const { printed, again } = printedOf(pushover, config);
+    assert.equal(JSON.stringify(printed).includes('hush'), false);
+    assert.deepEqual(again, { ...config, userKey: '<secret>', token: '<secret>' });
+    assert.deepEqual([config.sendResolved, config.retry, config.expire, config.ttl], [true, 60_000, 3_600_000, 90_000]);
+  });
+});
+
+describe('Pushover is told', () => {
+  test('by its messages API, all of it in the query', async (t) => {
+    const { sink, delivery } = await sendTo(t, 'priority: "{{ .Status }}"');
+    assert.deepEqual(delivery, { ok: true });
+    const [request] = sink.requests;
+    assert.equal(request?.method, 'POST');
+    assert.equal(request?.headers['content-type'], 'text/plain');
+    assert.equal(request?.body, '');
+    assert.equal(
+      request?.path,
+      '/1/messages.json?device=&expire=3600&message=%3Cpushover.default.message%3E&priority=firing&retry=60&sound=' +
+        '&title=%3Cpushover.default.title%3E&token=t1&url=%3Cpushover.default.url%3E&url_title=&user=u1',
+    );
+  });
+
+  test('with all that can be configured', async (t) => {
+    const more =
+      'title: T, message: "a b & c", url: "http://x.example.org/", url_title: U, device: phone, sound: siren, ' +
+      'priority: "1", retry: 90s, expire: 2h, ttl: 1m30s, monospace: true';
+    const { query } = await sendTo(t, more);
+    assert.deepEqual(Object.fromEntries(query), {
+      device: 'phone',
+      expire: '7200',
+      message: 'a b & c',
+      monospace: '1',
+      priority: '1',
+      retry: '90',
+      sound: 'siren',
+      title: 'T',
+      token: 't1',
+      ttl: '90',
+      url: 'http://x.example.org/',
+      url_title: 'U',
+      user: 'u1',
+    });
+  });
+
+  test('of a group that is resolved', async (t) => {
+    assert.equal((await sendTo(t, 'message: "{{ .Status }}"', {}, true)).query.get('message'), 'resolved');
+  });
+
+  test('in HTML that is escaped, where the message is HTML', async (t) => {
+    const sink = await startHttpSink(t);
+    const templates = { text: () => 'as text', html: () => 'as html' };
+    await notifyOnce(pushover, `{${KEYS}, html: true}`, { context: { ...detourTo(sink.url), templates } });
+    const query = new URL(sink.requests[0]?.path ?? '', sink.url).searchParams;
+    assert.deepEqual([query.get('message'), query.get('html'), query.get('title')], ['as html', '1', 'as text']);
+  });
+
+  test('no more than it takes, and never nothing', async (t) => {
+    const long = (count: number) => 'ä'.repeat(count);
+    const more = `title: ${long(251)}, message: ${long(1025)}, url: ${long(513)}`;
+    const { query } = await sendTo(t, more);
+    assert.equal(query.get('title'), `${long(249)}…`);
+    assert.equal(query.get('message'), `${long(1023)}…`);
+    assert.equal(query.get('url'), `${long(511)}…`);
+    assert.equal((await sendTo(t, 'message: " "')).query.get('message'), '(no details)');
+  });
+
+  test('with keys from files, which are read at each use, and are templates', async (t) => {
+    const folder = await mkdtemp(join(tmpdir(), 'opsdeck-'));
+    t.after(() => rm(folder, { recursive: true }));
+    const [user, token] = [join(folder, 'user'), join(folder, 'token')];
+    const sink = await startHttpSink(t);
+    const send = () =>
+      notifyOnce(pushover, `{user_key_file: ${user}, token_file: ${token}}`, { context: detourTo(sink.url) });
+    for (const [path, name] of [
+      [token, 'token_file'],
+      [user, 'user_key_file'],
+    ] as const) {
+      const delivery = await send();
+      assert.match(delivery.ok ? '' : delivery.error, new RegExp(`^read ${name}: ENOENT`));
+      assert.equal(delivery.ok || delivery.retry, false);
+      await writeFile(path, `${name}-{{ .Status }}\n`);
+    }
+    await send();
+    const query = new URL(sink.requests[0]?.path ?? '', sink.url).searchParams;
+    assert.deepEqual([query.get('token'), query.get('user')], ['token_file-firing', 'user_key_file-firing']);
+  });
+});
+
+describe('a Pushover that fails', () => {
+  for (const { name, answer, expected } of FAILING_ANSWERS) {
+    test(`with ${name}: ${JSON.stringify(expected)}`, async (t) => {
+      const { delivery } = await sendTo(t, '', answer);
+      assert.equal(delivery.ok, false);
+      const { retry, reason, retryAfterMs } = delivery as Extract<typeof delivery, { ok: false }>;
+      assert.deepEqual([retry, reason, retryAfterMs], [expected.retry, expected.reason, expected.retryAfterMs]);
+    });
+  }
+
+  test('and repeats the keys does not show them', async (t) => {
+    const { delivery } = await sendTo(t, '', { status: 400, body: 'user u1 with token t1 is unknown' });
+    assert.equal(
+      delivery.ok || delivery.error,
+      'unexpected status code 400: user <redacted> with token <redacted> is unknown',
+    );
+  });
+
+  test('by silence is left at the deadline', async (t) => {
+    const sink = await startHttpSink(t, () => 'hang');
+    const controller = new AbortController();
+    const sending = notifyOnce(pushover, `{${KEYS}}`, { context: detourTo(sink.url), signal: controller.signal });
+    await sink.received(1);
+    controller.abort(new DOMException('late', 'TimeoutError'));
+    const delivery = await sending;
+    assert.equal(delivery.ok || delivery.reason, 'contextDeadlineExceeded');
+  });
+});

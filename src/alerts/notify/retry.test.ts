@@ -1,0 +1,286 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { FakeClock } from '../../testing/fake-clock.ts';
+import { notificationOf, notifiedAlert } from '../../testing/notifier-parts.ts';
+import { TemplateError } from '../template/template-error.ts';
+import { DELIVERED, failedForGood } from './deliver.ts';
+import type { Delivery, Notifier } from './notifier.ts';
+import { type Attempt, backoffMs, notifyWithRetry, type RetryResult } from './retry.ts';
+
+const failure = (error: string, retryAfterMs?: number): Delivery => ({
+  ok: false,
+  retry: true,
+  reason: 'serverError',
+  error,
+  retryAfterMs,
+});
+
+/** Every wait of these tests is a multiple of it. */
+const STEP_MS = 12.5;
+
+/** Runs until the end on a fake clock that begins at 0; with a `random` of ½ the waits are 500 ms · 1.5ⁿ sharp. */
+async function run(
+  attempt: (number: number, signal: AbortSignal, clock: FakeClock) => Delivery | Promise<Delivery>,
+  options: { deadlineMs?: number; random?: number; stopAtMs?: number } = {},
+) {
+  const clock = new FakeClock(0);
+  const begunAt: number[] = [];
+  const told: Attempt[] = [];
+  const controller = new AbortController();
+  if (options.stopAtMs === 0) controller.abort();
+  else if (options.stopAtMs !== undefined) clock.after(options.stopAtMs, () => controller.abort());
+  const notifier: Notifier = {
+    async notify(_, signal) {
+      begunAt.push(clock.now());
+      return attempt(begunAt.length, signal, clock);
+    },
+  };
+  let result: RetryResult | undefined;
+  let thrown: unknown;
+  notifyWithRetry(notifier, notificationOf([notifiedAlert({})]), {
+    clock,
+    signal: controller.signal,
+    deadline: options.deadlineMs ?? 10_000,
+    random: () => options.random ?? 0.5,
+    onAttempt: (one) => told.push(one),
+  }).then(
+    (value) => {
+      result = value;
+    },
+    (error) => {
+      thrown = error;
+    },
+  );
+  const settle = () => new Promise(setImmediate);
+  await settle();
+  for (let ms = 0; ms < 20_000 && !result && !thrown; ms += STEP_MS) {
+    clock.advance(STEP_MS);
+    await settle();
+  }
+  return { result, thrown, begunAt, told, endedAt: clock.now() };
+}
+
+/** Hangs until it is given up. */
+const hang = (signal: AbortSignal): Promise<Delivery> =>
+  new Promise((resolve) => {
+    signal.addEventListener('abort', () => {
+      const name = (signal.reason as Error).name;
+      const reason = name === 'TimeoutError' ? 'contextDeadlineExceeded' : 'contextCanceled';
+      resolve({ ok: false, retry: true, reason, error: `hung up: ${name}` });
+    });
+  });
+
+test('the first attempt is made at once, and after a success no other', async () => {
+  const { result, begunAt, told } = await run(() => ({ ok: true, receiverData: { ts: '1' } }));
+  assert.deepEqual(result, {
+    delivery: { ok: true, receiverData: { ts: '1' } },
+    attempts: 1,
+    lastError: undefined,
+  });
+  assert.deepEqual(begunAt, [0]);
+  assert.deepEqual(told, [{ number: 1, ok: true, latencyMs: 0, error: undefined, retry: false }]);
+});
+
+test('attempts follow after 500 ms, and then after half as long again each', async () => {
+  const { begunAt } = await run((number) => (number < 5 ? failure('x') : DELIVERED));
+  assert.deepEqual(begunAt, [0, 500, 1250, 2375, 4062.5]);
+});
+
+test('waits vary by half, and grow up to a minute', () => {
+  assert.deepEqual([backoffMs(1, () => 0), backoffMs(1, () => 0.999)].map(Math.round), [250, 750]);
+  assert.deepEqual(
+    [backoffMs(12, () => 0.5), backoffMs(13, () => 0.5), backoffMs(99, () => 0.5)].map(Math.round),
+    [43_249, 60_000, 60_000],
+  );
+});
+
+test('what cannot succeed is not tried again', async () => {
+  const { result, told } = await run(() => failedForGood('no such channel', 'clientError'));
+  assert.deepEqual(result, {
+    delivery: {
+      ok: false,
+      retry: false,
+      reason: 'clientError',
+      error: 'notify retry canceled due to unrecoverable error after 1 attempts: no such channel',
+    },
+    attempts: 1,
+    lastError: 'no such channel',
+  });
+  assert.deepEqual(told, [{ number: 1, ok: false, latencyMs: 0, error: 'no such channel', retry: false }]);
+});
+
+test('a failure may become one that cannot be mended', async () => {
+  const { result } = await run((number) => (number < 3 ? failure('x') : failedForGood('gone')));
+  assert.equal(
+    result?.delivery.ok === false && result.delivery.error,
+    'notify retry canceled due to unrecoverable error after 3 attempts: gone',
+  );
+});
+
+test('when the next attempt would begin after the deadline, the last failure is final', async () => {
+  const { result, begunAt, endedAt } = await run((number) => failure(`f${number}`), { deadlineMs: 2000 });
+  assert.deepEqual(begunAt, [0, 500, 1250]);
+  assert.ok(endedAt < 2000);
+  assert.deepEqual(result, {
+    delivery: {
+      ok: false,
+      retry: true,
+      reason: 'serverError',
+      error: 'notify retry canceled after 3 attempts: f3',
+      retryAfterMs: undefined,
+    },
+    attempts: 3,
+    lastError: 'f3',
+  });
+});
+
+test('an attempt that hangs ends at the deadline', async () => {
+  const { result, endedAt } = await run((_, signal) => hang(signal), { deadlineMs: 3000 });
+  assert.equal(endedAt, 3000);
+  assert.deepEqual(result?.delivery, {
+    ok: false,
+    retry: true,
+    reason: 'contextDeadlineExceeded',
+    error: 'notify retry canceled after 1 attempts: context deadline exceeded',
+  });
+});
+
+test('an attempt that the deadline cuts short leaves the word to the one before it', async () => {
+  const { result } = await run((number, signal) => (number === 1 ? failure('refused') : hang(signal)));
+  assert.equal(result?.attempts, 2);
+  assert.deepEqual(result.delivery.ok === false && [result.delivery.reason, result.delivery.error], [
+    'serverError',
+    'notify retry canceled after 2 attempts: refused',
+  ]);
+});
+
+test('the wait counts from the beginning of an attempt', async () => {
+  const slow = (clock: FakeClock, ms: number) => new Promise<void>((resolve) => clock.after(ms, resolve));
+  const { begunAt, told } = await run(async (number, _, clock) => {
+    await slow(clock, 400);
+    return number < 3 ? failure('x') : DELIVERED;
+  });
+  assert.deepEqual(begunAt, [0, 500, 1250]);
+  assert.deepEqual(
+    told.map(({ latencyMs }) => latencyMs),
+    [400, 400, 400],
+  );
+});
+
+test('an attempt longer than the wait is followed by the next at once', async () => {
+  const { begunAt } = await run(async (number, _, clock) => {
+    await new Promise<void>((resolve) => clock.after(1000, resolve));
+    return number < 2 ? failure('x') : DELIVERED;
+  });
+  assert.deepEqual(begunAt, [0, 1000]);
+});
+
+test('a service that asks for time gets it', async () => {
+  const { begunAt } = await run((number) => (number === 1 ? failure('busy', 4000) : DELIVERED));
+  assert.deepEqual(begunAt, [0, 4000]);
+});
+
+test('a service that asks for less than the wait is left alone as long as ever', async () => {
+  const { begunAt } = await run((number) => (number === 1 ? failure('busy', 100) : DELIVERED));
+  assert.deepEqual(begunAt, [0, 500]);
+});
+
+test('a service that asks for more time than there is fails', async () => {
+  const { result, endedAt } = await run(() => failure('busy', 60_000));
+  assert.equal(result?.delivery.ok === false && result.delivery.error, 'notify retry canceled after 1 attempts: busy');
+  assert.ok(endedAt < 500);
+});
+
+test('a stop ends a wait at once', async () => {
+  const { result, endedAt } = await run(() => failure('x', 5000), { stopAtMs: 1000 });
+  assert.equal(endedAt, 1000);
+  assert.equal(result?.delivery.ok === false && result.delivery.error, 'notify retry canceled after 1 attempts: x');
+});
+
+test('a stop ends an attempt at once', async () => {
+  const { result, endedAt } = await run((_, signal) => hang(signal), { stopAtMs: 1000 });
+  assert.equal(endedAt, 1000);
+  assert.deepEqual(result?.delivery, {
+    ok: false,
+    retry: true,
+    reason: 'contextCanceled',
+    error: 'notify retry canceled after 1 attempts: context canceled',
+  });
+});
+
+test('nothing is tried after a stop or after the deadline', async () => {
+  for (const options of [{ stopAtMs: 0 }, { deadlineMs: 0 }]) {
+    const { result, begunAt } = await run(() => DELIVERED, options);
+    assert.deepEqual(begunAt, []);
+    assert.deepEqual([result?.attempts, result?.delivery.ok], [0, false]);
+  }
+});
+
+test('a template that cannot be rendered is a failure that no other attempt can mend', async () => {
+  const { result } = await run(() => {
+    throw new TemplateError('template: :1: bad');
+  });
+  assert.deepEqual(result?.delivery, {
+    ok: false,
+    retry: false,
+    reason: 'other',
+    error: 'notify retry canceled due to unrecoverable error after 1 attempts: template: :1: bad',
+  });
+});
+
+test('any other exception is not hidden', async () => {
+  const { thrown } = await run(() => {
+    throw new RangeError('a fault of ours');
+  });
+  assert.ok(thrown instanceof RangeError);
+});
+
+test('nothing is left on the clock or the signal afterwards', async () => {
+  const left = { timers: 0, listeners: 0 };
+  const inner = new FakeClock(0);
+  const clock = {
+    now: () => inner.now(),
+    every: () => () => {},
+    after(ms: number, action: () => void) {
+      left.timers++;
+      let open = true;
+      const close = () => {
+        if (open) left.timers--;
+        open = false;
+      };
+      const cancel = inner.after(ms, () => {
+        close();
+        action();
+      });
+      return () => {
+        close();
+        cancel();
+      };
+    },
+  };
+  const { signal } = new AbortController();
+  const add = signal.addEventListener.bind(signal);
+  const remove = signal.removeEventListener.bind(signal);
+  signal.addEventListener = (...args: Parameters<typeof add>) => {
+    left.listeners++;
+    add(...args);
+  };
+  signal.removeEventListener = (...args: Parameters<typeof remove>) => {
+    left.listeners--;
+    remove(...args);
+  };
+  let attempts = 0;
+  const notifier: Notifier = { notify: async () => (++attempts < 3 ? failure('x') : DELIVERED) };
+  const done = notifyWithRetry(notifier, notificationOf([notifiedAlert({})]), {
+    clock,
+    signal,
+    deadline: 10_000,
+    random: () => 0.5,
+  });
+  for (let i = 0; i < 40; i++) {
+    await new Promise(setImmediate);
+    inner.advance(50);
+  }
+  assert.equal((await done).attempts, 3);
+  assert.deepEqual(left, { timers: 0, listeners: 0 });
+});

@@ -1,0 +1,139 @@
+import { setMaxListeners } from 'node:events';
+import type { Clock } from '../../kernel/clock.ts';
+import { messageOf } from '../../kernel/errors.ts';
+import type { Notification } from '../domain/notification.ts';
+import { TemplateError } from '../template/template-error.ts';
+import { abortReason, failedForGood } from './deliver.ts';
+import { describeAbort } from './http-error.ts';
+import type { Delivery, Notifier } from './notifier.ts';
+
+export interface Attempt {
+  /** From 1. */
+  readonly number: number;
+  readonly ok: boolean;
+  readonly latencyMs: number;
+  /** Undefined after a success. */
+  readonly error: string | undefined;
+  readonly retry: boolean;
+}
+
+export interface RetryParts {
+  readonly clock: Clock;
+  /** Ends everything: the server stops, or its configuration changes. */
+  readonly signal: AbortSignal;
+  /** After it no attempt begins; one that is under way may come to its end. */
+  readonly lastCall?: AbortSignal;
+  /** The instant at which an attempt is cut short and after which none begins. */
+  readonly deadline: number;
+  /** From 0 up to 1. */
+  readonly random: () => number;
+  readonly onAttempt?: (attempt: Attempt) => void;
+}
+
+export interface RetryResult {
+  /** A failure has the text for the whole, with the number of attempts. */
+  readonly delivery: Delivery;
+  readonly attempts: number;
+  /** What the last attempt that the deadline did not cut short came to; undefined after a success. */
+  readonly lastError: string | undefined;
+}
+
+type Failure = Extract<Delivery, { ok: false }>;
+
+const FIRST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 60_000;
+
+/** How long after the beginning of an attempt the next one begins; `attempts` have been made. ±50 % of 500 ms · 1.5ⁿ. */
+export function backoffMs(attempts: number, random: () => number): number {
+  return Math.min(FIRST_WAIT_MS * 1.5 ** (attempts - 1), LONGEST_WAIT_MS) * (0.5 + random());
+}
+
+/**
+ * Tries until it succeeds, until another attempt would be of no use, or until the deadline: a failure whose next
+ * attempt would begin after it is final at once. Source of the intervals and texts: Alertmanager's RetryStage.
+ */
+export async function notifyWithRetry(
+  notifier: Notifier,
+  notification: Notification,
+  parts: RetryParts,
+): Promise<RetryResult> {
+  const { clock, deadline } = parts;
+  const controller = new AbortController();
+  const stop = () => controller.abort(parts.signal.reason);
+  const timeUp = () => controller.abort(new DOMException('the deadline has passed', 'TimeoutError'));
+  if (parts.signal.aborted) stop();
+  else if (clock.now() >= deadline) timeUp();
+  // One signal stops all groups: Node would take more than ten listeners for a leak.
+  setMaxListeners(0, parts.signal);
+  parts.signal.addEventListener('abort', stop, { once: true });
+  const cancelTimer = clock.after(deadline - clock.now(), timeUp);
+  try {
+    return await tryUntilAborted(notifier, notification, parts, controller.signal);
+  } finally {
+    cancelTimer();
+    parts.signal.removeEventListener('abort', stop);
+  }
+}
+
+async function tryUntilAborted(
+  notifier: Notifier,
+  notification: Notification,
+  { clock, deadline, random, onAttempt, lastCall }: RetryParts,
+  signal: AbortSignal,
+): Promise<RetryResult> {
+  let last: Failure | undefined;
+  let attempts = 0;
+  while (!signal.aborted) {
+    const begunAt = clock.now();
+    const delivery = await attempt(notifier, notification, signal);
+    attempts++;
+    const error = delivery.ok ? undefined : delivery.error;
+    const retry = !delivery.ok && delivery.retry;
+    onAttempt?.({ number: attempts, ok: delivery.ok, latencyMs: clock.now() - begunAt, error, retry });
+    if (delivery.ok) return { delivery, attempts, lastError: undefined };
+    if (!delivery.retry) return gaveUp('due to unrecoverable error after', delivery, attempts);
+    // An attempt that was cut short says less than the one before it.
+    if (signal.aborted) break;
+    last = delivery;
+    const nextAt = Math.max(begunAt + backoffMs(attempts, random), clock.now() + (delivery.retryAfterMs ?? 0));
+    if (nextAt >= deadline || lastCall?.aborted) break;
+    if (nextAt > clock.now()) await waitUntil(nextAt, clock, lastCall ? [signal, lastCall] : [signal]);
+    if (lastCall?.aborted) break;
+  }
+  return gaveUp('after', last ?? cutShort(signal), attempts);
+}
+
+async function attempt(notifier: Notifier, notification: Notification, signal: AbortSignal): Promise<Delivery> {
+  try {
+    return await notifier.notify(notification, signal);
+  } catch (error) {
+    if (error instanceof TemplateError) return failedForGood(messageOf(error));
+    throw error;
+  }
+}
+
+function cutShort(signal: AbortSignal): Failure {
+  return { ok: false, retry: true, reason: abortReason(signal), error: describeAbort(signal.reason) };
+}
+
+function gaveUp(when: string, last: Failure, attempts: number): RetryResult {
+  const error = `notify retry canceled ${when} ${attempts} attempts: ${last.error}`;
+  return { delivery: { ...last, error }, attempts, lastError: last.error };
+}
+
+/** Resolves at the instant, or as soon as one of the signals is aborted. */
+function waitUntil(at: number, clock: Clock, signals: readonly AbortSignal[]): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      cancel();
+      for (const signal of signals) signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const cancel = clock.after(at - clock.now(), done);
+    for (const signal of signals) {
+      // One signal stops all groups: Node would take more than ten listeners for a leak.
+      setMaxListeners(0, signal);
+      signal.addEventListener('abort', done, { once: true });
+    }
+  });
+}

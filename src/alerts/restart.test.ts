@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { HOUR, MINUTE, matcherOf, SECOND, START } from '../testing/alert-parts.ts';
+import { FakeClock } from '../testing/fake-clock.ts';
+import { createTestPipeline, type TestPipelineOptions } from '../testing/pipeline-parts.ts';
+import { createSqliteFolder } from '../testing/sqlite.ts';
+import { restoreState } from './alert-state.ts';
+import { ALERT_MIGRATION, SETTLED_MIGRATION } from './alert-writer.ts';
+import { GROUP_TIMERS_MIGRATION } from './group-timers.ts';
+import { NOTIFICATION_HISTORY_MIGRATION } from './notification-history.ts';
+import { NOTIFICATION_LOG_MIGRATION } from './notification-log.ts';
+import { SILENCE_MIGRATION } from './silence-store.ts';
+
+const ROUTE = { groupWaitMs: 10 * SECOND, groupIntervalMs: MINUTE, repeatIntervalMs: HOUR };
+
+/** A server that can be ended, as by a kill, and started again on the same clock and disk. */
+function createServer(t: TestContext, options: TestPipelineOptions = {}) {
+  const folder = createSqliteFolder(
+    t,
+    SILENCE_MIGRATION,
+    ALERT_MIGRATION,
+    SETTLED_MIGRATION,
+    GROUP_TIMERS_MIGRATION,
+    NOTIFICATION_LOG_MIGRATION,
+    NOTIFICATION_HISTORY_MIGRATION,
+  );
+  const clock = new FakeClock(START);
+  return async () => {
+    const parts = createTestPipeline({ route: ROUTE, ...options, clock, database: await folder.open() });
+    await restoreState(parts.state, clock.now());
+    parts.state.dispatcher.start(parts.pipeline);
+    /** All that is to be on disk is there. */
+    const end = async () => {
+      await Promise.all([parts.state.alerts.flush(), parts.state.timers.flush()]);
+      await parts.state.dispatcher.stop();
+    };
+    return { ...parts, end };
+  };
+}
+
+test('after a restart nothing is told twice, and groups are flushed at the moments of before', async (t) => {
+  const startServer = createServer(t);
+  const before = await startServer();
+  before.post('a');
+  await before.advance(30 * SECOND);
+  before.post('b');
+  await before.end();
+  const after = await startServer();
+  assert.deepEqual(
+    after.state.groups.sorted().map(({ size, nextFlushAt }) => [size, nextFlushAt]),
+    [[2, START + 70 * SECOND]],
+  );
+  await after.advance(39 * SECOND);
+  assert.deepEqual(after.sent, []);
+  await after.advance(SECOND);
+  assert.deepEqual(after.sent, ['70s default/webhook new alerts added: +a +b']);
+  await after.advance(MINUTE);
+  assert.equal(after.sent.length, 1);
+  await after.end();
+});
+
+test('an end that came before the restart, or would have come while nothing ran, is told after it', async (t) => {
+  const startServer = createServer(t, { route: { ...ROUTE, groupBy: ['n'] } });
+  const before = await startServer();
+  before.post('a b');
+  await before.advance(15 * SECOND);
+  before.post('a', { startsAt: START, endsAt: START + 15 * SECOND });
+  before.post('b', { startsAt: START, endsAt: START + 40 * SECOND });
+  await before.end();
+  before.clock.advance(3 * MINUTE);
+  const after = await startServer();
+  await after.advance(SECOND);
+  assert.deepEqual(after.sent.sort(), [
+    '195s default/webhook all alerts resolved: -a',
+    '195s default/webhook all alerts resolved: -b',
+  ]);
+  await after.end();
+  const later = await startServer();
+  assert.equal(later.state.alerts.size, 2);
+  assert.equal(later.state.groups.size, 0, 'what was told of is settled');
+  await later.advance(5 * MINUTE);
+  assert.deepEqual(later.sent, []);
+  await later.end();
+});
+
+test('the first flush after a restart knows what inhibits and what is silenced', async (t) => {
+  const rules = [
+    {
+      name: '',
+      sourceMatchers: [matcherOf('n', '=', 'source')],
+      targetMatchers: [matcherOf('n', '=', 'target')],
+      equal: [],
+    },
+  ];
+  const startServer = createServer(t, { rules, route: { ...ROUTE, groupBy: ['n'] } });
+  const before = await startServer();
+  before.post('target source');
+  await before.end();
+  before.clock.advance(MINUTE);
+  const after = await startServer();
+  await after.advance(SECOND);
+  assert.deepEqual(after.sent, ['60s default/webhook first notification: +source']);
+  await after.end();
+});

@@ -1,0 +1,94 @@
+import type { HttpHandler } from '../../kernel/http.ts';
+import type { Explanation } from '../contract/explanation.ts';
+import { formatInstant, readInstant } from '../contract/instant.ts';
+import {
+  type MatcherReading,
+  type QueryParameters,
+  readFlag,
+  readMatchers,
+  readParameters,
+} from '../contract/query.ts';
+import { createLabelSet, type LabelSet } from '../domain/label-set.ts';
+import { accepted, type Outcome, refused } from '../domain/outcome.ts';
+import type { HistoryQuery, StoredNotification } from '../notification-history.ts';
+import type { Answers } from './answers.ts';
+import { refuseUnacceptable } from './guards.ts';
+
+export interface NotificationRoutes {
+  readonly answers: Answers;
+  /** Newest first. */
+  readonly list: (query: HistoryQuery) => Promise<readonly StoredNotification[]>;
+  readonly reading: MatcherReading;
+  readonly explain: (labels: LabelSet) => Explanation;
+}
+
+const DEFAULT_LIMIT = 100;
+const MOST_NOTIFICATIONS = 10_000;
+
+/** GET /notifications: what was sent, when, why, to whom and with which result. opsdeck's own. */
+export function listNotifications({ answers, list, reading }: NotificationRoutes): HttpHandler {
+  return async (c) => {
+    const unacceptable = refuseUnacceptable(c, answers);
+    if (unacceptable) return unacceptable;
+    const query = readHistoryQuery(readParameters(c.req.url), reading);
+    if (!query.ok) return answers.refuse(c, 400, query.reason);
+    const records = await list(query.value);
+    return answers.json(
+      c,
+      records.map(({ id, at, receiver, integration, index, error, ...rest }) => ({
+        id,
+        at: formatInstant(at),
+        receiver,
+        integration,
+        index,
+        result: error === undefined ? 'sent' : 'failed',
+        ...rest,
+        ...(error === undefined ? {} : { error }),
+      })),
+    );
+  };
+}
+
+/** GET /explain: what happens to an alert with the labels of the parameters, and why. opsdeck's own. */
+export function explain({ answers, explain }: NotificationRoutes): HttpHandler {
+  return (c) => {
+    const unacceptable = refuseUnacceptable(c, answers);
+    if (unacceptable) return unacceptable;
+    const labels = readLabels(readParameters(c.req.url).getAll('label'));
+    return labels.ok ? answers.json(c, explain(labels.value)) : answers.refuse(c, 400, labels.reason);
+  };
+}
+
+function readHistoryQuery(parameters: QueryParameters, reading: MatcherReading): Outcome<HistoryQuery> {
+  const filter = readMatchers(parameters.getAll('filter'), reading);
+  if (!filter.ok) return filter;
+  const last = (name: string) => parameters.getAll(name).at(-1) || undefined;
+  const [limit, since, failed] = [last('limit'), last('since'), last('failed')];
+  const count = limit === undefined ? DEFAULT_LIMIT : Number(limit);
+  if (!Number.isInteger(count) || count < 1 || count > MOST_NOTIFICATIONS)
+    return refused(`limit must be a whole number from 1 to ${MOST_NOTIFICATIONS}, found ${JSON.stringify(limit)}`);
+  const sinceAt = since === undefined ? undefined : readInstant(since);
+  if (sinceAt && !sinceAt.ok)
+    return refused(`since must be a time such as 2026-01-31T12:00:00Z, found ${JSON.stringify(since)}`);
+  return accepted({
+    receiver: last('receiver'),
+    integration: last('integration'),
+    groupKey: last('groupKey'),
+    since: sinceAt?.ok ? sinceAt.at : undefined,
+    failed: failed === undefined ? undefined : readFlag([failed]),
+    filter: filter.value,
+    limit: count,
+  });
+}
+
+/** Each `name=value`. */
+function readLabels(pairs: readonly string[]): Outcome<LabelSet> {
+  const labels: [string, string][] = [];
+  for (const pair of pairs) {
+    const equals = pair.indexOf('=');
+    if (equals < 1) return refused(`label must be written name=value, found ${JSON.stringify(pair)}`);
+    labels.push([pair.slice(0, equals), pair.slice(equals + 1)]);
+  }
+  if (labels.length === 0) return refused('name at least one label, as in ?label=alertname%3DDiskFull');
+  return accepted(createLabelSet(Object.fromEntries(labels)));
+}

@@ -1,0 +1,110 @@
+import { readdir, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { accepted, type Outcome, refused } from '../domain/outcome.ts';
+
+/** What one character of a file's name may be; any number of any characters for `*`. */
+type Part = '*' | ((char: string) => boolean);
+
+const BAD_PATTERN = 'syntax error in pattern';
+const CLASS = /\[(?:(\^)|(?!\^))((?:\\[\s\S]|[^\]\\])+)\]/y;
+const RANGE = /(\\[\s\S]|[^-\\])(?:-(\\[\s\S]|[^-\\]))?/suy;
+
+const literalOf = (char: string): string => (char.startsWith('\\') ? char.slice(1) : char);
+
+/** The ranges within brackets; undefined where they are not well written. */
+function readClass(body: string, isNegated: boolean): Part | undefined {
+  const ranges: [string, string][] = [];
+  RANGE.lastIndex = 0;
+  while (RANGE.lastIndex < body.length) {
+    const match = RANGE.exec(body);
+    if (!match) return undefined;
+    const low = literalOf(match[1] as string);
+    ranges.push([low, match[2] === undefined ? low : literalOf(match[2])]);
+  }
+  return (char) => ranges.some(([low, high]) => low <= char && char <= high) !== isNegated;
+}
+
+function readPattern(pattern: string): readonly Part[] | undefined {
+  const parts: Part[] = [];
+  for (let at = 0; at < pattern.length; ) {
+    const char = String.fromCodePoint(pattern.codePointAt(at) as number);
+    if (char === '[') {
+      CLASS.lastIndex = at;
+      const match = CLASS.exec(pattern);
+      const part = match ? readClass(match[2] as string, match[1] !== undefined) : undefined;
+      if (!match || !part) return undefined;
+      parts.push(part);
+      at += match[0].length;
+    } else if (char === '\\') {
+      const escaped = pattern[at + 1];
+      if (escaped === undefined) return undefined;
+      parts.push((other) => other === escaped);
+      at += 2;
+    } else {
+      parts.push(char === '*' ? '*' : char === '?' ? () => true : (other) => other === char);
+      at += char.length;
+    }
+  }
+  return parts;
+}
+
+/** Goes back to the last `*` only, so that no pattern takes long. */
+function matches(parts: readonly Part[], name: string): boolean {
+  const chars = [...name];
+  let part = 0;
+  let at = 0;
+  let star = -1;
+  let afterStar = 0;
+  while (at < chars.length) {
+    const current = parts[part];
+    if (current === '*') {
+      star = part++;
+      afterStar = at;
+    } else if (current?.(chars[at] as string)) {
+      part++;
+      at++;
+    } else if (star >= 0) {
+      part = star + 1;
+      at = ++afterStar;
+    } else {
+      return false;
+    }
+  }
+  return parts.slice(part).every((rest) => rest === '*');
+}
+
+const hasWildcard = (pattern: string): boolean => /[*?[\\]/.test(pattern);
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await stat(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return (await readdir(folder)).sort();
+  } catch {
+    return [];
+  }
+}
+
+/**
+ * The files that a pattern names, as Go's filepath.Glob finds them: `*`, `?` and `[a-z]` within each part of the path,
+ * in the order of their names. None is no mistake; a folder that cannot be read has none.
+ */
+export async function findFiles(pattern: string): Promise<Outcome<readonly string[]>> {
+  if (!hasWildcard(pattern)) return accepted((await exists(pattern)) ? [pattern] : []);
+  const parts = readPattern(basename(pattern));
+  if (!parts) return refused(BAD_PATTERN);
+  const folders = hasWildcard(dirname(pattern)) ? await findFiles(dirname(pattern)) : accepted([dirname(pattern)]);
+  if (!folders.ok) return folders;
+  const found: string[] = [];
+  for (const folder of folders.value) {
+    for (const name of await namesIn(folder)) if (matches(parts, name)) found.push(join(folder, name));
+  }
+  return accepted(found);
+}

@@ -1,0 +1,44 @@
+import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import type { Clock } from '../../kernel/clock.ts';
+import { messageOf, systemCodeOf } from '../../kernel/errors.ts';
+import { accepted, type Outcome, refused } from '../domain/outcome.ts';
+import { findFiles } from './file-pattern.ts';
+import { type TemplateFile, Templates } from './templates.ts';
+
+const PROBLEMS: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EISDIR: 'is a directory',
+  ENOENT: 'no such file or directory',
+};
+
+async function readTemplate(path: string): Promise<Outcome<TemplateFile>> {
+  try {
+    return accepted({ name: basename(path), text: await readFile(path, 'utf8') });
+  } catch (error) {
+    const code = systemCodeOf(error);
+    const problem = code === undefined ? undefined : PROBLEMS[code];
+    return refused(problem ? `${code === 'EISDIR' ? 'read' : 'open'} ${path}: ${problem}` : messageOf(error));
+  }
+}
+
+/**
+ * The default templates and those of the files that the patterns name, in the order of the patterns. A pattern may name
+ * no file yet; a file that cannot be read or parsed refuses them all, and the reason names it.
+ */
+export async function loadTemplates(
+  patterns: readonly string[],
+  { clock }: { readonly clock?: Clock } = {},
+): Promise<Outcome<Templates>> {
+  const files: TemplateFile[] = [];
+  for (const pattern of patterns) {
+    const paths = await findFiles(pattern);
+    if (!paths.ok) return paths;
+    for (const path of paths.value) {
+      const file = await readTemplate(path);
+      if (!file.ok) return file;
+      files.push(file.value);
+    }
+  }
+  return Templates.parse(files, clock);
+}

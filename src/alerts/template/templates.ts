@@ -1,0 +1,146 @@
+import { type Clock, systemClock } from '../../kernel/clock.ts';
+import { messageOf } from '../../kernel/errors.ts';
+import { accepted, type Outcome, refused } from '../domain/outcome.ts';
+import type { TemplateRenderer } from '../notify/notifier.ts';
+import { type CallContext, CallError } from './callable.ts';
+import { dataValue } from './data-value.ts';
+import { DEFAULT_TEMPLATES } from './default-templates.ts';
+import { Execution } from './execution.ts';
+import { FUNCTIONS } from './functions.ts';
+import { HtmlOutput, TextOutput } from './output.ts';
+import { parseTemplate } from './parser.ts';
+import { RouteLabelResolver } from './route-label-resolver.ts';
+import { isEmpty, type Tree } from './syntax.ts';
+import type { TemplateData } from './template-data.ts';
+
+export interface TemplateFile {
+  /** As errors name it: the last part of its path. */
+  readonly name: string;
+  readonly text: string;
+}
+
+/** A rendering may take this many steps: statements, iterations, calls. It is done within seconds, however it loops. */
+const MOST_STEPS = 10_000_000;
+
+/** Parsed fields that are kept. A configuration has fewer. */
+const MOST_FIELDS = 1000;
+
+type Trees = ReadonlyMap<string, Tree>;
+type Mode = 'text' | 'html';
+
+const isFunction = (name: string): boolean => FUNCTIONS.has(name);
+
+/** A later definition takes the place of an earlier one, unless there is nothing in it. */
+function addTrees(trees: Map<string, Tree>, added: Trees): void {
+  for (const [name, tree] of added) if (!trees.has(name) || !isEmpty(tree.root)) trees.set(name, tree);
+}
+
+/** The default templates are sound, and parsed at first use. */
+let defaults: Trees | undefined;
+
+function parseDefaults(): Trees {
+  if (!defaults) {
+    const trees = new Map<string, Tree>();
+    for (const file of DEFAULT_TEMPLATES) {
+      addTrees(trees, parseTemplate(file, isFunction));
+      trees.delete(file.name);
+    }
+    defaults = trees;
+  }
+  return defaults;
+}
+
+/** Templates written in Go's language: the default ones, those of files, and the fields of a configuration. */
+export class Templates implements TemplateRenderer {
+  readonly #trees: Trees;
+  readonly #clock: Clock;
+  readonly #fields = new Map<string, Trees>();
+
+  private constructor(trees: Trees, clock: Clock) {
+    this.#trees = trees;
+    this.#clock = clock;
+  }
+
+  /** Reads files in their order; a later definition of a name takes the place of an earlier one, and of a default. */
+  static parse(files: readonly TemplateFile[], clock: Clock = systemClock): Outcome<Templates> {
+    const trees = new Map(parseDefaults());
+    try {
+      for (const { name, text } of files) addTrees(trees, parseTemplate({ name, text }, isFunction));
+    } catch (error) {
+      return refused(messageOf(error));
+    }
+    return accepted(new Templates(trees, clock));
+  }
+
+  text(template: string, data: TemplateData): string {
+    return this.#render(template, data, 'text');
+  }
+
+  html(template: string, data: TemplateData): string {
+    return this.#render(template, data, 'html');
+  }
+
+  /** Whether the text of a field can be parsed; the reason is Go's. Whether the templates that it calls exist only a rendering shows. */
+  check(template: string): Outcome<void> {
+    try {
+      this.#parse(template);
+      return accepted(undefined);
+    } catch (error) {
+      return refused(messageOf(error));
+    }
+  }
+
+  /** The templates that fields may call, sorted. */
+  names(): string[] {
+    return [...this.#trees.keys()].sort();
+  }
+
+  #parse(template: string): Trees {
+    let trees = this.#fields.get(template);
+    if (!trees) {
+      trees = parseTemplate({ name: '', text: template }, isFunction);
+      const [oldest] = this.#fields.keys();
+      if (this.#fields.size >= MOST_FIELDS && oldest !== undefined) this.#fields.delete(oldest);
+      this.#fields.set(template, trees);
+    }
+    return trees;
+  }
+
+  #render(template: string, data: TemplateData, mode: Mode): string {
+    if (!template.includes('{{')) return this.#plain(template, mode);
+    return this.#execute(template, data, mode, this.#contextOf(data, mode));
+  }
+
+  #contextOf(data: TemplateData, mode: Mode): CallContext {
+    let steps = 0;
+    const resolver = new RouteLabelResolver(data, (label) => this.#execute(label, data, mode, context));
+    const context: CallContext = {
+      spend: (count) => {
+        steps += count;
+        if (steps > MOST_STEPS) throw new CallError(`the template takes more than ${MOST_STEPS} steps`);
+      },
+      now: () => this.#clock.now(),
+      routeLabel: (name) => resolver.resolve(name),
+    };
+    return context;
+  }
+
+  #plain(template: string, mode: Mode): string {
+    if (mode === 'text') return template;
+    const output = new HtmlOutput();
+    output.text(template);
+    return output.written;
+  }
+
+  #execute(template: string, data: TemplateData, mode: Mode, context: CallContext): string {
+    const own = this.#parse(template);
+    const find = (name: string): Tree | undefined => {
+      const tree = own.get(name);
+      return tree && !isEmpty(tree.root) ? tree : (this.#trees.get(name) ?? tree);
+    };
+    const root = own.get('') as Tree;
+    const output = mode === 'html' ? new HtmlOutput() : new TextOutput();
+    const surroundings = { functions: FUNCTIONS, context, find };
+    return new Execution(root, dataValue(data), surroundings, output).run();
+  }
+}

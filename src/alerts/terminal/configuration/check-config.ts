@@ -1,0 +1,84 @@
+import { dirname } from 'node:path';
+import { CommandError } from '../../../kernel/errors.ts';
+import type { Terminal } from '../../../kernel/terminal.ts';
+import type { AlertmanagerConfig } from '../../config/alertmanager-config.ts';
+import { loadTemplates } from '../../template/load-templates.ts';
+import { readText } from '../json-input.ts';
+import { templateProblems } from './inline-templates.ts';
+import { type LocalConfigOptions, printableLines, readConfigText } from './local-config.ts';
+
+export type CheckConfigOptions = LocalConfigOptions;
+
+/** What amtool calls standard input. */
+const STDIN = '/dev/stdin';
+
+/** What follows `FAILED:`: one problem in the same line, several below it. */
+function failure(reason: string): string {
+  const lines = printableLines(reason);
+  return `  FAILED:${lines.length === 1 ? ` ${lines[0]}` : lines.map((line) => `\n  ${line}`).join('')}\n`;
+}
+
+function foundParts({ inhibitRules, receivers, templates }: AlertmanagerConfig): string {
+  const parts = [
+    'global config',
+    'route',
+    `${inhibitRules.length} inhibit rules`,
+    `${receivers.length} receivers`,
+    `${templates.length} templates`,
+  ];
+  return `Found:\n${parts.map((part) => ` - ${part}\n`).join('')}`;
+}
+
+/** Checks the template files and the templates within the configuration; prints what amtool prints of the files. */
+async function checkTemplates(config: AlertmanagerConfig, terminal: Terminal): Promise<boolean> {
+  const templates = await loadTemplates(config.templates, { clock: terminal.clock });
+  if (!templates.ok) {
+    terminal.out(failure(templates.reason));
+    return false;
+  }
+  if (config.templates.length > 0) terminal.out('  SUCCESS\n');
+  const problems = templateProblems(config, templates.value);
+  if (problems.length > 0) terminal.out(failure(problems.join('\n')));
+  return problems.length === 0;
+}
+
+/** Whether all is well with a file. */
+async function checkFile(path: string, options: CheckConfigOptions, terminal: Terminal): Promise<boolean> {
+  const isStdin = path === '-' || path === STDIN;
+  terminal.out(`Checking '${isStdin ? STDIN : path}'`);
+  let text: string;
+  try {
+    text = await readText(isStdin ? '-' : path, terminal);
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    terminal.out(failure(error.message));
+    return false;
+  }
+  const config = readConfigText(text, {
+    folder: isStdin ? '.' : dirname(path),
+    expandEnv: options['config.expandEnv'] === true,
+    environment: terminal.env,
+  });
+  if (!config.ok) {
+    terminal.out(failure(config.reason));
+    return false;
+  }
+  terminal.out(`  SUCCESS\n${foundParts(config.value)}`);
+  const { warnings, notices } = config.value;
+  for (const remark of [...warnings, ...notices]) terminal.err(`${path}: ${printableLines(remark).join(' ')}\n`);
+  return checkTemplates(config.value, terminal);
+}
+
+/** `alerts check-config`: checks files as amtool does, and tells all that is wrong with each. */
+export async function checkConfig(
+  files: readonly string[],
+  options: CheckConfigOptions,
+  terminal: Terminal,
+): Promise<void> {
+  let failed = 0;
+  for (const file of files.length === 0 ? ['-'] : files) {
+    if (!(await checkFile(file, options, terminal))) failed++;
+    terminal.out('\n');
+  }
+  if (failed > 0) throw new CommandError(`failed to validate ${failed} file(s)`);
+}

@@ -1,0 +1,64 @@
+import type { AlertmanagerConfig } from '../../config/alertmanager-config.ts';
+import { HIDDEN } from '../../config/kind.ts';
+import type { Outcome } from '../../domain/outcome.ts';
+import type { DrawnRoute } from './route-drawing.ts';
+
+/** Says what is wrong with the syntax of a template. */
+export interface TemplateChecker {
+  check(text: string): Outcome<unknown>;
+}
+
+/** Fields whose texts are none. */
+const NO_TEMPLATES = new Set(['http_config', 'tls_config', 'sigv4', 'name']);
+
+interface Found {
+  /** Such as `slack_configs[0].fields[1].title`. */
+  readonly place: string;
+  readonly text: string;
+}
+
+/** The texts of a printed configuration; secrets are not among them. */
+function* textsOf(printed: unknown, place: string): Generator<Found> {
+  if (typeof printed === 'string') {
+    if (printed !== HIDDEN) yield { place, text: printed };
+  } else if (Array.isArray(printed)) {
+    for (const [i, item] of printed.entries()) yield* textsOf(item, `${place}[${i}]`);
+  } else if (typeof printed === 'object' && printed !== null) {
+    for (const [name, item] of Object.entries(printed)) {
+      if (!NO_TEMPLATES.has(name)) yield* textsOf(item, `${place}.${name}`);
+    }
+  }
+}
+
+function* templatesOf({ receivers, route }: AlertmanagerConfig): Generator<Found> {
+  for (const { name, integrations } of receivers) {
+    for (const { integration, index, config } of integrations) {
+      yield* textsOf(integration.kind.print(config), `receiver ${name}: ${integration.key}[${index}]`);
+    }
+  }
+  yield* routeTemplatesOf(route);
+}
+
+interface LabelledRoute extends DrawnRoute {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly routes: readonly LabelledRoute[];
+}
+
+function* routeTemplatesOf({ receiver, labels, routes }: LabelledRoute): Generator<Found> {
+  yield* textsOf(labels, `route to ${receiver}: labels`);
+  for (const route of routes) yield* routeTemplatesOf(route);
+}
+
+/**
+ * What is wrong with the templates that stand in the configuration itself, a line for each. Alertmanager finds out when
+ * it has to notify.
+ */
+export function templateProblems(config: AlertmanagerConfig, templates: TemplateChecker): string[] {
+  const problems = new Set<string>();
+  for (const { place, text } of templatesOf(config)) {
+    if (!text.includes('{{')) continue;
+    const checked = templates.check(text);
+    if (!checked.ok) problems.add(`${place}: ${checked.reason}`);
+  }
+  return [...problems];
+}

@@ -1,0 +1,54 @@
+import { dirname } from 'node:path';
+import { CommandError, ExitCode } from '../../../kernel/errors.ts';
+import type { Terminal } from '../../../kernel/terminal.ts';
+import { type AlertmanagerConfig, readConfig } from '../../config/alertmanager-config.ts';
+import type { Outcome } from '../../domain/outcome.ts';
+import { readText } from '../json-input.ts';
+import { printable } from '../printable.ts';
+
+export interface LocalConfigOptions {
+  readonly 'config.expandEnv'?: boolean;
+}
+
+/** Text of others, safe for a terminal, in the lines that it has. */
+export function printableLines(text: string): string[] {
+  return text.trimEnd().split('\n').map(printable);
+}
+
+export interface ConfigText {
+  /** In a refusal: what the text is. */
+  readonly source: string;
+  /** Relative files of the configuration lie in it. */
+  readonly folder: string;
+  readonly expandEnv: boolean;
+  readonly environment: Terminal['env'];
+}
+
+/** Reads a configuration; a refusal has a line for each problem. */
+export function readConfigText(text: string, options: Omit<ConfigText, 'source'>): Outcome<AlertmanagerConfig> {
+  return readConfig(text, { ...options, matcherMode: 'fallback' });
+}
+
+/** Reads a configuration. Throws for one that is not in order, with all that is wrong. */
+export function parseConfig(text: string, config: ConfigText): AlertmanagerConfig {
+  const read = readConfigText(text, config);
+  if (read.ok) return read.value;
+  const lines = printableLines(read.reason);
+  const problems = lines.length === 1 ? ` ${lines[0]}` : lines.map((line) => `\n  ${line}`).join('');
+  throw new CommandError(`${config.source}:${problems}`, ExitCode.usage);
+}
+
+/** The configuration in a file, or on standard input for `-`. Throws for wrong usage. */
+export async function readConfigFile(
+  path: string,
+  options: LocalConfigOptions,
+  terminal: Terminal,
+): Promise<AlertmanagerConfig> {
+  const text = await readText(path, terminal);
+  return parseConfig(text, {
+    source: path === '-' ? 'standard input' : path,
+    folder: path === '-' ? '.' : dirname(path),
+    expandEnv: options['config.expandEnv'] === true,
+    environment: terminal.env,
+  });
+}

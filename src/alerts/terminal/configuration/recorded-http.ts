@@ -1,0 +1,66 @@
+import type { Clock } from '../../../kernel/clock.ts';
+import { messageOf } from '../../../kernel/errors.ts';
+import type { HttpAnswer, HttpClient, HttpRequest } from '../../notify/notifier.ts';
+
+/** A request, and what came of it: an answer, an error, or neither when it was only recorded. */
+export interface Exchange {
+  readonly request: Omit<HttpRequest, 'signal'>;
+  readonly answer?: { readonly status: number; readonly text: string };
+  readonly error?: string;
+  readonly durationMs: number;
+}
+
+/** Sends through another client and keeps what was said. */
+export function recordHttp(client: HttpClient, exchanges: Exchange[], clock: Clock): HttpClient {
+  return {
+    async send(request) {
+      const startedAt = clock.now();
+      const keep = (came: Partial<Exchange>) =>
+        exchanges.push({ request: withoutSignal(request), durationMs: clock.now() - startedAt, ...came });
+      try {
+        const answer = await client.send(request);
+        keep({ answer: { status: answer.status, text: answer.text } });
+        return answer;
+      } catch (error) {
+        keep({ error: messageOf(error) });
+        throw error;
+      }
+    },
+  };
+}
+
+function withoutSignal({ signal: _, ...request }: HttpRequest): Omit<HttpRequest, 'signal'> {
+  return request;
+}
+
+/**
+ * What a service would say on success, as far as any integration looks: WeChat asks for a token first, Jira for issues
+ * that it may update. So the requests after the first are recorded too.
+ */
+const SUCCESS: HttpAnswer = {
+  status: 200,
+  headers: { get: () => null },
+  text: JSON.stringify({
+    ok: true,
+    success: true,
+    errcode: 0,
+    access_token: 'token',
+    issues: [],
+    transitions: [],
+    result: 'ok',
+  }),
+};
+
+/** More would be an integration that asks until it gets another answer. */
+const MOST_REQUESTS = 10;
+
+/** Sends nothing: keeps the requests and answers each as if it had succeeded. */
+export function recordOnly(exchanges: Exchange[]): HttpClient {
+  return {
+    async send(request) {
+      if (exchanges.length >= MOST_REQUESTS) throw new Error(`the drill ends after ${MOST_REQUESTS} requests`);
+      exchanges.push({ request: withoutSignal(request), durationMs: 0 });
+      return SUCCESS;
+    },
+  };
+}

@@ -1,0 +1,134 @@
+import { readFile } from 'node:fs/promises';
+import type { Terminal } from '../../../kernel/terminal.ts';
+import type { ReceiverConfig } from '../../config/alertmanager-config.ts';
+import type { Notification } from '../../domain/notification.ts';
+import { templateDataOf } from '../../notification-data.ts';
+import { failedForGood } from '../../notify/deliver.ts';
+import type { EmailConfig } from '../../notify/email.ts';
+import { createHttpClient, type OpenHttpClient } from '../../notify/http-client.ts';
+import type { Delivery, NotifierContext, TemplateRenderer } from '../../notify/notifier.ts';
+import { TemplateError } from '../../template/template-error.ts';
+import { describeVersion } from '../../version.ts';
+import { captureMail, describeMail } from './mail-capture.ts';
+import { type Exchange, recordHttp, recordOnly } from './recorded-http.ts';
+import { Redaction } from './redaction.ts';
+import { resultOf, showExchange, type Transcript } from './transcript.ts';
+
+type ConfiguredIntegration = ReceiverConfig['integrations'][number];
+
+/** All that the drills of one receiver have in common. */
+export interface Stage {
+  readonly notification: Notification;
+  readonly templates: TemplateRenderer;
+  readonly externalUrl: string;
+  readonly isDryRun: boolean;
+  /** How long each attempt may take. */
+  readonly timeoutMs: number;
+  readonly terminal: Terminal;
+}
+
+/** One attempt, which ends when the time is over. */
+async function attempt(
+  { config, integration }: Pick<ConfiguredIntegration, 'config' | 'integration'>,
+  context: NotifierContext,
+  { notification, timeoutMs, terminal }: Stage,
+): Promise<Delivery> {
+  const deadline = new AbortController();
+  const cancel = terminal.clock.after(timeoutMs, () =>
+    deadline.abort(new DOMException('no answer within the time of --timeout', 'TimeoutError')),
+  );
+  try {
+    return await integration.create(config, context).notify(notification, deadline.signal);
+  } catch (error) {
+    if (error instanceof TemplateError) return failedForGood(error.message);
+    throw error;
+  } finally {
+    cancel();
+  }
+}
+
+/** What the attempts of one integration leave behind. */
+class Records {
+  readonly exchanges: Exchange[] = [];
+  readonly #opened: OpenHttpClient[] = [];
+  readonly #stage: Stage;
+  readonly #redaction: Redaction;
+
+  constructor(stage: Stage, redaction: Redaction) {
+    this.#stage = stage;
+    this.#redaction = redaction;
+  }
+
+  /** Secrets from files are hidden like the others, also those that the HTTP client reads. */
+  readonly #readSecret = async (path: string): Promise<string> => {
+    const secret = (await readFile(path, 'utf8')).trim();
+    this.#redaction.hide(secret);
+    return secret;
+  };
+
+  context(): NotifierContext {
+    const { templates, externalUrl, isDryRun, terminal } = this.#stage;
+    const { clock, env: environment } = terminal;
+    const readSecret = this.#readSecret;
+    const deps = { clock, readSecret, environment, userAgent: `Alertmanager/${describeVersion().version}` };
+    return {
+      templates,
+      externalUrl,
+      clock,
+      readSecret,
+      dataOf: (told) => templateDataOf(told, externalUrl),
+      openHttp: (httpConfig) => {
+        if (isDryRun) return recordOnly(this.exchanges);
+        const client = createHttpClient(httpConfig, deps);
+        this.#opened.push(client);
+        return recordHttp(client, this.exchanges, clock);
+      },
+    };
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#opened.map((client) => client.close()));
+  }
+}
+
+/** The e-mail, composed for a mail server on this machine that hands it on to nobody. */
+async function lookAtMail({ config, integration }: ConfiguredIntegration, context: NotifierContext, stage: Stage) {
+  const { sent, mail } = await captureMail((smarthost) => {
+    const nearby: EmailConfig = {
+      ...(config as EmailConfig),
+      smarthost,
+      requireTls: false,
+      forceImplicitTls: false,
+      authUsername: '',
+      tlsConfig: undefined,
+    };
+    return attempt({ integration, config: nearby }, context, stage);
+  });
+  return { delivery: sent, message: mail && describeMail(mail) };
+}
+
+/** Sends the drill through one integration, or only looks at what it would send. */
+export async function rehearse(configured: ConfiguredIntegration, stage: Stage): Promise<Transcript> {
+  const { integration, config, index, sendResolved } = configured;
+  const name = { integration: integration.name, index };
+  if (!sendResolved && stage.notification.alerts.every(({ status }) => status === 'resolved')) {
+    return { ...name, result: 'not sent', error: 'send_resolved is false', exchanges: [] };
+  }
+  const redaction = new Redaction(config, integration.kind.print(config));
+  const records = new Records(stage, redaction);
+  const context = records.context();
+  try {
+    const look = integration.name === 'email' ? await lookAtMail(configured, context, stage) : undefined;
+    const delivery =
+      look && (stage.isDryRun || !look.delivery.ok) ? look.delivery : await attempt(configured, context, stage);
+    const hasShown = records.exchanges.length > 0 || look?.message !== undefined;
+    return {
+      ...name,
+      ...(stage.isDryRun && hasShown ? { result: 'not sent' } : resultOf(delivery, redaction)),
+      exchanges: records.exchanges.map((exchange) => showExchange(exchange, redaction)),
+      ...(look?.message !== undefined && { message: redaction.text(look.message) }),
+    };
+  } finally {
+    await records.close();
+  }
+}

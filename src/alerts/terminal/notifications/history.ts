@@ -1,0 +1,80 @@
+import { CommandError, ExitCode } from '../../../kernel/errors.ts';
+import type { Terminal } from '../../../kernel/terminal.ts';
+import { printMatcher } from '../../domain/matcher.ts';
+import { AlertmanagerClient, type ConnectionOptions } from '../client.ts';
+import { formatLabels, parseMatcherArguments } from '../matcher-argument.ts';
+import { colorsOf, formatOf, headingOf, type OutputOptions, printJson } from '../output.ts';
+import { type Cell, formatTable } from '../table.ts';
+import { formatInstant, parseInstant, parseSpan, toWireInstant } from '../time-argument.ts';
+import type { WireNotification } from '../wire.ts';
+
+export interface HistoryOptions extends ConnectionOptions, OutputOptions {
+  readonly receiver?: string;
+  readonly integration?: string;
+  readonly since: string;
+  readonly limit: string;
+  readonly failed?: boolean;
+}
+
+function parseLimit(text: string): number {
+  const limit = Number(text);
+  if (/^\d+$/.test(text) && limit >= 1 && limit <= 10_000) return limit;
+  throw new CommandError(`--limit: must be a whole number from 1 to 10000, found "${text}"`, ExitCode.usage);
+}
+
+/** An instant, or a time that has passed since. */
+function parseSince(text: string, terminal: Terminal): string {
+  const at = /^\d{4}-/.test(text) ? parseInstant(text, '--since') : terminal.clock.now() - parseSpan(text, '--since');
+  return toWireInstant(at);
+}
+
+/** `2 firing, 1 resolved` */
+function alertCount({ firing, resolved }: WireNotification): string {
+  const parts = [firing > 0 && `${firing} firing`, resolved > 0 && `${resolved} resolved`];
+  return parts.filter(Boolean).join(', ') || 'none';
+}
+
+const SIMPLE = ['At', 'Receiver', 'Integration', 'Result', 'Reason', 'Alerts', 'Group'];
+const EXTENDED = [...SIMPLE, 'Group Key', 'Attempts', 'Duration'];
+
+/** The notifications as a table, in the order of the server: the newest on top. Errors have a column if there are any. */
+export function historyTable(
+  notifications: readonly WireNotification[],
+  { extended, terminal }: { readonly extended: boolean; readonly terminal: Terminal },
+): string {
+  const colors = colorsOf(terminal);
+  const anyError = notifications.some(({ error }) => error);
+  const rowOf = (notification: WireNotification): Cell[] => {
+    const { at, receiver, integration, index, result, reason, groupLabels, groupKey, attempts, durationMs, error } =
+      notification;
+    return [
+      formatInstant(at),
+      receiver,
+      `${integration}[${index}]`,
+      { text: result, style: result === 'sent' ? colors.green : colors.red },
+      reason,
+      alertCount(notification),
+      `{${formatLabels(groupLabels, ', ')}}`,
+      ...(extended ? [groupKey, String(attempts), `${durationMs} ms`] : []),
+      ...(anyError ? [error ?? ''] : []),
+    ];
+  };
+  const titles = [...(extended ? EXTENDED : SIMPLE), ...(anyError ? ['Error'] : [])];
+  return formatTable([headingOf(titles, colors), ...notifications.map(rowOf)]);
+}
+
+/** `alerts history`: what was sent, when, why, to whom and with which result. */
+export async function showHistory(args: readonly string[], options: HistoryOptions, terminal: Terminal): Promise<void> {
+  const matchers = parseMatcherArguments(args);
+  const found = await new AlertmanagerClient(options, terminal).notifications({
+    receiver: options.receiver,
+    integration: options.integration,
+    since: parseSince(options.since, terminal),
+    failed: options.failed,
+    filter: matchers.map(printMatcher),
+    limit: String(parseLimit(options.limit)),
+  });
+  const format = formatOf(options);
+  if (format === 'json') printJson(terminal, found);
+  else terminal.out(historyTable(found, { extended: format === 'extended', terminal }));
+}

@@ -1,0 +1,149 @@
+import type { X509Certificate } from 'node:crypto';
+import type { Socket } from 'node:net';
+import {
+  createServer,
+  DEFAULT_CIPHERS,
+  type SecureVersion,
+  type Server,
+  type TLSSocket,
+  type TlsOptions,
+} from 'node:tls';
+
+export type ClientCertificates =
+  /** Not asked for. */
+  | 'none'
+  /** Asked for; whoever has none, or any, may come in. */
+  | 'wished'
+  /** Any, of whomever. */
+  | 'needed'
+  /** Whoever shows one must show one that an authority has signed. */
+  | 'checked'
+  | 'needed and checked';
+
+/** How connections are secured. Texts in PEM. */
+export interface TlsSettings {
+  readonly cert: string;
+  readonly key: string;
+  readonly clientCertificates: ClientCertificates;
+  /** Who signs the certificates of clients; the well-known authorities unless given. */
+  readonly clientCa?: string | undefined;
+  /** Only clients with one of these alternative names (DNS, e-mail, IP, URI) may come in. */
+  readonly clientNames?: readonly string[] | undefined;
+  readonly minVersion: SecureVersion;
+  readonly maxVersion: SecureVersion;
+  /** As OpenSSL writes them, joined by colons. */
+  readonly ciphers?: string | undefined;
+  readonly curves?: string | undefined;
+  readonly prefersOwnCiphers: boolean;
+}
+
+/** A client that does not come to an end with its handshake is a slow writer. */
+const HANDSHAKE_TIMEOUT_MS = 15_000;
+
+export interface TlsFront {
+  /** Takes a connection as it was accepted; hands it on once it is secured. */
+  accept(socket: Socket): void;
+  /** Cuts the connections that are not secured yet. */
+  cutHandshakes(): void;
+}
+
+/**
+ * Secures connections by the settings in force when they come in. `settings` gives the same object while nothing has
+ * changed; while it throws, connections are refused.
+ */
+export function createTlsFront(settings: () => TlsSettings, onSecure: (socket: TLSSocket) => void): TlsFront {
+  let current: TlsSettings | undefined;
+  let server: Server | undefined;
+  const handshakes = new Map<string, Socket>();
+  const secured = (socket: TLSSocket) => {
+    handshakes.delete(peerOf(socket));
+    onSecure(socket);
+  };
+  return {
+    cutHandshakes() {
+      for (const socket of handshakes.values()) socket.destroy();
+    },
+    accept(socket) {
+      try {
+        const wanted = settings();
+        if (!server || wanted !== current) server = serverFor(wanted, secured);
+        current = wanted;
+      } catch {
+        socket.destroy();
+        return;
+      }
+      const peer = peerOf(socket);
+      handshakes.set(peer, socket);
+      socket.once('close', () => {
+        if (handshakes.get(peer) === socket) handshakes.delete(peer);
+      });
+      server.emit('connection', socket);
+    },
+  };
+}
+
+/** A connection and its secured form know nothing of each other, but the client is the same. */
+function peerOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`;
+}
+
+/** A server that never listens: it is given its connections. */
+function serverFor(settings: TlsSettings, onSecure: (socket: TLSSocket) => void): Server {
+  return createServer(tlsOptions(settings), (socket) => {
+    if (isAllowed(socket, settings)) onSecure(socket);
+    else socket.destroy();
+  }).on('tlsClientError', (_, socket) => socket.destroy());
+}
+
+/** Throws when certificate and key do not belong together, or one of the settings is none that OpenSSL knows. */
+export function tlsOptions(settings: TlsSettings): TlsOptions {
+  const { minVersion, ciphers = DEFAULT_CIPHERS } = settings;
+  const isOld = minVersion === 'TLSv1' || minVersion === 'TLSv1.1';
+  return {
+    cert: settings.cert,
+    key: settings.key,
+    minVersion,
+    maxVersion: settings.maxVersion,
+    // OpenSSL speaks the versions before 1.2 only at the lowest level of security.
+    ciphers: isOld ? `${ciphers}:@SECLEVEL=0` : ciphers,
+    honorCipherOrder: settings.prefersOwnCiphers,
+    ...(settings.curves === undefined ? {} : { ecdhCurve: settings.curves }),
+    ...(settings.clientCa === undefined ? {} : { ca: certificatesIn(settings.clientCa) }),
+    requestCert: settings.clientCertificates !== 'none',
+    // Whom to let in is decided when the handshake is done.
+    rejectUnauthorized: false,
+    ALPNProtocols: ['http/1.1'],
+    handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
+  };
+}
+
+/** Where there is none, nobody is trusted: an empty text would stand for the well-known authorities. */
+function certificatesIn(pem: string): string[] {
+  return pem.match(/-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----/gs) ?? [];
+}
+
+function isAllowed(socket: TLSSocket, { clientCertificates, clientNames }: TlsSettings): boolean {
+  if (clientCertificates === 'none') return true;
+  const certificate = socket.getPeerX509Certificate();
+  const isChecked = clientCertificates === 'checked' || clientCertificates === 'needed and checked';
+  if (!certificate) return !clientCertificates.startsWith('needed') && clientNames === undefined;
+  if (isChecked && !socket.authorized) return false;
+  return clientNames === undefined || alternativeNames(certificate).some((name) => clientNames.includes(name));
+}
+
+/** The alternative names of a certificate: DNS names, e-mail and IP addresses, URIs. */
+export function alternativeNames({ subjectAltName = '' }: Pick<X509Certificate, 'subjectAltName'>): readonly string[] {
+  const names: string[] = [];
+  for (const [, type, quoted, plain] of subjectAltName.matchAll(
+    /(?:^|, )(DNS|email|IP Address|URI):(?:("(?:[^"\\]|\\.)*")|([^,]*))/g,
+  )) {
+    const name = quoted === undefined ? (plain ?? '') : (JSON.parse(quoted) as string);
+    names.push(type === 'IP Address' ? shortAddress(name) : name);
+  }
+  return names;
+}
+
+/** Node writes an IPv6 address in full. */
+function shortAddress(address: string): string {
+  return address.includes(':') ? new URL(`http://[${address}]`).hostname.slice(1, -1) : address;
+}

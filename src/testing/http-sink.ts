@@ -1,0 +1,84 @@
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface SinkRequest {
+  readonly method: string;
+  /** Path and query. */
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+  /** The sender's: the same for all that came over one connection. */
+  readonly port: number | undefined;
+  /** The body read as JSON; throws when it is none. */
+  readonly json: unknown;
+}
+
+/** `hang` never answers, `reset` cuts the connection. */
+export type SinkAnswer =
+  | { readonly status?: number; readonly headers?: Record<string, string>; readonly body?: string }
+  | 'hang'
+  | 'reset';
+
+export interface HttpSink {
+  /** `http://127.0.0.1:port` */
+  readonly url: string;
+  readonly requests: SinkRequest[];
+  /** Resolves with all requests as soon as there are this many. */
+  received(count: number): Promise<readonly SinkRequest[]>;
+}
+
+/** A server on a free port that records what it is sent and answers as it is told; 200 without a body unless told. */
+export async function startHttpSink(
+  t: { after(end: () => Promise<void>): void },
+  answer: (request: SinkRequest, index: number) => SinkAnswer = () => ({}),
+): Promise<HttpSink> {
+  const requests: SinkRequest[] = [];
+  const waiting: { readonly count: number; readonly resolve: (all: readonly SinkRequest[]) => void }[] = [];
+  const server = createServer(async (incoming, response) => {
+    const request = await readRequest(incoming);
+    requests.push(request);
+    respond(response, answer(request, requests.length - 1));
+    for (const { count, resolve } of waiting) if (requests.length >= count) resolve(requests);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    received: (count) =>
+      requests.length >= count
+        ? Promise.resolve(requests)
+        : new Promise((resolve) => {
+            waiting.push({ count, resolve });
+          }),
+  };
+}
+
+async function readRequest(incoming: IncomingMessage): Promise<SinkRequest> {
+  let body = '';
+  incoming.setEncoding('utf8');
+  for await (const chunk of incoming) body += chunk;
+  return {
+    method: incoming.method ?? '',
+    path: incoming.url ?? '',
+    headers: incoming.headers,
+    body,
+    port: incoming.socket.remotePort,
+    get json() {
+      return JSON.parse(body) as unknown;
+    },
+  };
+}
+
+function respond(response: ServerResponse, answer: SinkAnswer): void {
+  if (answer === 'hang') return;
+  if (answer === 'reset') {
+    response.destroy();
+    return;
+  }
+  response.writeHead(answer.status ?? 200, answer.headers);
+  response.end(answer.body ?? '');
+}
