@@ -149,7 +149,7 @@ const shared = {
   platform: 'node',
   target: 'node20.19',
   absWorkingDir: root,
-  loader: { '.yml': 'text', '.tmpl': 'text' },
+  loader: { '.yml': 'text', '.tmpl': 'text', '.csv': 'text' },
   plugins: [webPages, sqliteWasm],
   define: {
     OPSDECK_VERSION: JSON.stringify(version),

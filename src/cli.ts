@@ -4,6 +4,7 @@ import { addAlertsCommand } from './alerts/command.ts';
 import { addUpCommand } from './hub/command.ts';
 import { CommandError, ExitCode } from './kernel/errors.ts';
 import type { Terminal } from './kernel/terminal.ts';
+import { addRelayCommand } from './relay/command.ts';
 
 const EXAMPLES = `
 Examples:
@@ -29,6 +30,7 @@ export function createProgram(terminal: Terminal): Command {
     .showHelpAfterError('(--help shows the usage)')
     .addHelpText('after', EXAMPLES);
   addAlertsCommand(program, terminal);
+  addRelayCommand(program, terminal);
   addUpCommand(program, terminal);
   return program;
 }

@@ -84,7 +84,7 @@ async function readImports(): Promise<readonly (readonly [string, string])[]> {
     entryPoints: ['bin/opsdeck.ts'],
     platform: 'node',
     format: 'cjs',
-    loader: { '.yml': 'text', '.tmpl': 'text' },
+    loader: { '.yml': 'text', '.tmpl': 'text', '.csv': 'text' },
     external: ['virtual:web'],
   });
   const pages = await esbuild.build({

@@ -22,3 +22,10 @@ declare module '*.tmpl' {
   // biome-ignore lint/style/noDefaultExport: esbuild's text loader gives a default export
   export default text;
 }
+
+/** Sample data travels inside the executable as text. */
+declare module '*.csv' {
+  const text: string;
+  // biome-ignore lint/style/noDefaultExport: esbuild's text loader gives a default export
+  export default text;
+}

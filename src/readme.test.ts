@@ -2,29 +2,54 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { executablePath, runProcess, startOpsdeck, temporaryFolder } from './testing/processes.ts';
+import {
+  executablePath,
+  listeningAddress,
+  runProcess,
+  startOpsdeck,
+  startServer,
+  temporaryFolder,
+} from './testing/processes.ts';
 
 // What README.md says is true: its demo runs as it stands, its table of commands is the command line.
 
 const README = readFileSync('README.md', 'utf8');
 
-function demoLines(): readonly string[] {
-  const block = /## Thirty seconds\n+```sh\n([\s\S]*?)```/.exec(README)?.[1];
-  assert.ok(block, 'README.md has a demo');
-  return block.trim().split('\n');
+/** The demos of "Thirty seconds", line by line: alerts, then flags. */
+function demos(): readonly (readonly string[])[] {
+  const section = /## Thirty seconds\n([\s\S]*?)\n## /.exec(README)?.[1] ?? '';
+  return [...section.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = '']) => block.trim().split('\n'));
+}
+
+function runScript(commands: readonly string[], cwd: string, env: Record<string, string>) {
+  const script = `set -e\nopsdeck() { "${process.execPath}" "${executablePath()}" "$@"; }\n${commands.join('\n')}\n`;
+  return runProcess('bash', ['-c', script], { cwd, env });
 }
 
 async function runDemo(t: TestContext) {
-  const [serve, ...commands] = demoLines();
+  const [serve, ...commands] = demos()[0] ?? [];
   // The one change: a free port in the place of 9093, which may be in use on this machine.
   assert.equal(serve, 'opsdeck alerts serve --web.listen-address 127.0.0.1:9093 &');
   const server = await startOpsdeck(t);
-  const script = `set -e\nopsdeck() { "${process.execPath}" "${executablePath()}" "$@"; }\n${commands.join('\n')}\n`;
-  return runProcess('bash', ['-c', script], {
-    cwd: temporaryFolder(t),
-    env: { OPSDECK_ALERTS_URL: server.url, USER: 'alex' },
-  });
+  return runScript(commands, temporaryFolder(t), { OPSDECK_ALERTS_URL: server.url, USER: 'alex' });
 }
+
+test('the demo of flags runs, line by line', async (t) => {
+  const [sample = '', serve, ...commands] = demos()[1] ?? [];
+  assert.equal(serve, 'opsdeck relay serve --flags flags.yml &');
+  const folder = temporaryFolder(t);
+  assert.equal((await runScript([sample], folder, {})).code, 0);
+  const relay = await startServer(t, {
+    command: process.execPath,
+    args: [executablePath(), 'relay', 'serve', '--flags', 'flags.yml', '--port', '0'],
+    cwd: folder,
+    addressIn: listeningAddress,
+  });
+  const { code, stdout, stderr } = await runScript(commands, folder, { OPSDECK_RELAY_URL: relay.url });
+  assert.equal(code, 0, stderr);
+  assert.match(stdout, /^true\n/);
+  assert.match(stdout, /^new-checkout: off \(was on\) in flags\.yml$/m);
+});
 
 test('the demo of the README runs, line by line, and shows what it promises', async (t) => {
   const { code, stdout, stderr } = await runDemo(t);

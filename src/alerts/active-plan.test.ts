@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
+import { accepted, refused } from '../kernel/outcome.ts';
 import { createTestApp, type TestApp } from '../testing/alerts-app.ts';
 import { createTestPipeline, settlePromises } from '../testing/pipeline-parts.ts';
 import { ActivePlan } from './active-plan.ts';
 import type { ActiveConfig } from './config/active-config.ts';
-import { accepted, refused } from './domain/outcome.ts';
 import { TimeIntervals } from './domain/time-intervals.ts';
 import type { NotificationMetrics } from './notification-metrics.ts';
 import type { NotificationPlan } from './notification-plan.ts';

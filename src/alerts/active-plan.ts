@@ -1,12 +1,12 @@
 import type { Clock } from '../kernel/clock.ts';
 import { messageOf } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
+import { type Outcome, refused } from '../kernel/outcome.ts';
 import type { AlertGroup } from './alert-group.ts';
 import type { RoutingNames } from './alert-listing.ts';
 import type { AlertState } from './alert-state.ts';
 import type { ActiveConfig } from './config/active-config.ts';
 import type { Pairs } from './domain/notification.ts';
-import { type Outcome, refused } from './domain/outcome.ts';
 import { notifiedAlert } from './notification-data.ts';
 import type { NotificationMetrics } from './notification-metrics.ts';
 import type { NotificationPlan } from './notification-plan.ts';

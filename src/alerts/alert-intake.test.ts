@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createLog } from '../kernel/log.ts';
+import { accepted, refused } from '../kernel/outcome.ts';
 import { alertOf, MINUTE, postedAlert, START } from '../testing/alert-parts.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
 import { FakeDatabase } from '../testing/fake-database.ts';
 import { AlertIntake } from './alert-intake.ts';
 import { AlertLimit } from './alert-limit.ts';
 import { AlertStore } from './alert-store.ts';
-import { accepted, refused } from './domain/outcome.ts';
 
 function createIntake(limit = 0) {
   const clock = new FakeClock(START);

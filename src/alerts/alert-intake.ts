@@ -1,8 +1,8 @@
 import type { Log } from '../kernel/log.ts';
+import type { Outcome } from '../kernel/outcome.ts';
 import type { AlertLimit } from './alert-limit.ts';
 import type { AlertStore } from './alert-store.ts';
 import { type Alert, type AlertRules, acceptAlert, type PostedAlert } from './domain/alert.ts';
-import type { Outcome } from './domain/outcome.ts';
 
 /** What is counted of posted alerts. */
 export interface IntakeCounts {

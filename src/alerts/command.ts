@@ -4,6 +4,7 @@ import { CommandError, ExitCode } from '../kernel/errors.ts';
 import { countFlag, durationFlag, intervalFlag, listenAddressFlag, repeated } from '../kernel/flags.ts';
 import type { ListenAddress } from '../kernel/listen-address.ts';
 import { createLog, LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from '../kernel/log.ts';
+import { compileAnchored, type Pattern } from '../kernel/regexp.ts';
 import { untilStopped } from '../kernel/signals.ts';
 import type { Terminal } from '../kernel/terminal.ts';
 import { ALERT_SERVER_DEFAULTS, type AlertServerOptions } from './config/server-options.ts';
@@ -51,6 +52,7 @@ interface ServeFlags {
   readonly 'web.externalUrl'?: URL | '';
   readonly 'web.routePrefix'?: string;
   readonly 'web.corsOrigin': readonly string[];
+  readonly 'web.cors.origin'?: Pattern;
   readonly 'web.getConcurrency': number;
   readonly 'web.timeout': number;
   readonly 'web.config.file'?: string;
@@ -116,6 +118,10 @@ function serveOptions(): Readonly<Record<string, readonly Option[]>> {
       option('--web.cors-origin <origin>', 'an origin whose pages may use every method; may be repeated')
         .argParser(repeated(originFlag))
         .default([], 'none'),
+      option(
+        '--web.cors.origin <regexp>',
+        'whose pages may use every method; then those of other origins may use none',
+      ).argParser(originPatternFlag),
       option('--web.get-concurrency <count>', 'the most GETs at once; 0: no limit, as slow readers cost little here')
         .argParser(countFlag)
         .default(0),
@@ -191,6 +197,14 @@ function externalUrlFlag(text: string): URL | '' {
   return url;
 }
 
+/** Empty, as Alertmanager has it by default, is none. */
+function originPatternFlag(text: string): Pattern | undefined {
+  if (text === '') return undefined;
+  const compiled = compileAnchored(text);
+  if (!compiled.ok) throw new InvalidArgumentError(compiled.reason);
+  return compiled.pattern;
+}
+
 function originFlag(text: string): string {
   if (!URL.canParse(text) || new URL(text).origin !== text) {
     throw new InvalidArgumentError('Write an origin without a path, such as https://grafana.example.org.');
@@ -242,6 +256,7 @@ function readOptions(flags: ServeFlags): AlertServerOptions {
     externalUrl,
     routePrefix: trimmed === '' ? '' : `/${trimmed}`,
     corsOrigins: flags['web.corsOrigin'],
+    corsOriginPattern: flags['web.cors.origin'],
     getConcurrency: flags['web.getConcurrency'],
     timeoutMs: flags['web.timeout'],
     retentionMs: flags['data.retention'],

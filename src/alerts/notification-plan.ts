@@ -1,11 +1,11 @@
 import type { Clock } from '../kernel/clock.ts';
 import { messageOf } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
+import { accepted, type Outcome, refused } from '../kernel/outcome.ts';
 import type { AlertGroup } from './alert-group.ts';
 import type { AlertmanagerConfig, ReceiverConfig } from './config/alertmanager-config.ts';
 import type { HttpConfig } from './config/http-config.ts';
 import type { NotifiedAlert, Pairs } from './domain/notification.ts';
-import { accepted, type Outcome, refused } from './domain/outcome.ts';
 import { RouteTree } from './domain/route.ts';
 import { TimeIntervals } from './domain/time-intervals.ts';
 import { type RouteLabelParts, renderRouteLabels, templateDataOf } from './notification-data.ts';

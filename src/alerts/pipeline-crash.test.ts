@@ -1,29 +1,37 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
+import { HOUR, MINUTE, routeSettings, SECOND, START } from '../testing/alert-parts.ts';
 import { eventually } from '../testing/eventually.ts';
+import { FakeClock } from '../testing/fake-clock.ts';
 import { HttpClient } from '../testing/http-client.ts';
 import { type CrashReport, runCrashes } from '../testing/pipeline-crash.ts';
+import { createTestPipeline } from '../testing/pipeline-parts.ts';
 import { configFile, startOpsdeck, temporaryFolder } from '../testing/processes.ts';
 import { Random } from '../testing/random.ts';
+import { createSqliteFolder } from '../testing/sqlite.ts';
 import { startWebhookSink } from '../testing/webhook-sink.ts';
+import { restoreState } from './alert-state.ts';
+import { ALERT_MIGRATION, SETTLED_MIGRATION } from './alert-writer.ts';
+import { RouteTree } from './domain/route.ts';
+import { GROUP_TIMERS_MIGRATION } from './group-timers.ts';
+import { NOTIFICATION_HISTORY_MIGRATION } from './notification-history.ts';
+import { NOTIFICATION_LOG_MIGRATION } from './notification-log.ts';
+import { SILENCE_MIGRATION } from './silence-store.ts';
 
 // The built server, ended under load at random moments and started again on the same data. A webhook counts.
 
 /**
  * A notification whose answer has not come back, or is not yet on disk, when the process dies is sent once more: nobody
- * can know that it arrived. From the answer to the commit it takes a turn of the event loop and an fsync: a few
- * milliseconds, on a busy machine with a slow disk some more.
+ * can know that it arrived. From the answer to the commit it takes a turn of the event loop and an fsync. Of 32 such
+ * cases in 200 kills, half died within 5 ms of the answer and the last after 60, with a load of 5.7 on two processors.
  */
-const UNCERTAIN_MS = 75;
+const UNCERTAIN_MS = 100;
 
 /** What was told twice though the first time was over and done with when the process was killed. */
 function unexcused({ repetitions, endedAt }: CrashReport, uncertainMs: number): readonly string[] {
   return repetitions
-    .filter(
-      ({ firstAt, secondAt }) =>
-        !endedAt.some((end) => end < secondAt && end > firstAt - uncertainMs && end - firstAt < uncertainMs),
-    )
+    .filter(({ firstAt, secondAt }) => !endedAt.some((end) => end < secondAt && Math.abs(end - firstAt) < uncertainMs))
     .map(
       ({ what, groupKey, alert, firstAt, secondAt }) => `${groupKey} ${what} after ${secondAt - firstAt} ms: ${alert}`,
     );
@@ -64,4 +72,70 @@ receivers: [{name: hook, webhook_configs: [{url: "${sink.url}/hook"}]}]
   const call = await eventually('the notification', () => sink.calls[0]);
   const waitedMs = call.at - postedAt;
   assert.ok(waitedMs > 3_900 && waitedMs < 4_700, `flushed after ${waitedMs} ms`);
+});
+
+const ROUTE = { groupWaitMs: 10 * SECOND, groupIntervalMs: MINUTE, repeatIntervalMs: HOUR };
+
+/** A pipeline on a disk that outlives it, and a clock that stands still while nothing runs. */
+function createPipelines(t: TestContext) {
+  const folder = createSqliteFolder(
+    t,
+    SILENCE_MIGRATION,
+    ALERT_MIGRATION,
+    SETTLED_MIGRATION,
+    GROUP_TIMERS_MIGRATION,
+    NOTIFICATION_LOG_MIGRATION,
+    NOTIFICATION_HISTORY_MIGRATION,
+  );
+  const clock = new FakeClock(START);
+  return async () => {
+    const parts = createTestPipeline({ route: ROUTE, clock, database: await folder.open() });
+    await restoreState(parts.state, clock.now());
+    parts.state.dispatcher.start(parts.pipeline);
+    return parts;
+  };
+}
+
+test('an alert is on disk with what was told of it: killed at once, it does not fire again', async (t) => {
+  const start = createPipelines(t);
+  const before = await start();
+  before.post('a');
+  await before.advance(69_900, 100);
+  before.post('a', { startsAt: START, endsAt: before.clock.now() });
+  await before.advance(200, 100);
+  assert.deepEqual(before.sent, [
+    '10s default/webhook first notification: +a',
+    '70s default/webhook all alerts resolved: -a',
+  ]);
+  // Nothing is flushed: what was to be written half a second later is lost.
+  const after = await start();
+  await after.advance(10 * MINUTE);
+  assert.deepEqual(after.sent, []);
+});
+
+test('who was told under an older configuration that an alert fires hears that it is over, and nobody else', async () => {
+  const treeOf = (receiver: string) => new RouteTree(routeSettings({ ...ROUTE, receiver }));
+  const { state, pipeline, receivers, sent, post, advance, clock } = createTestPipeline({
+    route: { ...ROUTE, receiver: 'first' },
+    receivers: { first: [{}], other: [{}] },
+  });
+  const useRoutesTo = (receiver: string) => {
+    state.groups.reroute(treeOf(receiver), state.alerts.sorted());
+    state.groups.takeUpOwed(
+      state.alerts.sorted(),
+      (group, fingerprint) => receivers.get(group.receiver)?.believesFiring(group, fingerprint) ?? false,
+    );
+  };
+  state.dispatcher.start(pipeline);
+  post('a');
+  await advance(MINUTE);
+  useRoutesTo('other');
+  post('a', { startsAt: START, endsAt: clock.now() });
+  await advance(MINUTE);
+  assert.deepEqual(sent, ['10s first/webhook first notification: +a']);
+  for (let reload = 0; reload < 2; reload++) {
+    useRoutesTo('first');
+    await advance(2 * MINUTE);
+    assert.deepEqual(sent.slice(1), ['120s first/webhook all alerts resolved: -a']);
+  }
 });

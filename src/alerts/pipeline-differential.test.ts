@@ -22,7 +22,7 @@ const SEEDS: readonly (readonly [seed: number, kind: PipelineKind])[] = [
   [3, 'cadences'],
   [4, 'reloads'],
 ];
-const MOST_RUNS = 3;
+const MOST_RUNS = 4;
 const START_DELAY_MS = 1_000;
 
 /**

@@ -16,6 +16,7 @@ import { CommandError, ExitCode, messageOf } from '../kernel/errors.ts';
 import type { HttpContext, HttpEnv } from '../kernel/http.ts';
 import type { Log } from '../kernel/log.ts';
 import { Metrics } from '../kernel/metrics.ts';
+import { type Outcome, refused } from '../kernel/outcome.ts';
 import { createRequestMetrics } from '../kernel/request-metrics.ts';
 import { type Listener, listen } from '../kernel/server.ts';
 import { ActivePlan } from './active-plan.ts';
@@ -30,7 +31,6 @@ import { ConfigSource } from './config/config-source.ts';
 import type { AlertServerOptions } from './config/server-options.ts';
 import type { MatcherReading } from './contract/query.ts';
 import type { ClusterMember, VersionInfo } from './contract/status.ts';
-import { type Outcome, refused } from './domain/outcome.ts';
 import { RouteTree } from './domain/route.ts';
 import { explainAlert } from './explanation.ts';
 import { GROUP_TIMERS_MIGRATION } from './group-timers.ts';
@@ -118,7 +118,7 @@ export interface Running {
 export interface Composition {
   readonly options: Pick<
     AlertServerOptions,
-    'corsOrigins' | 'routePrefix' | 'getConcurrency' | 'timeoutMs' | 'matcherMode'
+    'corsOrigins' | 'corsOriginPattern' | 'routePrefix' | 'getConcurrency' | 'timeoutMs' | 'matcherMode'
   >;
   readonly config: ActiveConfig;
   readonly state: AlertState;
@@ -140,7 +140,7 @@ export function composeApp(composition: Composition): Hono<HttpEnv> {
   const { matcherMode } = options;
   const { silences, silenceListing, alerts, alertListing, limit, history } = state;
   const now = () => clock.now();
-  const answers = new Answers(options.corsOrigins);
+  const answers = new Answers(options.corsOrigins, options.corsOriginPattern);
   const onWarning: MatcherReading['onWarning'] = ({ message, ...fields }) => log.warn(message, fields);
   const reading = { mode: matcherMode, onWarning };
   const rules = () => ({ resolveTimeoutMs: config.current.resolveTimeoutMs, classicNames: matcherMode === 'classic' });

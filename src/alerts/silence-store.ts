@@ -1,6 +1,6 @@
 import type { Database, Statement } from '../kernel/database.ts';
+import type { Outcome } from '../kernel/outcome.ts';
 import { createMatcher, type Matcher, type MatchOperator } from './domain/matcher.ts';
-import type { Outcome } from './domain/outcome.ts';
 import {
   acceptMatchers,
   decideSilence,

@@ -32,6 +32,7 @@ const FLAGS_WITH_VALUES: readonly (readonly [flag: string, value: string])[] = [
   ['web.route-prefix', '/'],
   ['web.get-concurrency', '0'],
   ['web.timeout', '0'],
+  ['web.cors.origin', '^https://ops[.]example$'],
   ['auto-gomemlimit.ratio', '0.9'],
   ['cluster.listen-address', '127.0.0.1:0'],
   ['cluster.advertise-address', '127.0.0.1:9094'],
@@ -87,7 +88,14 @@ for (const [form, print] of [
 }
 
 test('an empty value is none, where a launcher hands on what nobody has set', async (t) => {
-  const empty = ['web.config.file', 'web.external-url', 'web.route-prefix', 'cluster.peer-name', 'enable-feature'];
+  const empty = [
+    'web.config.file',
+    'web.cors.origin',
+    'web.external-url',
+    'web.route-prefix',
+    'cluster.peer-name',
+    'enable-feature',
+  ];
   const server = await startOpsdeck(
     t,
     empty.map((flag) => `--${flag}=`),

@@ -1,11 +1,13 @@
 import { join } from 'node:path';
 import { type Command, Option } from 'commander';
 import { ALERT_SERVER_DEFAULTS } from '../alerts/config/server-options.ts';
+import type { Clock } from '../kernel/clock.ts';
 import { listenAddressFlag } from '../kernel/flags.ts';
 import type { ListenAddress } from '../kernel/listen-address.ts';
-import { createLog, LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from '../kernel/log.ts';
+import { createLog, LOG_FORMATS, LOG_LEVELS, type Log, type LogFormat, type LogLevel } from '../kernel/log.ts';
 import { untilStopped } from '../kernel/signals.ts';
 import type { Terminal } from '../kernel/terminal.ts';
+import type { HubEntry } from './contract.ts';
 
 const EXAMPLES = `
 Examples:
@@ -16,6 +18,8 @@ interface UpFlags {
   readonly dataDir: string;
   readonly hubAddress: ListenAddress;
   readonly alertsAddress: ListenAddress;
+  readonly relayAddress: ListenAddress;
+  readonly flags?: string;
   readonly logLevel: LogLevel;
   readonly logFormat: LogFormat;
 }
@@ -37,6 +41,12 @@ export function addUpCommand(program: Command, terminal: Terminal): void {
         .default(ALERT_SERVER_DEFAULTS.listenAddresses[0], ':9093'),
     )
     .addOption(
+      new Option('--relay-address <address>', 'where the flag relay listens')
+        .argParser(listenAddressFlag)
+        .default({ host: '127.0.0.1', port: 8030 }, '127.0.0.1:8030'),
+    )
+    .option('--flags <path>', 'a file or folder of flags for the relay to serve (default: a sample)')
+    .addOption(
       new Option('--log-level <level>', 'the least important lines written').choices(LOG_LEVELS).default('info'),
     )
     .addOption(new Option('--log-format <format>', 'the form of a line').choices(LOG_FORMATS).default('logfmt'))
@@ -44,40 +54,74 @@ export function addUpCommand(program: Command, terminal: Terminal): void {
     .action((flags: UpFlags) => startAll(flags, terminal));
 }
 
+/** One of the servers, as long as it runs. */
+interface RunningServer {
+  readonly described: HubEntry;
+  reload?(): void;
+  close(): Promise<void>;
+}
+
 async function startAll(flags: UpFlags, terminal: Terminal): Promise<void> {
   const { clock } = terminal;
   const log = createLog({ level: flags.logLevel, format: flags.logFormat, clock, write: terminal.err });
-  let reload = () => {};
-  const stopped = untilStopped(() => reload());
-  const { startAlertServer } = await import('../alerts/server.ts');
-  const { startHub } = await import('./server.ts');
-  const alerts = await startAlertServer(
-    {
-      ...ALERT_SERVER_DEFAULTS,
-      listenAddresses: [flags.alertsAddress],
-      storagePath: join(flags.dataDir, 'alerts'),
-      importPath: flags.dataDir,
-    },
-    clock,
-    log,
-  );
-  reload = () => void alerts.reload();
+  const servers: RunningServer[] = [];
+  const stopped = untilStopped(() => {
+    for (const server of servers) server.reload?.();
+  });
   try {
-    const servers = [
-      {
-        name: 'alerts',
-        title: 'Alerts',
-        description: 'A drop-in Prometheus Alertmanager: post alerts, silence them, see what fires.',
-        url: alerts.url,
-        status: 'ready',
-        example: 'opsdeck alerts add alertname=DiskFull severity=critical --annotation summary="/var is at 97 %"',
-      },
-    ];
-    const hub = await startHub(servers, flags.hubAddress, clock, log);
+    servers.push(await startAlerts(flags, clock, log));
+    servers.push(await startRelay(flags, terminal, log));
+    const { startHub } = await import('./server.ts');
+    const descriptions = servers.map(({ described }) => described);
+    const hub = await startHub(descriptions, flags.hubAddress, clock, log);
     terminal.out(`opsdeck is up: ${hub.url}/\n`);
     await stopped;
     await hub.close();
   } finally {
-    await alerts.close();
+    await Promise.all(servers.map((server) => server.close()));
   }
+}
+
+async function startAlerts(flags: UpFlags, clock: Clock, log: Log): Promise<RunningServer> {
+  const { startAlertServer } = await import('../alerts/server.ts');
+  const options = {
+    ...ALERT_SERVER_DEFAULTS,
+    listenAddresses: [flags.alertsAddress],
+    storagePath: join(flags.dataDir, 'alerts'),
+    importPath: flags.dataDir,
+  };
+  const server = await startAlertServer(options, clock, log);
+  return {
+    described: {
+      name: 'alerts',
+      title: 'Alerts',
+      description: 'A drop-in Prometheus Alertmanager: post alerts, silence them, see what fires and who is told.',
+      url: server.url,
+      status: 'ready',
+      example: 'opsdeck alerts add alertname=DiskFull severity=critical --annotation summary="/var is at 97 %"',
+    },
+    reload: () => void server.reload(),
+    close: () => server.close(),
+  };
+}
+
+async function startRelay(flags: UpFlags, terminal: Terminal, log: Log): Promise<RunningServer> {
+  const { loadConfig, refuseConfig } = await import('../relay/config/config-source.ts');
+  // Of the environment nothing: `up` runs on defaults.
+  const config = loadConfig(flags.flags === undefined ? {} : { flags: flags.flags }, {});
+  if (!config.ok) throw refuseConfig(config.problems);
+  const { host, port } = flags.relayAddress;
+  const relay = await import('../relay/server.ts');
+  const server = await relay.startRelay({ ...config.value.options, host, port }, terminal.clock, log);
+  return {
+    described: {
+      name: 'relay',
+      title: 'Flags',
+      description: 'A drop-in LaunchDarkly Relay Proxy on a local flag file, for LaunchDarkly and OpenFeature SDKs.',
+      url: `${server.url}/status`,
+      status: 'ready',
+      example: `opsdeck relay eval new-checkout --context '{"key": "ada"}' --explain`,
+    },
+    close: () => server.close(),
+  };
 }

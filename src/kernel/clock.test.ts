@@ -41,10 +41,15 @@ test('a timer fires once, after its delay', (t) => {
   assert.deepEqual([timers.delays(), fired], [[], 1]);
 });
 
-test('a timer of a past instant fires without delay', (t) => {
+test('a timer of a past instant, or of now, fires in this turn of the event loop, unless it is cancelled', async (t) => {
   const timers = fakeTimers(t);
-  systemClock.after(-1000, () => {});
-  assert.deepEqual(timers.delays(), [0]);
+  const fired: string[] = [];
+  systemClock.after(-1000, () => fired.push('past'));
+  systemClock.after(0, () => fired.push('now'));
+  systemClock.after(0, () => fired.push('cancelled'))();
+  assert.deepEqual([timers.delays(), fired], [[], []]);
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual(fired, ['past', 'now']);
 });
 
 test('an interval fires again and again, and is armed before its action runs', (t) => {

@@ -14,17 +14,25 @@ export interface Clock {
 /** Node fires a longer timer at once: its delay is a 32-bit integer. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
+/** In this turn of the event loop: Node's shortest timer takes a millisecond. */
+function soon(action: () => void): CancelTimer {
+  const immediate = setImmediate(action);
+  immediate.unref();
+  return () => clearImmediate(immediate);
+}
+
 /** The clock of the machine. Its timers do not keep the process alive. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   after(ms, action) {
+    if (ms <= 0) return soon(action);
     let timer: NodeJS.Timeout;
     const arm = (restMs: number) => {
       const stepMs = Math.min(restMs, LONGEST_TIMER_MS);
       timer = setTimeout(() => (restMs > stepMs ? arm(restMs - stepMs) : action()), stepMs);
       timer.unref();
     };
-    arm(Math.max(0, ms));
+    arm(ms);
     return () => clearTimeout(timer);
   },
   every(ms, action) {

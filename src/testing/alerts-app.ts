@@ -13,6 +13,7 @@ import type { SilenceRules } from '../alerts/silence-store.ts';
 import type { Database } from '../kernel/database.ts';
 import { createLog, type Log } from '../kernel/log.ts';
 import { Metrics } from '../kernel/metrics.ts';
+import type { Pattern } from '../kernel/regexp.ts';
 import { FakeClock } from './fake-clock.ts';
 import { FakeDatabase } from './fake-database.ts';
 
@@ -22,6 +23,7 @@ export interface AlertsAppOptions {
   readonly config?: string;
   readonly routePrefix?: string;
   readonly corsOrigins?: readonly string[];
+  readonly corsOriginPattern?: Pattern;
   readonly silenceRules?: Partial<SilenceRules>;
   readonly perAlertnameLimit?: number;
   readonly matcherMode?: MatcherMode;

@@ -52,7 +52,8 @@ export class Contestant {
   }
 
   static async start(t: Cleanup, start: StartServer, script: PipelineScript): Promise<Contestant> {
-    const sink = await startWebhookSink(t);
+    // A connection that is kept may end just when it is used again; the notification would be sent half a second later.
+    const sink = await startWebhookSink(t, () => ({ headers: { connection: 'close' } }));
     const path = configFile(t, printConfig(script.config, sink));
     const server = await start(t, path, [`--web.external-url=${EXTERNAL_URL}`]);
     return new Contestant(t, script, server, sink, path);

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import sample from '../../../data/sample/alertmanager.yml';
 import { messageOf, systemCodeOf } from '../../kernel/errors.ts';
-import { type Outcome, refused } from '../domain/outcome.ts';
+import { type Outcome, refused } from '../../kernel/outcome.ts';
 import { type AlertmanagerConfig, type ReadConfigOptions, readConfig } from './alertmanager-config.ts';
 
 /** Alertmanager's own default, looked for in the working directory. */

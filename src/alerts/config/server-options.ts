@@ -1,4 +1,5 @@
 import type { ListenAddress } from '../../kernel/listen-address.ts';
+import type { Pattern } from '../../kernel/regexp.ts';
 import type { MatcherMode } from '../domain/matcher-parse.ts';
 
 /** All that the alert server is told when it starts. Durations are milliseconds. */
@@ -16,6 +17,8 @@ export interface AlertServerOptions {
   readonly routePrefix: string;
   /** Origins whose pages may use every method. */
   readonly corsOrigins: readonly string[];
+  /** Origins that match may use every method too, and then pages of all others none. Undefined: those may read and post. */
+  readonly corsOriginPattern: Pattern | undefined;
   /** The most GETs at once; 0: no limit. */
   readonly getConcurrency: number;
   /** How long a request may take; 0: no limit. */
@@ -57,6 +60,7 @@ export const ALERT_SERVER_DEFAULTS: Omit<AlertServerOptions, 'storagePath' | 'im
   externalUrl: undefined,
   routePrefix: '',
   corsOrigins: [],
+  corsOriginPattern: undefined,
   getConcurrency: 0,
   timeoutMs: 0,
   retentionMs: 120 * HOUR_MS,

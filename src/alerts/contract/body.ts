@@ -1,4 +1,4 @@
-import { accepted, type Outcome, refused } from '../domain/outcome.ts';
+import { accepted, type Outcome, refused } from '../../kernel/outcome.ts';
 
 /** What a body is called in the words of a refusal. */
 export type BodyName = 'alerts' | 'silence';

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
+import { accepted, type Outcome, refused } from '../../kernel/outcome.ts';
 import type { PostedAlert } from '../domain/alert.ts';
-import { accepted, type Outcome, refused } from '../domain/outcome.ts';
 import type { PostedSilence } from '../domain/silence.ts';
 import { type BodyName, missing, unreadable } from './body.ts';
 import { readInstant } from './instant.ts';

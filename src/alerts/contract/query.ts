@@ -1,7 +1,7 @@
+import { accepted, type Outcome, refused } from '../../kernel/outcome.ts';
 import { compileAnchored, type Pattern } from '../../kernel/regexp.ts';
 import type { Matcher } from '../domain/matcher.ts';
 import { type MatcherMode, type ParseWarning, parseMatcher } from '../domain/matcher-parse.ts';
-import { accepted, type Outcome, refused } from '../domain/outcome.ts';
 
 /** How matchers are read, and who is told of an input that the two parsers read differently. */
 export interface MatcherReading {

@@ -1,5 +1,5 @@
+import { accepted, type Outcome, refused } from '../../kernel/outcome.ts';
 import { createMatcher, type Matcher, type MatchOperator } from '../domain/matcher.ts';
-import { accepted, type Outcome, refused } from '../domain/outcome.ts';
 import type { Silence } from '../domain/silence.ts';
 
 /** How the numbers of Matcher.Type are written. */

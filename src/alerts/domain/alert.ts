@@ -1,6 +1,6 @@
+import { accepted, type Outcome, refused } from '../../kernel/outcome.ts';
 import { isClassicLabelName, isUtf8LabelName } from './label-name.ts';
 import { compareUtf8, createLabelSet, fingerprintOf, type LabelSet, printPairs } from './label-set.ts';
-import { accepted, type Outcome, refused } from './outcome.ts';
 import { quoteGo } from './quote.ts';
 
 /** An alert as the service holds it. Instants are epoch milliseconds. Never changed, only replaced. */

@@ -1,6 +1,6 @@
+import { accepted, type Outcome, refused } from '../../kernel/outcome.ts';
 import { createMatcher, type Matcher, type MatchOperator } from './matcher.ts';
 import { readTokens, type Token } from './matcher-lexer.ts';
-import { accepted, type Outcome, refused } from './outcome.ts';
 import { isWellFormed, unquoteGo } from './quote.ts';
 
 const EXPECTED = {

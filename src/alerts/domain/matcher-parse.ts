@@ -1,7 +1,7 @@
+import { type Outcome, refused } from '../../kernel/outcome.ts';
 import { type Matcher, printMatcher, sameMatcher } from './matcher.ts';
 import { parseClassicMatcher, parseClassicMatchers } from './matcher-parse-classic.ts';
 import { parseUtf8Matcher, parseUtf8Matchers } from './matcher-parse-utf8.ts';
-import { type Outcome, refused } from './outcome.ts';
 
 /**
  * Which syntax counts. `fallback`: the UTF-8 one, unless the classic one reads the input otherwise, or alone; then the

@@ -1,7 +1,7 @@
+import { accepted, type Outcome, refused } from '../../kernel/outcome.ts';
 import { compileAnchored, compileUnanchored } from '../../kernel/regexp.ts';
 import { compareUtf8 } from './label-set.ts';
 import { hasReservedCharacter } from './matcher-lexer.ts';
-import { accepted, type Outcome, refused } from './outcome.ts';
 import { quoteGo } from './quote.ts';
 
 export type MatchOperator = '=' | '!=' | '=~' | '!~';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { domainToASCII } from 'node:url';
+import { accepted, type Outcome, refused } from '../../kernel/outcome.ts';
 import type { Pairs } from '../domain/notification.ts';
-import { accepted, type Outcome, refused } from '../domain/outcome.ts';
 import { quoteGo } from '../domain/quote.ts';
 
 /** A message as it is handed to a mail server. */

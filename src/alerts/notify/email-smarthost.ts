@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net';
+import { accepted, type Outcome, refused } from '../../kernel/outcome.ts';
 import type { Kind } from '../config/kind.ts';
-import { accepted, type Outcome, refused } from '../domain/outcome.ts';
 import { quoteGo } from '../domain/quote.ts';
 
 export interface Smarthost {

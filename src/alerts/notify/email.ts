@@ -1,4 +1,5 @@
 import { messageOf } from '../../kernel/errors.ts';
+import { accepted, type Outcome, refused } from '../../kernel/outcome.ts';
 import type { GlobalConfig } from '../config/global-config.ts';
 import { tlsConfig } from '../config/http-config.ts';
 import {
@@ -14,7 +15,6 @@ import {
   withDefault,
 } from '../config/kind.ts';
 import { groupHash, type Notification, type Pairs } from '../domain/notification.ts';
-import { accepted, type Outcome, refused } from '../domain/outcome.ts';
 import { quoteGo } from '../domain/quote.ts';
 import { sendResolved } from './common-fields.ts';
 import { DELIVERED, failedForGood, failedToSend } from './deliver.ts';
@@ -205,8 +205,8 @@ async function readCredentials(config: EmailConfig, { readSecret }: NotifierCont
   };
 }
 
-/** Throws a TemplateError. */
-async function renderMail(
+/** The message as it is handed to a mail server. Throws a TemplateError. */
+export async function renderMail(
   config: EmailConfig,
   { templates, dataOf, clock }: NotifierContext,
   notification: Notification,

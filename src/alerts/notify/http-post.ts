@@ -1,5 +1,5 @@
 import { messageOf } from '../../kernel/errors.ts';
-import { accepted, type Outcome, refused } from '../domain/outcome.ts';
+import { accepted, type Outcome, refused } from '../../kernel/outcome.ts';
 import type { HttpRequest } from './notifier.ts';
 
 /** A request that brings JSON. */

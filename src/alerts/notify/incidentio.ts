@@ -1,4 +1,5 @@
 import { messageOf } from '../../kernel/errors.ts';
+import { accepted } from '../../kernel/outcome.ts';
 import { DEFAULT_HTTP_CONFIG, type HttpConfig } from '../config/http-config.ts';
 import {
   goDuration,
@@ -13,7 +14,6 @@ import {
   withDefault,
 } from '../config/kind.ts';
 import type { Notification } from '../domain/notification.ts';
-import { accepted } from '../domain/outcome.ts';
 import { httpFields, inheritHttp } from './common-fields.ts';
 import { type DeliveryRules, deliver, failedForGood } from './deliver.ts';
 import { encodeJson } from './http-payload.ts';

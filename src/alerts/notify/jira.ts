@@ -1,6 +1,6 @@
 import * as v from 'valibot';
+import { accepted, refused } from '../../kernel/outcome.ts';
 import { groupHash, type Notification, notificationStatus } from '../domain/notification.ts';
-import { accepted, refused } from '../domain/outcome.ts';
 import { inheritHttp } from './common-fields.ts';
 import { DELIVERED, exchange, failedForGood } from './deliver.ts';
 import { encodeJson } from './http-payload.ts';

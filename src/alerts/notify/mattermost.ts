@@ -1,7 +1,7 @@
 import { messageOf } from '../../kernel/errors.ts';
+import { accepted, type Outcome, refused } from '../../kernel/outcome.ts';
 import type { GlobalConfig } from '../config/global-config.ts';
 import { bool, list, object, optional, secretUrl, template, text, type ValueOf, withDefault } from '../config/kind.ts';
-import { accepted, type Outcome, refused } from '../domain/outcome.ts';
 import { quoteGo } from '../domain/quote.ts';
 import { httpFields, inheritHttp } from './common-fields.ts';
 import { deliver, failedForGood } from './deliver.ts';

@@ -1,6 +1,6 @@
+import { accepted } from '../../kernel/outcome.ts';
 import { object, optional, secretUrl, template, text, type ValueOf, withDefault } from '../config/kind.ts';
 import { notificationStatus } from '../domain/notification.ts';
-import { accepted } from '../domain/outcome.ts';
 import { httpFields, inheritHttp } from './common-fields.ts';
 import { deliver, failedForGood } from './deliver.ts';
 import { encodeJson } from './http-payload.ts';

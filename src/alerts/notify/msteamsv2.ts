@@ -1,7 +1,7 @@
+import { accepted } from '../../kernel/outcome.ts';
 import type { GlobalConfig } from '../config/global-config.ts';
 import { object, optional, secretUrl, template, text, type ValueOf, withDefault } from '../config/kind.ts';
 import { notificationStatus } from '../domain/notification.ts';
-import { accepted } from '../domain/outcome.ts';
 import { httpFields } from './common-fields.ts';
 import { deliver, failedForGood } from './deliver.ts';
 import { encodeJson } from './http-payload.ts';

@@ -1,9 +1,9 @@
 import type { Clock } from '../../kernel/clock.ts';
+import type { Outcome } from '../../kernel/outcome.ts';
 import type { GlobalConfig } from '../config/global-config.ts';
 import type { HttpConfig } from '../config/http-config.ts';
 import type { Fields, FieldValues, Kind } from '../config/kind.ts';
 import type { Notification, ReceiverData } from '../domain/notification.ts';
-import type { Outcome } from '../domain/outcome.ts';
 import type { TemplateData } from '../template/template-data.ts';
 
 /** Why a notification failed, as Alertmanager's metrics name it. */

@@ -1,3 +1,4 @@
+import { accepted, type Outcome, refused } from '../../kernel/outcome.ts';
 import type { GlobalConfig } from '../config/global-config.ts';
 import {
   bool,
@@ -14,7 +15,6 @@ import {
 } from '../config/kind.ts';
 import { compareUtf8 } from '../domain/label-set.ts';
 import { groupHash, type Notification, notificationStatus, type Pairs } from '../domain/notification.ts';
-import { accepted, type Outcome, refused } from '../domain/outcome.ts';
 import { httpFields, inheritHttp } from './common-fields.ts';
 import { DELIVERED, deliver, failedForGood } from './deliver.ts';
 import { encodeJson, withoutEmpty } from './http-payload.ts';

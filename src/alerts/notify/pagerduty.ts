@@ -1,3 +1,4 @@
+import { accepted, type Outcome } from '../../kernel/outcome.ts';
 import type { GlobalConfig } from '../config/global-config.ts';
 import {
   goDuration,
@@ -14,7 +15,6 @@ import {
   withDefault,
 } from '../config/kind.ts';
 import { groupHash, type Notification, notificationStatus } from '../domain/notification.ts';
-import { accepted, type Outcome } from '../domain/outcome.ts';
 import type { TemplateData } from '../template/template-data.ts';
 import { httpFields, inheritHttp } from './common-fields.ts';
 import { deliver, failedForGood } from './deliver.ts';

@@ -1,6 +1,6 @@
 import { messageOf } from '../../kernel/errors.ts';
+import { accepted } from '../../kernel/outcome.ts';
 import { bool, goDuration, object, secret, template, text, type ValueOf, withDefault } from '../config/kind.ts';
-import { accepted } from '../domain/outcome.ts';
 import type { TemplateData } from '../template/template-data.ts';
 import { httpFields, inheritHttp } from './common-fields.ts';
 import { deliver, failedForGood } from './deliver.ts';

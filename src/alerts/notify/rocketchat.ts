@@ -1,4 +1,5 @@
 import { messageOf } from '../../kernel/errors.ts';
+import { accepted, type Outcome, refused } from '../../kernel/outcome.ts';
 import type { GlobalConfig } from '../config/global-config.ts';
 import {
   bool,
@@ -12,7 +13,6 @@ import {
   type ValueOf,
   withDefault,
 } from '../config/kind.ts';
-import { accepted, type Outcome, refused } from '../domain/outcome.ts';
 import { quoteGo } from '../domain/quote.ts';
 import type { TemplateData } from '../template/template-data.ts';
 import { httpFields, inheritHttp } from './common-fields.ts';

@@ -1,3 +1,4 @@
+import { accepted, type Outcome, refused } from '../../kernel/outcome.ts';
 import type { GlobalConfig } from '../config/global-config.ts';
 import { DEFAULT_HTTP_CONFIG, type HttpConfig } from '../config/http-config.ts';
 import {
@@ -16,7 +17,6 @@ import {
   type ValueOf,
   withDefault,
 } from '../config/kind.ts';
-import { accepted, type Outcome, refused } from '../domain/outcome.ts';
 import { httpFields, inheritHttp } from './common-fields.ts';
 
 const confirmation = object(

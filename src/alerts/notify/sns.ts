@@ -1,6 +1,6 @@
+import { accepted } from '../../kernel/outcome.ts';
 import { bool, map, object, optional, secret, template, text, type ValueOf, withDefault } from '../config/kind.ts';
 import { groupHash, type Notification } from '../domain/notification.ts';
-import { accepted } from '../domain/outcome.ts';
 import { TemplateError } from '../template/template-error.ts';
 import { httpFields, inheritHttp } from './common-fields.ts';
 import { DELIVERED, failedForGood } from './deliver.ts';

@@ -1,4 +1,5 @@
 import { messageOf } from '../../kernel/errors.ts';
+import { accepted, refused } from '../../kernel/outcome.ts';
 import {
   bool,
   integer,
@@ -11,7 +12,6 @@ import {
   type ValueOf,
   withDefault,
 } from '../config/kind.ts';
-import { accepted, refused } from '../domain/outcome.ts';
 import type { TemplateData } from '../template/template-data.ts';
 import { httpFields, inheritHttp } from './common-fields.ts';
 import { DELIVERED, failedToSend, judgeAnswer } from './deliver.ts';

@@ -1,8 +1,8 @@
 import { messageOf } from '../../kernel/errors.ts';
+import { accepted, refused } from '../../kernel/outcome.ts';
 import { map, object, optional, secret, template, text, url, type ValueOf, withDefault } from '../config/kind.ts';
 import { compareUtf8 } from '../domain/label-set.ts';
 import { groupHash, type Notification, notificationStatus } from '../domain/notification.ts';
-import { accepted, refused } from '../domain/outcome.ts';
 import type { TemplateData } from '../template/template-data.ts';
 import { httpFields, inheritHttp } from './common-fields.ts';
 import { deliver, failedForGood } from './deliver.ts';

@@ -1,5 +1,5 @@
+import { accepted } from '../../kernel/outcome.ts';
 import { object, optional, template, url, type ValueOf, withDefault } from '../config/kind.ts';
-import { accepted } from '../domain/outcome.ts';
 import { httpFields, inheritHttp } from './common-fields.ts';
 import { deliver } from './deliver.ts';
 import { encodeJson, withoutEmpty } from './http-payload.ts';

@@ -1,4 +1,5 @@
 import { messageOf } from '../../kernel/errors.ts';
+import { accepted } from '../../kernel/outcome.ts';
 import type { ConfigNode } from '../config/config-node.ts';
 import {
   goDuration,
@@ -13,7 +14,6 @@ import {
   withDefault,
 } from '../config/kind.ts';
 import type { Notification } from '../domain/notification.ts';
-import { accepted } from '../domain/outcome.ts';
 import type { TemplateAlert, TemplateData } from '../template/template-data.ts';
 import { httpFields, inheritHttp } from './common-fields.ts';
 import { deliver, failedForGood } from './deliver.ts';

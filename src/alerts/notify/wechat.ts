@@ -1,6 +1,6 @@
 import { messageOf } from '../../kernel/errors.ts';
+import { accepted, refused } from '../../kernel/outcome.ts';
 import { object, optional, secret, template, text, url, type ValueOf, withDefault } from '../config/kind.ts';
-import { accepted, refused } from '../domain/outcome.ts';
 import { httpFields, inheritHttp } from './common-fields.ts';
 import { failedForGood, failedToSend, judgeAnswer } from './deliver.ts';
 import { encodeJson, withoutEmpty } from './http-payload.ts';

@@ -1,4 +1,5 @@
 import type { HttpContext, HttpHandler } from '../../kernel/http.ts';
+import { accepted, type Outcome } from '../../kernel/outcome.ts';
 import type { AlertListing, AlertQuery, RoutingNames } from '../alert-listing.ts';
 import { unreadable } from '../contract/body.ts';
 import { readPostableAlert } from '../contract/postable.ts';
@@ -11,7 +12,6 @@ import {
   readReceiverMatchers,
 } from '../contract/query.ts';
 import type { PostedAlert } from '../domain/alert.ts';
-import { accepted, type Outcome } from '../domain/outcome.ts';
 import type { Answers } from './answers.ts';
 import { readJsonBody, refuseUnacceptable } from './guards.ts';
 

@@ -1,5 +1,6 @@
 import type { HttpContext, Method } from '../../kernel/http.ts';
 import { answerArray } from '../../kernel/http.ts';
+import type { Pattern } from '../../kernel/regexp.ts';
 
 /** Methods that any page may use from another origin; a browser's DELETE needs its origin to be named. */
 const OPEN_METHODS: readonly string[] = ['GET', 'POST', 'HEAD'];
@@ -8,10 +9,12 @@ const OPEN_HEADERS: readonly string[] = ['accept', 'content-type', 'x-requested-
 /** Answers in the form that Alertmanager's clients expect. */
 export class Answers {
   readonly #origins: ReadonlySet<string>;
+  readonly #only: Pattern | undefined;
 
-  /** `origins` may use every method from their pages. */
-  constructor(origins: readonly string[]) {
+  /** `origins` may use every method from their pages. With `only`, so may origins that match, and no other may any. */
+  constructor(origins: readonly string[], only?: Pattern) {
     this.#origins = new Set(origins);
+    this.#only = only;
   }
 
   /** 200 with a value as JSON. */
@@ -62,17 +65,23 @@ export class Answers {
       vary: 'Origin, Access-Control-Request-Method, Access-Control-Request-Headers',
     };
     const origin = c.req.header('origin');
-    const named = origin !== undefined && this.#origins.has(origin);
+    const named = origin !== undefined && this.#isNamed(origin);
+    const isOpen = !this.#only && OPEN_METHODS.includes(method);
     const asked = (c.req.header('access-control-request-headers') ?? '')
       .split(',')
       .map((name) => name.trim().toLowerCase())
       .filter(Boolean);
-    if (origin === undefined || !(named || OPEN_METHODS.includes(method))) return c.body(null, 204, headers);
-    if (!asked.every((name) => OPEN_HEADERS.includes(name))) return c.body(null, 204, headers);
+    if (origin === undefined || !(named || isOpen)) return c.body(null, 204, headers);
+    const isTrusted = this.#only?.test(origin) ?? false;
+    if (!isTrusted && !asked.every((name) => OPEN_HEADERS.includes(name))) return c.body(null, 204, headers);
     headers['access-control-allow-origin'] = named ? origin : '*';
     headers['access-control-allow-methods'] = method;
     if (asked.length > 0) headers['access-control-allow-headers'] = asked.join(', ');
     return c.body(null, 204, headers);
+  }
+
+  #isNamed(origin: string): boolean {
+    return this.#origins.has(origin) || (this.#only?.test(origin) ?? false);
   }
 
   #headers(c: HttpContext, contentType?: string): Record<string, string> {
@@ -80,8 +89,8 @@ export class Answers {
     if (contentType) headers['content-type'] = contentType;
     const origin = c.req.header('origin');
     if (origin === undefined) return headers;
-    if (this.#origins.has(origin)) headers['access-control-allow-origin'] = origin;
-    else if (OPEN_METHODS.includes(c.req.method)) headers['access-control-allow-origin'] = '*';
+    if (this.#isNamed(origin)) headers['access-control-allow-origin'] = origin;
+    else if (!this.#only && OPEN_METHODS.includes(c.req.method)) headers['access-control-allow-origin'] = '*';
     return headers;
   }
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { compileAnchored } from '../../kernel/regexp.ts';
 import { createTestApp, type TestApp } from '../../testing/alerts-app.ts';
 
 const PAGE = 'https://page.example';
@@ -105,4 +106,23 @@ test('outside the API no page from elsewhere is let in', async (t) => {
     const headers = { origin: PAGE, 'access-control-request-method': 'POST' };
     assert.equal((await app.send('OPTIONS', path, headers)).status, 405, path);
   }
+});
+
+test('with a pattern of origins, pages of those may use every method and header, and all others none', async (t) => {
+  const compiled = compileAnchored('https://.*\\.example');
+  assert.ok(compiled.ok);
+  const app = createTestApp(t, { corsOriginPattern: compiled.pattern });
+  const preflight = (origin: string, method: string) =>
+    app.send('OPTIONS', '/api/v2/silence/x', {
+      origin,
+      'access-control-request-method': method,
+      'access-control-request-headers': 'authorization',
+    });
+  const allowed = await preflight('https://ops.example', 'DELETE');
+  assert.equal(allowed.headers.get('access-control-allow-origin'), 'https://ops.example');
+  assert.equal(allowed.headers.get('access-control-allow-headers'), 'authorization');
+  assert.equal((await preflight('https://evil.test', 'GET')).headers.get('access-control-allow-origin'), null);
+  const read = (origin: string) => app.get('/api/v2/alerts', { origin });
+  assert.equal((await read('https://ops.example')).headers.get('access-control-allow-origin'), 'https://ops.example');
+  assert.equal((await read('https://ops.example.evil.test')).headers.get('access-control-allow-origin'), null);
 });

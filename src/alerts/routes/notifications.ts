@@ -1,4 +1,5 @@
 import type { HttpHandler } from '../../kernel/http.ts';
+import { accepted, type Outcome, refused } from '../../kernel/outcome.ts';
 import type { Explanation } from '../contract/explanation.ts';
 import { formatInstant, readInstant } from '../contract/instant.ts';
 import {
@@ -9,7 +10,6 @@ import {
   readParameters,
 } from '../contract/query.ts';
 import { createLabelSet, type LabelSet } from '../domain/label-set.ts';
-import { accepted, type Outcome, refused } from '../domain/outcome.ts';
 import type { HistoryQuery, StoredNotification } from '../notification-history.ts';
 import type { Answers } from './answers.ts';
 import { refuseUnacceptable } from './guards.ts';

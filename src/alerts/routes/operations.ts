@@ -1,5 +1,5 @@
 import type { HttpHandler } from '../../kernel/http.ts';
-import type { Outcome } from '../domain/outcome.ts';
+import type { Outcome } from '../../kernel/outcome.ts';
 
 export interface OperationRoutes {
   readonly reload: () => Promise<Outcome<unknown>>;

@@ -1,4 +1,4 @@
-import { accepted, type Outcome, refused } from '../domain/outcome.ts';
+import { accepted, type Outcome, refused } from '../../kernel/outcome.ts';
 import { quoteGo, unquoteGo } from '../domain/quote.ts';
 import type { NumberNode } from './syntax.ts';
 

@@ -1,4 +1,4 @@
-import type { Outcome } from '../domain/outcome.ts';
+import type { Outcome } from '../../kernel/outcome.ts';
 import {
   type CallContext,
   CallError,

@@ -1,4 +1,4 @@
-import { accepted, type Outcome, refused } from '../domain/outcome.ts';
+import { accepted, type Outcome, refused } from '../../kernel/outcome.ts';
 import { CallError } from './callable.ts';
 import { DEEPEST } from './go-printf-value.ts';
 import { formatGoTime, wallTimeOf } from './go-time-format.ts';

@@ -1,4 +1,4 @@
-import { accepted, type Outcome, refused } from '../domain/outcome.ts';
+import { accepted, type Outcome, refused } from '../../kernel/outcome.ts';
 import { quoteGo } from '../domain/quote.ts';
 
 /** The digits of a number and where its point lies: 0.DIGITS times ten to the power of `point`. Zero has no digits. */

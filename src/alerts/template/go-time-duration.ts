@@ -1,4 +1,4 @@
-import { accepted, type Outcome, refused } from '../domain/outcome.ts';
+import { accepted, type Outcome, refused } from '../../kernel/outcome.ts';
 import { formatFloat, parseFloatText } from './go-printf-float.ts';
 import { GoInt, type GoValue, typeNameOf } from './value.ts';
 

@@ -1,4 +1,4 @@
-import { accepted, type Outcome, refused } from '../domain/outcome.ts';
+import { accepted, type Outcome, refused } from '../../kernel/outcome.ts';
 import {
   daysBeforeMonth,
   daysFromEpoch,

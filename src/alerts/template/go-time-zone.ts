@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { accepted, type Outcome, refused } from '../domain/outcome.ts';
+import { accepted, type Outcome, refused } from '../../kernel/outcome.ts';
 import { calendarDayOf, daysFromEpoch, SECONDS_PER_DAY } from './go-time-calendar.ts';
 import { readZoneFile, type ZoneLookup } from './go-time-zone-file.ts';
 import { timeNamesOf } from './go-time-zone-names.ts';

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Clock } from '../../kernel/clock.ts';
 import { messageOf, systemCodeOf } from '../../kernel/errors.ts';
-import { accepted, type Outcome, refused } from '../domain/outcome.ts';
+import { accepted, type Outcome, refused } from '../../kernel/outcome.ts';
 import { findFiles } from './file-pattern.ts';
 import { type TemplateFile, Templates } from './templates.ts';
 

@@ -1,4 +1,4 @@
-import { accepted, type Outcome, refused } from '../domain/outcome.ts';
+import { accepted, type Outcome, refused } from '../../kernel/outcome.ts';
 import type { ParameterType } from './callable.ts';
 import type { NumberNode } from './syntax.ts';
 import { GoInt, GoList, type GoValue, typeNameOf } from './value.ts';

@@ -1,4 +1,4 @@
-import type { Outcome } from '../domain/outcome.ts';
+import type { Outcome } from '../../kernel/outcome.ts';
 import { CallError, type TemplateFunction } from './callable.ts';
 import {
   formatGoTime,

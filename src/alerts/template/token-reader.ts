@@ -1,4 +1,4 @@
-import type { Outcome } from '../domain/outcome.ts';
+import type { Outcome } from '../../kernel/outcome.ts';
 import { quoteGo } from '../domain/quote.ts';
 import { Lexer, type Token } from './lexer.ts';
 import type { Source } from './syntax.ts';

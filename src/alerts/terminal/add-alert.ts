@@ -1,10 +1,10 @@
 import { CommandError, ExitCode } from '../../kernel/errors.ts';
+import { printable } from '../../kernel/printable.ts';
 import type { Terminal } from '../../kernel/terminal.ts';
 import { AlertmanagerClient, type ConnectionOptions } from './client.ts';
 import { readJson } from './json-input.ts';
 import { formatLabels, parseAnnotations, parseLabels } from './matcher-argument.ts';
 import { formatOf, type OutputOptions, printJson } from './output.ts';
-import { printable } from './printable.ts';
 import { parseInstant, toWireInstant } from './time-argument.ts';
 import { type PostableAlert, postableAlertsSchema } from './wire.ts';
 

@@ -1,6 +1,6 @@
 import { Chalk, type ChalkInstance } from 'chalk';
+import type { StyledCell } from '../../kernel/table.ts';
 import type { Terminal } from '../../kernel/terminal.ts';
-import type { StyledCell } from './table.ts';
 
 export type OutputFormat = 'simple' | 'extended' | 'json';
 

@@ -1,3 +1,4 @@
+import { type Cell, formatTable } from '../../kernel/table.ts';
 import type { Terminal } from '../../kernel/terminal.ts';
 import { AlertmanagerClient, type ConnectionOptions, type Parameters } from './client.ts';
 import { filtersOf, formatLabels } from './matcher-argument.ts';
@@ -10,7 +11,6 @@ import {
   printJson,
   stateCell,
 } from './output.ts';
-import { type Cell, formatTable } from './table.ts';
 import { formatInstant } from './time-argument.ts';
 import type { WireAlert } from './wire.ts';
 

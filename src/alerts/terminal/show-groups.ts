@@ -1,9 +1,9 @@
+import { printable } from '../../kernel/printable.ts';
+import { type Cell, formatTable } from '../../kernel/table.ts';
 import type { Terminal } from '../../kernel/terminal.ts';
 import { AlertmanagerClient, type ConnectionOptions } from './client.ts';
 import { filtersOf, formatLabels } from './matcher-argument.ts';
 import { colorsOf, formatOf, type OutputOptions, printJson, stateCell } from './output.ts';
-import { printable } from './printable.ts';
-import { type Cell, formatTable } from './table.ts';
 import { formatInstant } from './time-argument.ts';
 import type { WireAlert, WireAlertGroup } from './wire.ts';
 

@@ -1,9 +1,9 @@
 import { formatDuration } from '../../kernel/duration.ts';
+import { printable } from '../../kernel/printable.ts';
+import { type Cell, formatTable } from '../../kernel/table.ts';
 import type { Terminal } from '../../kernel/terminal.ts';
 import { AlertmanagerClient, type ConnectionOptions } from './client.ts';
 import { colorsOf, formatOf, type OutputOptions, printJson } from './output.ts';
-import { printable } from './printable.ts';
-import { type Cell, formatTable } from './table.ts';
 import { formatInstant } from './time-argument.ts';
 import type { WireStatus } from './wire.ts';
 

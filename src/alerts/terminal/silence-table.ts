@@ -1,7 +1,7 @@
+import { type Cell, formatTable } from '../../kernel/table.ts';
 import type { Terminal } from '../../kernel/terminal.ts';
 import { formatMatcher } from './matcher-argument.ts';
 import { colorsOf, headingOf, type OutputFormat, printJson } from './output.ts';
-import { type Cell, formatTable } from './table.ts';
 import { formatInstant } from './time-argument.ts';
 import type { WireSilence } from './wire.ts';
 

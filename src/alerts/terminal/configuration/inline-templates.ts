@@ -1,6 +1,6 @@
+import type { Outcome } from '../../../kernel/outcome.ts';
 import type { AlertmanagerConfig } from '../../config/alertmanager-config.ts';
 import { HIDDEN } from '../../config/kind.ts';
-import type { Outcome } from '../../domain/outcome.ts';
 import type { DrawnRoute } from './route-drawing.ts';
 
 /** Says what is wrong with the syntax of a template. */

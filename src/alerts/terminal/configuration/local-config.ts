@@ -1,10 +1,10 @@
 import { dirname } from 'node:path';
 import { CommandError, ExitCode } from '../../../kernel/errors.ts';
+import type { Outcome } from '../../../kernel/outcome.ts';
+import { printable } from '../../../kernel/printable.ts';
 import type { Terminal } from '../../../kernel/terminal.ts';
 import { type AlertmanagerConfig, readConfig } from '../../config/alertmanager-config.ts';
-import type { Outcome } from '../../domain/outcome.ts';
 import { readText } from '../json-input.ts';
-import { printable } from '../printable.ts';
 
 export interface LocalConfigOptions {
   readonly 'config.expandEnv'?: boolean;

@@ -3,13 +3,13 @@ import type { Terminal } from '../../../kernel/terminal.ts';
 import type { ReceiverConfig } from '../../config/alertmanager-config.ts';
 import type { Notification } from '../../domain/notification.ts';
 import { templateDataOf } from '../../notification-data.ts';
-import { failedForGood } from '../../notify/deliver.ts';
-import type { EmailConfig } from '../../notify/email.ts';
+import { DELIVERED, failedForGood } from '../../notify/deliver.ts';
+import { type EmailConfig, renderMail } from '../../notify/email.ts';
 import { createHttpClient, type OpenHttpClient } from '../../notify/http-client.ts';
 import type { Delivery, NotifierContext, TemplateRenderer } from '../../notify/notifier.ts';
 import { TemplateError } from '../../template/template-error.ts';
 import { describeVersion } from '../../version.ts';
-import { captureMail, describeMail } from './mail-capture.ts';
+import { describeMail } from './mail-text.ts';
 import { type Exchange, recordHttp, recordOnly } from './recorded-http.ts';
 import { Redaction } from './redaction.ts';
 import { resultOf, showExchange, type Transcript } from './transcript.ts';
@@ -91,20 +91,17 @@ class Records {
   }
 }
 
-/** The e-mail, composed for a mail server on this machine that hands it on to nobody. */
-async function lookAtMail({ config, integration }: ConfiguredIntegration, context: NotifierContext, stage: Stage) {
-  const { sent, mail } = await captureMail((smarthost) => {
-    const nearby: EmailConfig = {
-      ...(config as EmailConfig),
-      smarthost,
-      requireTls: false,
-      forceImplicitTls: false,
-      authUsername: '',
-      tlsConfig: undefined,
-    };
-    return attempt({ integration, config: nearby }, context, stage);
-  });
-  return { delivery: sent, message: mail && describeMail(mail) };
+/** The e-mail as it would be sent; undefined with what is wrong with it. */
+async function lookAtMail({ config }: ConfiguredIntegration, context: NotifierContext, { notification }: Stage) {
+  try {
+    const mail = await renderMail(config as EmailConfig, context, notification);
+    return mail.ok
+      ? { delivery: DELIVERED, message: describeMail(mail.value) }
+      : { delivery: failedForGood(mail.reason), message: undefined };
+  } catch (error) {
+    if (error instanceof TemplateError) return { delivery: failedForGood(error.message), message: undefined };
+    throw error;
+  }
 }
 
 /** Sends the drill through one integration, or only looks at what it would send. */

@@ -1,5 +1,5 @@
+import { printable } from '../../../kernel/printable.ts';
 import { type Matcher, printMatchers } from '../../domain/matcher.ts';
-import { printable } from '../printable.ts';
 
 /** As much of a route as a drawing shows. */
 export interface DrawnRoute {

@@ -1,11 +1,11 @@
 import { CommandError } from '../../../kernel/errors.ts';
+import { printable } from '../../../kernel/printable.ts';
 import type { Terminal } from '../../../kernel/terminal.ts';
 import type { AlertmanagerConfig } from '../../config/alertmanager-config.ts';
 import { createLabelSet } from '../../domain/label-set.ts';
 import { RouteTree } from '../../domain/route.ts';
 import { AlertmanagerClient, type ConnectionOptions } from '../client.ts';
 import { parseLabels } from '../matcher-argument.ts';
-import { printable } from '../printable.ts';
 import { type LocalConfigOptions, parseConfig, readConfigFile } from './local-config.ts';
 import { drawMatchingRoutes, drawRoutes } from './route-drawing.ts';
 

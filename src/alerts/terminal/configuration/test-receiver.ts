@@ -1,12 +1,12 @@
 import { hostname } from 'node:os';
 import { CommandError, ExitCode, messageOf } from '../../../kernel/errors.ts';
+import { printable } from '../../../kernel/printable.ts';
 import type { Terminal } from '../../../kernel/terminal.ts';
 import type { AlertmanagerConfig, ReceiverConfig } from '../../config/alertmanager-config.ts';
 import { RouteTree } from '../../domain/route.ts';
 import { loadTemplates } from '../../template/load-templates.ts';
 import { parseAnnotations, parseLabels } from '../matcher-argument.ts';
 import { colorsOf, formatOf, type OutputOptions, printJson } from '../output.ts';
-import { printable } from '../printable.ts';
 import { parseSpan } from '../time-argument.ts';
 import { drillNotification, routeTo } from './drill.ts';
 import { type LocalConfigOptions, readConfigFile } from './local-config.ts';

@@ -1,11 +1,11 @@
 import type { ChalkInstance } from 'chalk';
 import { formatDuration } from '../../../kernel/duration.ts';
+import { printable } from '../../../kernel/printable.ts';
+import { displayWidth } from '../../../kernel/table.ts';
 import type { Terminal } from '../../../kernel/terminal.ts';
 import { AlertmanagerClient, type ConnectionOptions } from '../client.ts';
 import { formatLabels, parseLabels } from '../matcher-argument.ts';
 import { colorsOf, formatOf, type OutputOptions, printJson } from '../output.ts';
-import { printable } from '../printable.ts';
-import { displayWidth } from '../table.ts';
 import { formatInstant } from '../time-argument.ts';
 import type { WireExplainedRoute, WireExplanation } from '../wire.ts';
 

@@ -1,10 +1,10 @@
 import { CommandError, ExitCode } from '../../../kernel/errors.ts';
+import { type Cell, formatTable } from '../../../kernel/table.ts';
 import type { Terminal } from '../../../kernel/terminal.ts';
 import { printMatcher } from '../../domain/matcher.ts';
 import { AlertmanagerClient, type ConnectionOptions } from '../client.ts';
 import { formatLabels, parseMatcherArguments } from '../matcher-argument.ts';
 import { colorsOf, formatOf, headingOf, type OutputOptions, printJson } from '../output.ts';
-import { type Cell, formatTable } from '../table.ts';
 import { formatInstant, parseInstant, parseSpan, toWireInstant } from '../time-argument.ts';
 import type { WireNotification } from '../wire.ts';
 

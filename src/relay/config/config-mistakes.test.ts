@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ENVIRONMENT, type Given, problemsOf } from '../../testing/relay-config.ts';
+import type { Variables } from './environment-settings.ts';
+
+const mistakes: [given: Given, problems: readonly string[]][] = [
+  [{ config: 'no.conf' }, ['cannot read the configuration file no.conf: there is no such file']],
+  [{ file: '[Mian]\nport = 1' }, ['relay.conf:1: there is no section [Mian]; is it [Main]?']],
+  [{ file: '[Nonsense]' }, ['relay.conf:1: there is no section [Nonsense]']],
+  [{ file: '[Main]\nprot = 1' }, ['relay.conf:2: [Main] has no key prot; is it port?']],
+  [{ file: '[Main]\nxyzzy = 1' }, ['relay.conf:2: [Main] has no key xyzzy']],
+  [{ file: '[Redis]\nhots = 1' }, ['relay.conf:2: [Redis] has no key hots; is it host?']],
+  [{ file: '[Main "x"]' }, ['relay.conf:1: [Main] has no name: write [Main]']],
+  [{ file: '[Environment]\nsdkKey = s' }, ['relay.conf:1: [Environment] needs a name: [Environment "name"]']],
+  [{ file: '[Main]\nport' }, ['relay.conf:2: Main port: it needs a value, as in port = …']],
+  [{ file: '[Main]\nport = 0' }, ['relay.conf:2: Main port: "0" is no whole number above 0']],
+  [{ variables: { PORT: 'x' } }, ['PORT: "x" is no whole number above 0']],
+  [{ variables: { USE_EVENTS: 'maybe' } }, ['USE_EVENTS: "maybe" is no boolean: write true or false']],
+  [
+    { file: '[Main]\nheartbeatInterval = 30' },
+    ['relay.conf:2: Main heartbeatInterval: "30" is no duration: write 500ms, 30s, 5m or 1h30m'],
+  ],
+  [{ file: '[Main]\ntlsEnabled' }, ['relay.conf:2: Main tlsEnabled: TLS needs tlsCert and tlsKey']],
+  [{ variables: { TLS_ENABLED: '1', TLS_KEY: 'k' } }, ['TLS_ENABLED: TLS needs tlsCert']],
+  [{ variables: { TLS_ENABLED: '1', TLS_CERT: 'c' } }, ['TLS_ENABLED: TLS needs tlsKey']],
+  [{ variables: { TLS_MIN_VERSION: 'x' } }, ['TLS_MIN_VERSION: "x" is no TLS version: write 1.0, 1.1, 1.2 or 1.3']],
+  ...['0s', '-1s', '99ms'].flatMap((interval): [Given, readonly string[]][] => [
+    [
+      { variables: { EXPIRED_CREDENTIAL_CLEANUP_INTERVAL: interval } },
+      [`EXPIRED_CREDENTIAL_CLEANUP_INTERVAL: ${interval} is too short: the least is 100ms`],
+    ],
+    [
+      { file: `[OfflineMode]\nfileDataSource = a\nfileDataSourceMonitoringInterval = ${interval}` },
+      [`relay.conf:3: OfflineMode fileDataSourceMonitoringInterval: ${interval} is too short: the least is 100ms`],
+    ],
+  ]),
+  [{ variables: { MAX_CLIENT_REQUEST_BODY_SIZE: '0B' } }, ['MAX_CLIENT_REQUEST_BODY_SIZE: 0B is no size above 0']],
+  [{ variables: { EVENTS_CAPACITY: '0' } }, ['EVENTS_CAPACITY: "0" is no whole number above 0']],
+  [{ variables: { EVENTS_MODE: 'off', USE_EVENTS: '1' } }, ['EVENTS_MODE: off contradicts USE_EVENTS']],
+  [{ file: '[Environment "N"]\nmobileKey = m' }, ['relay.conf:2: Environment "N": it needs an sdkKey']],
+  [{ file: '[Environment "N"]' }, ['Environment "N": it needs an sdkKey']],
+  [{ file: '[Environment "N"]\nsdkKey = a b' }, ['relay.conf:2: Environment "N" sdkKey: there is white space in it']],
+  [
+    { file: `${ENVIRONMENT}[OfflineMode]\nfileDataSource = a` },
+    [
+      'relay.conf:4: OfflineMode fileDataSource: the archive names its environments, so none can be configured beside it',
+    ],
+  ],
+  [
+    { variables: { ENV_ALLOWED_ORIGIN: 'http://o', ENV_DATASTORE_PREFIX: 'p' } },
+    [
+      'ENV_ALLOWED_ORIGIN: it needs OfflineMode fileDataSource (FILE_DATA_SOURCE)',
+      'ENV_DATASTORE_PREFIX: it needs OfflineMode fileDataSource (FILE_DATA_SOURCE)',
+    ],
+  ],
+  [{ variables: { PROXY_AUTH_USER: 'u' } }, ['PROXY_AUTH_USER: it needs Proxy url (PROXY_URL)']],
+  [
+    { variables: { PROXY_URL: 'http://p', PROXY_AUTH_NTLM: '1', PROXY_AUTH_DOMAIN: 'd' } },
+    ['PROXY_AUTH_NTLM: this version does not speak NTLM; user and password go as Basic'],
+  ],
+  [
+    { variables: { USE_PROMETHEUS: '1', PROMETHEUS_PORT: '8030' } },
+    ['PROMETHEUS_PORT: the relay itself listens on port 8030'],
+  ],
+  [
+    { file: '[Prometheus]\nenabled', port: 8031 },
+    ['relay.conf:2: Prometheus enabled: the relay itself listens on port 8031'],
+  ],
+  // Filters.
+  [
+    { file: `${ENVIRONMENT}projKey = p\n[Environment "N/x"]\nsdkKey = s\nprojKey = q\n[Filters "p"]\nkeys = x` },
+    ['Environment "N/x": a filter of another one makes the same name'],
+  ],
+  [
+    { file: `${ENVIRONMENT}[Filters "p"]\nkeys = x` },
+    [
+      'relay.conf:2: Environment "N": it needs a projKey, as there are filters',
+      'relay.conf:4: Filters "p" keys: no environment has the projKey "p"',
+    ],
+  ],
+  [
+    { file: `${ENVIRONMENT}projKey = p\n[Filters "p"]\nkeys = x,,y` },
+    ['relay.conf:5: Filters "p" keys: a filter of the list is empty; they stand apart by commas'],
+  ],
+  [
+    { file: `${ENVIRONMENT}projKey = p\n[Filters "p"]\nkeys = x\nkeys = x` },
+    ['relay.conf:6: Filters "p" keys: a filter stands twice in the list'],
+  ],
+  [{ file: `${ENVIRONMENT}projKey = p\n[Filters "p"]` }, ['Filters "p": the list of filters is empty']],
+  [
+    { file: `${ENVIRONMENT}projKey = p\ndataFile = f.json\n[Filters "p"]\nkeys = x` },
+    ['relay.conf:2: Environment "N": a data file cannot be filtered: leave out dataFile or the filters'],
+  ],
+  // Credentials that two environments share.
+  ...(['sdkKey', 'mobileKey', 'envId'] as const).map((kind): [Given, readonly string[]] => {
+    const keys = (n: number) => `sdkKey = sdk-${n}\n${kind === 'sdkKey' ? '' : `${kind} = same\n`}`;
+    const [a, b] = kind === 'sdkKey' ? [keys(1), keys(1)] : [keys(1), keys(2)];
+    const line = kind === 'sdkKey' ? 4 : 6;
+    return [
+      { file: `[Environment "a"]\n${a}[Environment "b"]\n${b}` },
+      [`relay.conf:${line}: Environment "b" ${kind}: environment "a" has the same ${kind}`],
+    ];
+  }),
+  [{ file: ENVIRONMENT, variables: { LD_ENV_M: 'sdk-1' } }, ['LD_ENV_M: environment "N" has the same sdkKey']],
+  // What is no longer supported.
+  [
+    { variables: { EVENTS_SAMPLING_INTERVAL: '1', LD_ENV_N: 's', LD_TTL_MINUTES_N: '5', REDIS_TTL: '3' } },
+    [
+      'EVENTS_SAMPLING_INTERVAL: this variable is no longer supported; leave it out',
+      'LD_TTL_MINUTES_N: this variable is no longer supported; use LD_TTL_N',
+      'REDIS_TTL: this variable is no longer supported; use CACHE_TTL',
+    ],
+  ],
+  [{ file: '[Environment "N"]\nsdkKey = s\napiKey = k' }, ['relay.conf:3: apiKey is no longer supported; use sdkKey']],
+  [
+    { file: '[Environment "N"]\nsdkKey = s\nttlMinutes = 5' },
+    ['relay.conf:3: ttlMinutes is no longer supported; use ttl, a duration such as 5m'],
+  ],
+];
+for (const [given, problems] of mistakes) {
+  test(`config: ${JSON.stringify(given)} is told what is wrong with it`, () => {
+    assert.deepEqual(problemsOf(given), problems);
+  });
+}
+
+// What ld-relay can do and this version cannot, turned on in a file or by the environment.
+const foreign: [file: string, variables: Variables | undefined, told: RegExp][] = [
+  ['[AutoConfig]\nkey = rel-1', { AUTO_CONFIG_KEY: 'rel-1' }, /: this version has no automatic configuration/],
+  ['[AutoConfig]\nenvAllowedOrigin = http://o', undefined, /no automatic configuration/],
+  ['[Redis]\nhost = h\nport = 1', { USE_REDIS: '1', REDIS_HOST: 'h' }, /: this version keeps no flags in Redis/],
+  ['[Redis]\nurl = redis://u:secret@h', { USE_REDIS: 'true' }, /no flags in Redis/],
+  ['[Consul]\nhost = h\ntoken = secret', { USE_CONSUL: 'yes' }, /no flags in Consul/],
+  ['[DynamoDB]\nenabled = true', { USE_DYNAMODB: '1' }, /no flags in DynamoDB/],
+  ['[Datadog]\nenabled', { USE_DATADOG: '1' }, /sends nothing to Datadog: \[Prometheus\] enabled = true/],
+  ['[Stackdriver]\nenabled = 1', { USE_STACKDRIVER: '1' }, /sends nothing to Stackdriver/],
+  ['[OpenTelemetry]\nenabled = true\nprotocol = grpc', { USE_OTLP: 'true' }, /sends nothing to OpenTelemetry/],
+];
+for (const [file, variables, told] of foreign) {
+  test(`config: ${JSON.stringify(file)} is refused once, with what to do instead`, () => {
+    for (const given of [{ file }, ...(variables ? [{ variables }] : [])]) {
+      const problems = problemsOf(given);
+      assert.equal(problems.length, 1);
+      assert.match(problems[0] ?? '', told);
+      assert.doesNotMatch(problems[0] ?? '', /secret|rel-1/);
+    }
+  });
+}
+
+test('config: all problems are told together', () => {
+  const file = '[Main]\nport = x\n???\nprot = 1\n[Redis]\nhost = h\n[Environment "N"]\nttl = soon';
+  assert.deepEqual(
+    problemsOf({ file, variables: { INIT_TIMEOUT: 'x', USE_CONSUL: '1' } }).map((one) => one.split(': ')[0]),
+    [
+      'relay.conf:3',
+      'relay.conf:2',
+      'relay.conf:4',
+      'relay.conf:6',
+      'relay.conf:8',
+      'USE_CONSUL',
+      'INIT_TIMEOUT',
+      'Environment "N"',
+    ],
+  );
+});
+
+test('config: no problem repeats a key', () => {
+  const file =
+    '[Environment "a"]\nsdkKey = sdk-secret 1\nmobileKey = mob-secret\n[Environment "b"]\nsdkKey = s\nmobileKey = mob-secret\n';
+  assert.doesNotMatch(problemsOf({ file }).join('\n'), /secret/);
+});

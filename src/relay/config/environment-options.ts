@@ -1,0 +1,95 @@
+import { ENVIRONMENT_DEFAULTS } from './relay-defaults.ts';
+import type { EnvironmentOptions } from './relay-options.ts';
+import type { ENVIRONMENT, Given, Values } from './settings.ts';
+import type { GivenSettings } from './settings-draft.ts';
+
+type GivenEnvironment = Values<typeof ENVIRONMENT>;
+
+/** The environments of a configuration, each also with every payload filter of its project; problems are added. */
+export function readEnvironments(given: GivenSettings, problems: string[]): readonly EnvironmentOptions[] {
+  checkCredentials(given.Environment, problems);
+  const filters = readFilters(given, problems);
+  const environments = [...given.Environment].flatMap(([name, values]) => {
+    const environment = readEnvironment(name, values, problems);
+    const keys = filters.get(environment.projKey ?? '') ?? [];
+    if (environment.dataFile !== undefined && keys.length > 0)
+      problems.push(`${placeOf(values, name)}: a data file cannot be filtered: leave out dataFile or the filters`);
+    return [environment, ...keys.map((filter) => ({ ...environment, name: `${name}/${filter}`, filter }))];
+  });
+  const names = new Set<string>();
+  for (const { name } of environments) {
+    if (names.has(name))
+      problems.push(`Environment ${JSON.stringify(name)}: a filter of another one makes the same name`);
+    names.add(name);
+  }
+  return environments;
+}
+
+function readEnvironment(name: string, values: GivenEnvironment, problems: string[]): EnvironmentOptions {
+  if (!values.sdkKey) problems.push(`${placeOf(values, name)}: it needs an sdkKey`);
+  const credential = (given: Given<string> | undefined) => {
+    if (given && /\s/.test(given.value)) problems.push(`${given.place}: there is white space in it`);
+    return given?.value;
+  };
+  const list = (given: Given<readonly string[]> | undefined) => {
+    if (given?.value.includes('')) problems.push(`${given.place}: an entry of the list is empty`);
+    return given?.value ?? [];
+  };
+  return {
+    ...ENVIRONMENT_DEFAULTS,
+    name,
+    sdkKey: credential(values.sdkKey) ?? '',
+    mobileKey: credential(values.mobileKey),
+    envId: credential(values.envId),
+    secureMode: values.secureMode?.value ?? false,
+    allowedOrigins: list(values.allowedOrigin),
+    allowedHeaders: list(values.allowedHeader),
+    ttlMs: values.ttl?.value ?? 0,
+    logLevel: values.logLevel?.value,
+    projKey: values.projKey?.value,
+    dataFile: values.dataFile?.value,
+  };
+}
+
+/** Where an environment is spoken of: the first place that sets something of it. */
+function placeOf(values: GivenEnvironment, name: string): string {
+  const [first] = Object.values(values) as Given<unknown>[];
+  const line = first && /^(.+:\d+): /.exec(first.place)?.[1];
+  return `${line === undefined ? '' : `${line}: `}Environment ${JSON.stringify(name)}`;
+}
+
+const CREDENTIALS = ['sdkKey', 'mobileKey', 'envId'] as const;
+
+/** No two environments may be asked for by the same key: one of them could never be reached. */
+function checkCredentials(environments: GivenSettings['Environment'], problems: string[]): void {
+  for (const kind of CREDENTIALS) {
+    const owners = new Map<string, string>();
+    for (const [name, values] of environments) {
+      const given = values[kind];
+      if (!given) continue;
+      const owner = owners.get(given.value);
+      if (owner === undefined) owners.set(given.value, name);
+      else problems.push(`${given.place}: environment ${JSON.stringify(owner)} has the same ${kind}`);
+    }
+  }
+}
+
+/** The payload filters of each project. */
+function readFilters(given: GivenSettings, problems: string[]): ReadonlyMap<string, readonly string[]> {
+  const filters = new Map<string, readonly string[]>();
+  if (given.Filters.size === 0) return filters;
+  const environments = [...given.Environment];
+  for (const [name, values] of environments)
+    if (!values.projKey) problems.push(`${placeOf(values, name)}: it needs a projKey, as there are filters`);
+  for (const [project, { keys }] of given.Filters) {
+    const place = keys?.place ?? `Filters ${JSON.stringify(project)}`;
+    if (!environments.some(([, { projKey }]) => projKey?.value === project))
+      problems.push(`${place}: no environment has the projKey ${JSON.stringify(project)}`);
+    const known = new Set(keys?.value);
+    if (known.size === 0) problems.push(`${place}: the list of filters is empty`);
+    else if (known.has('')) problems.push(`${place}: a filter of the list is empty; they stand apart by commas`);
+    else if (known.size < (keys?.value.length ?? 0)) problems.push(`${place}: a filter stands twice in the list`);
+    filters.set(project, [...known]);
+  }
+  return filters;
+}

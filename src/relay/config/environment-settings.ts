@@ -1,0 +1,87 @@
+import { readBoolean } from './setting-text.ts';
+import { FOREIGN_SECTIONS, OBSOLETE_VARIABLES, SINGLE_SECTIONS } from './settings.ts';
+import { type NamedSection, type SettingsDraft, type SingleSection, settingsOf } from './settings-draft.ts';
+import { suggestWord } from './suggestion.ts';
+
+export type Variables = Readonly<Record<string, string | undefined>>;
+
+/** Puts what the environment's variables say into the draft, above what a file said. Variables of others are let be. */
+export function addEnvironmentSettings(variables: Variables, draft: SettingsDraft): void {
+  refuseObsolete(variables, draft);
+  refuseForeign(variables, draft);
+  for (const section of Object.keys(SINGLE_SECTIONS) as SingleSection[]) {
+    for (const [key, { variable }] of Object.entries(settingsOf(section)))
+      setFrom(variables, variable, section, undefined, key, draft);
+  }
+  addNamed('Environment', 'sdkKey', variables, draft);
+  addNamed('Filters', 'keys', variables, draft);
+}
+
+function setFrom(
+  variables: Variables,
+  variable: string,
+  section: SingleSection | NamedSection,
+  name: string | undefined,
+  key: string,
+  draft: SettingsDraft,
+): void {
+  const value = variables[variable];
+  if (value) draft.set(section, name, key, { value, place: variable, adds: false });
+}
+
+/** The variables whose names end in that of an environment or project; the one of `mainKey` calls it into being. */
+function addNamed(section: NamedSection, mainKey: string, variables: Variables, draft: SettingsDraft): void {
+  const settings = Object.entries(settingsOf(section));
+  const mainPrefix = settingsOf(section)[mainKey]?.variable ?? '';
+  const names = new Set(draft.names(section));
+  for (const [variable, value] of Object.entries(variables))
+    if (variable.startsWith(mainPrefix) && variable !== mainPrefix && value)
+      names.add(variable.slice(mainPrefix.length));
+  const used = new Set<string>();
+  for (const name of names) {
+    for (const [key, { variable }] of settings) {
+      used.add(variable + name);
+      setFrom(variables, variable + name, section, name, key, draft);
+    }
+  }
+  for (const [variable, value] of Object.entries(variables)) {
+    if (!value || used.has(variable) || isObsolete(variable)) continue;
+    const prefix = settings.map(([, one]) => one.variable).find((one) => variable.startsWith(one) && variable !== one);
+    if (prefix === undefined) continue;
+    const name = variable.slice(prefix.length);
+    const like = suggestWord(name, names);
+    draft.warnings.push(
+      `${variable} has no effect: there is no ${mainPrefix}${name}${like === undefined ? '' : `; is it ${prefix}${like}?`}`,
+    );
+  }
+}
+
+function isObsolete(variable: string): boolean {
+  return OBSOLETE_VARIABLES.some(([prefix]) => obsoletes(prefix, variable));
+}
+
+function obsoletes(prefix: string, variable: string): boolean {
+  return prefix.endsWith('_') ? variable.startsWith(prefix) : variable === prefix;
+}
+
+function refuseObsolete(variables: Variables, draft: SettingsDraft): void {
+  for (const [variable, value] of Object.entries(variables)) {
+    const found = OBSOLETE_VARIABLES.find(([prefix]) => obsoletes(prefix, variable));
+    if (!found || !value) continue;
+    const [prefix, advice] = found;
+    const suffix = prefix.endsWith('_') ? variable.slice(prefix.length) : '';
+    draft.problems.push(`${variable}: this variable is no longer supported; ${advice}${suffix}`);
+  }
+}
+
+function refuseForeign(variables: Variables, draft: SettingsDraft): void {
+  for (const { switches, reason } of Object.values(FOREIGN_SECTIONS)) {
+    for (const [key, variable] of Object.entries(switches)) {
+      const value = variables[variable ?? ''];
+      if (variable === undefined || !value) continue;
+      const isOn = key === 'enabled' ? readBoolean(value) : { ok: true as const, value: true };
+      if (!isOn.ok) draft.problems.push(`${variable}: ${isOn.reason}`);
+      else if (isOn.value) draft.problems.push(`${variable}: ${reason}`);
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import { formatDuration } from '../../kernel/duration.ts';
+import { SAMPLE_FLAGS } from '../file-source-sample.ts';
+import { maskKey } from '../masking.ts';
+import type { EnvironmentOptions, RelayOptions } from './relay-options.ts';
+
+/** What would run, as rows of a name and a value; keys are masked, and passwords left out. */
+export function printOptions(options: RelayOptions): readonly (readonly [name: string, value: string])[] {
+  const { tls, events, prometheus, proxy, archive, isLocal } = options;
+  const optional = (name: string, value: string | undefined) => (value === undefined ? [] : [[name, value] as const]);
+  const duration = (ms: number) => (ms === 0 ? 'none' : ms < 1 ? `${ms}ms` : formatDuration(ms));
+  const upstream = isLocal
+    ? []
+    : [
+        ['Stream', options.streamUri] as const,
+        ['Polling', options.baseUri] as const,
+        ['Client-side polling', options.clientSideBaseUri] as const,
+        ['Proxy', proxy?.url === undefined ? 'none' : hidePassword(proxy.url)] as const,
+        ...optional('Authorities', proxy?.caCertFiles.join(', ') || undefined),
+        ['First data within', duration(options.initTimeoutMs)] as const,
+        ...optional('Last data kept in', options.recordPath),
+      ];
+  return [
+    ['Listens on', `${options.host ?? 'every interface'}, port ${options.port}${tls ? ', TLS' : ''}`],
+    ...optional('Certificate', tls?.certFile),
+    ...upstream,
+    [
+      'Events',
+      events.mode === 'forward'
+        ? `sent on to ${events.uri}, every ${duration(events.flushMs)}`
+        : EVENT_WORDS[events.mode],
+    ],
+    ['Heartbeat', duration(options.heartbeatMs)],
+    ['Longest stream', duration(options.maxClientConnectionMs)],
+    ['Client streams', options.evaluatedStreams ? 'evaluated flags' : 'pings'],
+    ['Disconnected after', duration(options.disconnectedStatusMs)],
+    ['Largest body', `${options.maxBodyBytes} bytes`],
+    ['Log level', options.logLevel],
+    [
+      'Prometheus',
+      prometheus ? `port ${prometheus.port}, names begin with ${prometheus.prefix}` : 'no listener of its own',
+    ],
+    ...optional('Archive', archive && `${archive.path}, looked at every ${duration(archive.intervalMs)}`),
+    ...options.environments.map((one) => [`Environment ${one.name}`, printEnvironment(one)] as const),
+  ];
+}
+
+const EVENT_WORDS: Readonly<Record<RelayOptions['events']['mode'], string>> = {
+  off: 'refused with 503 (sendEvents is off)',
+  discard: 'accepted and discarded',
+  forward: 'sent on',
+};
+
+function printEnvironment(environment: EnvironmentOptions): string {
+  const { sdkKey, mobileKey, envId, filter, secureMode, allowedOrigins, ttlMs, dataFile } = environment;
+  return [
+    `SDK key ${maskKey(sdkKey)}`,
+    mobileKey === undefined ? 'no mobile key' : `mobile key ${maskKey(mobileKey)}`,
+    envId === undefined ? 'no environment id' : `id ${envId}`,
+    ...(filter === undefined ? [] : [`filter ${filter}`]),
+    ...(secureMode ? ['secure mode'] : []),
+    ...(allowedOrigins.length === 0 ? [] : [`origins ${allowedOrigins.join(' ')}`]),
+    ...(ttlMs === 0 ? [] : [`TTL ${formatDuration(ttlMs)}`]),
+    ...(dataFile === undefined ? [] : [`flags of ${dataFile === SAMPLE_FLAGS ? 'the sample' : dataFile}`]),
+  ].join(', ');
+}
+
+function hidePassword(address: string): string {
+  const url = new URL(address);
+  if (url.password) url.password = '***';
+  return url.href.replace(/\/$/, '');
+}

@@ -1,0 +1,164 @@
+import { readEnvironments } from './environment-options.ts';
+import {
+  DEFAULT_BASE_URI,
+  DEFAULT_CLIENT_SIDE_BASE_URI,
+  FORMER_BASE_URI,
+  LOCAL_ENVIRONMENT,
+  LOCAL_HOST,
+  RELAY_DEFAULTS,
+} from './relay-defaults.ts';
+import type { EnvironmentOptions, EventOptions, RelayOptions } from './relay-options.ts';
+import type { GivenSettings } from './settings-draft.ts';
+
+/** What the command line says; it stands above files and variables. */
+export interface CommandLineSettings {
+  readonly port?: number | undefined;
+  readonly host?: string | undefined;
+  readonly flags?: string | undefined;
+  readonly evaluatedStreams?: boolean | undefined;
+  readonly record?: string | undefined;
+  readonly logLevel?: RelayOptions['logLevel'] | undefined;
+}
+
+/** Makes options of what was given: fills in defaults and adds what does not fit together to the problems. */
+export function readRelayOptions(
+  given: GivenSettings,
+  commandLine: CommandLineSettings,
+  problems: string[],
+): RelayOptions {
+  const { Main: main } = given;
+  const archive = readArchive(given, problems);
+  const environments = localEnvironments(readEnvironments(given, problems), commandLine.flags, archive, problems);
+  const isLocal =
+    archive !== undefined || (environments.length > 0 && environments.every(({ dataFile }) => dataFile !== undefined));
+  const hasPublicKeys = commandLine.flags !== undefined && given.Environment.size === 0;
+  const port = commandLine.port ?? main.port?.value ?? RELAY_DEFAULTS.port;
+  return {
+    port,
+    host: commandLine.host ?? main.host?.value ?? (hasPublicKeys ? LOCAL_HOST : undefined),
+    streamUri: main.streamUri?.value ?? RELAY_DEFAULTS.streamUri,
+    ...readBaseUris(given),
+    environments,
+    isLocal,
+    archive,
+    initTimeoutMs: main.initTimeout?.value ?? RELAY_DEFAULTS.initTimeoutMs,
+    heartbeatMs: main.heartbeatInterval?.value ?? RELAY_DEFAULTS.heartbeatMs,
+    maxClientConnectionMs: main.maxClientConnectionTime?.value ?? RELAY_DEFAULTS.maxClientConnectionMs,
+    disconnectedStatusMs: main.disconnectedStatusTime?.value ?? RELAY_DEFAULTS.disconnectedStatusMs,
+    pingJitterMs: main.pingStreamJitterTime?.value ?? RELAY_DEFAULTS.pingJitterMs,
+    evaluatedStreams: commandLine.evaluatedStreams ?? main.evaluatedStreams?.value ?? false,
+    gracefulShutdownMs: main.gracefulShutdownTimeout?.value ?? RELAY_DEFAULTS.gracefulShutdownMs,
+    maxBodyBytes: main.maxClientRequestBodySize?.value ?? RELAY_DEFAULTS.maxBodyBytes,
+    exitOnError: main.exitOnError?.value ?? false,
+    exitAlways: main.exitAlways?.value ?? false,
+    ignoreConnectionErrors: main.ignoreConnectionErrors?.value ?? false,
+    bigSegmentsStaleAsDegraded: main.bigSegmentsStaleAsDegraded?.value ?? false,
+    tls: readTls(given, problems),
+    logLevel: commandLine.logLevel ?? main.logLevel?.value ?? RELAY_DEFAULTS.logLevel,
+    events: readEvents(given, isLocal, problems),
+    prometheus: readPrometheus(given, port, problems),
+    proxy: readProxy(given, problems),
+    recordPath: commandLine.record ?? main.recordPath?.value,
+  };
+}
+
+/** `--flags` serves one environment: the one that is configured, or the one called local. */
+function localEnvironments(
+  environments: readonly EnvironmentOptions[],
+  dataFile: string | undefined,
+  archive: RelayOptions['archive'],
+  problems: string[],
+): readonly EnvironmentOptions[] {
+  if (dataFile === undefined) return environments;
+  if (archive) problems.push('--flags: an archive (fileDataSource) is configured, which brings its own flags');
+  const [one] = environments;
+  if (!one) return [{ ...LOCAL_ENVIRONMENT, dataFile }];
+  if (environments.length > 1) {
+    const names = environments.map(({ name }) => name).join(', ');
+    problems.push(
+      `--flags serves one environment, and ${environments.length} are configured (${names}): give each its dataFile`,
+    );
+  }
+  return [{ ...one, dataFile }];
+}
+
+function readArchive(
+  { OfflineMode: offline, Environment }: GivenSettings,
+  problems: string[],
+): RelayOptions['archive'] {
+  const { fileDataSource, fileDataSourceMonitoringInterval, envAllowedOrigin, envAllowedHeader } = offline;
+  if (!fileDataSource) {
+    for (const { place } of Object.values(offline))
+      problems.push(`${place}: it needs OfflineMode fileDataSource (FILE_DATA_SOURCE)`);
+    return undefined;
+  }
+  if (Environment.size > 0)
+    problems.push(`${fileDataSource.place}: the archive names its environments, so none can be configured beside it`);
+  return {
+    path: fileDataSource.value,
+    intervalMs: fileDataSourceMonitoringInterval?.value ?? 1_000,
+    allowedOrigins: envAllowedOrigin?.value ?? [],
+    allowedHeaders: envAllowedHeader?.value ?? [],
+  };
+}
+
+function readBaseUris({ Main: main }: GivenSettings): Pick<RelayOptions, 'baseUri' | 'clientSideBaseUri'> {
+  const given = main.baseUri?.value;
+  const isDefault = given === undefined || given === DEFAULT_BASE_URI || given === FORMER_BASE_URI;
+  const baseUri = isDefault ? DEFAULT_BASE_URI : given;
+  // Who has a private instance of the one has it of the other.
+  const clientSideDefault = isDefault ? DEFAULT_CLIENT_SIDE_BASE_URI : given;
+  return { baseUri, clientSideBaseUri: main.clientSideBaseUri?.value ?? clientSideDefault };
+}
+
+function readTls({ Main: main }: GivenSettings, problems: string[]): RelayOptions['tls'] {
+  const { tlsEnabled, tlsCert, tlsKey, tlsMinVersion } = main;
+  if (!tlsEnabled?.value) return undefined;
+  if (!tlsCert || !tlsKey) {
+    const missing = [...(tlsCert ? [] : ['tlsCert']), ...(tlsKey ? [] : ['tlsKey'])].join(' and ');
+    problems.push(`${tlsEnabled.place}: TLS needs ${missing}`);
+    return undefined;
+  }
+  return { certFile: tlsCert.value, keyFile: tlsKey.value, minVersion: tlsMinVersion?.value };
+}
+
+function readEvents({ Events: events }: GivenSettings, isLocal: boolean, problems: string[]): EventOptions {
+  const { sendEvents, mode } = events;
+  if (mode && sendEvents && sendEvents.value !== (mode.value === 'forward'))
+    problems.push(`${mode.place}: ${mode.value} contradicts ${sendEvents.place}`);
+  const defaults = RELAY_DEFAULTS.events;
+  return {
+    mode: isLocal ? 'discard' : (mode?.value ?? (sendEvents?.value ? 'forward' : 'off')),
+    uri: events.eventsUri?.value ?? defaults.uri,
+    flushMs: events.flushInterval?.value ?? defaults.flushMs,
+    capacity: events.capacity?.value ?? defaults.capacity,
+    maxPayloadBytes: events.maxInboundPayloadSize?.value ?? defaults.maxPayloadBytes,
+  };
+}
+
+function readPrometheus(
+  { Prometheus: { enabled, prefix, port } }: GivenSettings,
+  relayPort: number,
+  problems: string[],
+): RelayOptions['prometheus'] {
+  if (!enabled?.value) return undefined;
+  const own = port?.value ?? 8031;
+  if (own === relayPort) problems.push(`${(port ?? enabled).place}: the relay itself listens on port ${own}`);
+  return { prefix: prefix?.value ?? 'launchdarkly_relay', port: own };
+}
+
+/** HTTPS_PROXY and its like are the business of who connects. */
+function readProxy({ Proxy: given }: GivenSettings, problems: string[]): RelayOptions['proxy'] {
+  const { url, user, password, domain, ntlmAuth, caCertFiles } = given;
+  if (ntlmAuth?.value)
+    problems.push(`${ntlmAuth.place}: this version does not speak NTLM; user and password go as Basic`);
+  else if (domain) problems.push(`${domain.place}: a domain is for NTLM, which this version does not speak`);
+  if ((user || password) && !url) problems.push(`${(user ?? password)?.place}: it needs Proxy url (PROXY_URL)`);
+  if (caCertFiles?.value.includes('')) problems.push(`${caCertFiles.place}: an entry of the list is empty`);
+  const files = caCertFiles?.value ?? [];
+  if (!url && files.length === 0) return undefined;
+  const withUser = url && new URL(url.value);
+  if (withUser && user) withUser.username = encodeURIComponent(user.value);
+  if (withUser && password) withUser.password = encodeURIComponent(password.value);
+  return { url: withUser?.href.replace(/\/$/, ''), caCertFiles: files };
+}

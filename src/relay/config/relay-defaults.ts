@@ -1,0 +1,72 @@
+import type { EnvironmentOptions, RelayOptions } from './relay-options.ts';
+
+export const DEFAULT_PORT = 8030;
+export const DEFAULT_BASE_URI = 'https://sdk.launchdarkly.com';
+/** What the default was once: it means the same. */
+export const FORMER_BASE_URI = 'https://app.launchdarkly.com';
+export const DEFAULT_CLIENT_SIDE_BASE_URI = 'https://clientsdk.launchdarkly.com';
+/** Where ld-relay's packages put its configuration. */
+export const DEFAULT_CONFIG_FILE = '/etc/ld-relay.conf';
+
+/** The relay without any configuration but its environments. */
+export const RELAY_DEFAULTS: RelayOptions = {
+  port: DEFAULT_PORT,
+  host: undefined,
+  streamUri: 'https://stream.launchdarkly.com',
+  baseUri: DEFAULT_BASE_URI,
+  clientSideBaseUri: DEFAULT_CLIENT_SIDE_BASE_URI,
+  environments: [],
+  isLocal: false,
+  archive: undefined,
+  initTimeoutMs: 10_000,
+  heartbeatMs: 180_000,
+  maxClientConnectionMs: 0,
+  disconnectedStatusMs: 60_000,
+  pingJitterMs: 0,
+  evaluatedStreams: false,
+  gracefulShutdownMs: 30_000,
+  maxBodyBytes: 5 * 1024 * 1024,
+  exitOnError: false,
+  exitAlways: false,
+  ignoreConnectionErrors: false,
+  bigSegmentsStaleAsDegraded: false,
+  tls: undefined,
+  logLevel: 'info',
+  events: {
+    mode: 'off',
+    uri: 'https://events.launchdarkly.com',
+    flushMs: 5_000,
+    capacity: 1_000,
+    maxPayloadBytes: 0,
+  },
+  prometheus: undefined,
+  proxy: undefined,
+  recordPath: undefined,
+};
+
+export const ENVIRONMENT_DEFAULTS: Omit<EnvironmentOptions, 'name' | 'sdkKey'> = {
+  mobileKey: undefined,
+  envId: undefined,
+  secureMode: false,
+  allowedOrigins: [],
+  allowedHeaders: [],
+  ttlMs: 0,
+  logLevel: undefined,
+  projKey: undefined,
+  filter: undefined,
+  dataFile: undefined,
+};
+
+/**
+ * The environment of flag files for which no other was configured. Its keys are the same everywhere, so that a snippet
+ * can be pasted: they open nothing but what the file says, and the relay then listens on this machine alone unless told
+ * otherwise.
+ */
+export const LOCAL_ENVIRONMENT = {
+  ...ENVIRONMENT_DEFAULTS,
+  name: 'local',
+  sdkKey: 'sdk-local',
+  mobileKey: 'mob-local',
+  envId: 'local',
+} as const;
+export const LOCAL_HOST = '127.0.0.1';

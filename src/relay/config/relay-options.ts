@@ -1,0 +1,80 @@
+import type { SecureVersion } from 'node:tls';
+import type { LogLevel } from '../../kernel/log.ts';
+
+export type TlsVersion = SecureVersion;
+
+/** All that the relay is told when it starts: defaults are filled in, cross-field rules hold. Durations are milliseconds. */
+export interface RelayOptions {
+  readonly port: number;
+  /** Undefined: all interfaces. */
+  readonly host: string | undefined;
+  readonly streamUri: string;
+  readonly baseUri: string;
+  readonly clientSideBaseUri: string;
+  readonly environments: readonly EnvironmentOptions[];
+  /** Local mode: data comes from files, nothing is sent anywhere, events are discarded. */
+  readonly isLocal: boolean;
+  /** An archive whose environments are served, each with these origins and headers allowed; undefined: none. */
+  readonly archive:
+    | {
+        readonly path: string;
+        readonly intervalMs: number;
+        readonly allowedOrigins: readonly string[];
+        readonly allowedHeaders: readonly string[];
+      }
+    | undefined;
+  readonly initTimeoutMs: number;
+  readonly heartbeatMs: number;
+  /** 0: never. */
+  readonly maxClientConnectionMs: number;
+  readonly disconnectedStatusMs: number;
+  readonly pingJitterMs: number;
+  /** Whether the streams of client-side and mobile SDKs carry evaluated flags instead of pings. */
+  readonly evaluatedStreams: boolean;
+  readonly gracefulShutdownMs: number;
+  readonly maxBodyBytes: number;
+  readonly exitOnError: boolean;
+  readonly exitAlways: boolean;
+  readonly ignoreConnectionErrors: boolean;
+  readonly bigSegmentsStaleAsDegraded: boolean;
+  readonly tls:
+    | { readonly certFile: string; readonly keyFile: string; readonly minVersion: TlsVersion | undefined }
+    | undefined;
+  readonly logLevel: LogLevel | 'none';
+  readonly events: EventOptions;
+  /** Prometheus' own listener; undefined: none. */
+  readonly prometheus: { readonly prefix: string; readonly port: number } | undefined;
+  /** Without a URL: no proxy, but these authorities are trusted beside the well-known ones. The URL may hold a password. */
+  readonly proxy: { readonly url: string | undefined; readonly caCertFiles: readonly string[] } | undefined;
+  /** A folder in which the last data of each environment are kept for a start during an outage; undefined: none. */
+  readonly recordPath: string | undefined;
+}
+
+export interface EventOptions {
+  /** `off`: refused with 503, LaunchDarkly's default; `discard`: accepted and dropped; `forward`: sent on. */
+  readonly mode: 'off' | 'discard' | 'forward';
+  readonly uri: string;
+  readonly flushMs: number;
+  readonly capacity: number;
+  /** 0: no limit. */
+  readonly maxPayloadBytes: number;
+}
+
+export interface EnvironmentOptions {
+  /** As configured; with a payload filter `name/filter`. */
+  readonly name: string;
+  readonly sdkKey: string;
+  readonly mobileKey: string | undefined;
+  readonly envId: string | undefined;
+  readonly secureMode: boolean;
+  /** Empty: any origin. */
+  readonly allowedOrigins: readonly string[];
+  readonly allowedHeaders: readonly string[];
+  readonly ttlMs: number;
+  readonly logLevel: LogLevel | 'none' | undefined;
+  readonly projKey: string | undefined;
+  /** The payload filter of this variant; undefined: all data. */
+  readonly filter: string | undefined;
+  /** A flag file, or a folder of them, instead of upstream. */
+  readonly dataFile: string | undefined;
+}

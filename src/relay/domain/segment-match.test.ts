@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { hashBucket, shareOf } from './bucket.ts';
+import { type Evaluation, evaluateFlag } from './evaluate.ts';
+import { printEvaluations } from './evaluation-json.ts';
+import { contextFrom, flagOf, lookupOf, segmentOf } from './testdata/lookup.ts';
+
+const ANN = { kind: 'user', key: 'ann' };
+const BOTH = { kind: 'multi', user: { key: 'ann' }, org: { key: 'o' } };
+
+const inSegment = (...keys: readonly string[]) => ({ attribute: '', op: 'segmentMatch', values: keys });
+
+/** Evaluates a flag whose only rule asks for the first of the segments. */
+function evaluate(segments: readonly object[], json: object, clause: object = inSegment('s')): Evaluation {
+  const flag = flagOf({
+    key: 'f',
+    on: true,
+    variations: [true, false],
+    rules: [{ clauses: [clause], variation: 0 }],
+    fallthrough: { variation: 1 },
+  });
+  return evaluateFlag(flag, contextFrom(json), lookupOf([flag], segments.map(segmentOf)));
+}
+
+const KEY_RULE = [{ clauses: [{ attribute: 'key', op: 'in', values: ['ann'] }] }];
+
+test('a segment lists before it asks its rules, those within before those without', () => {
+  const orgs = [{ contextKind: 'org', values: ['o'] }];
+  const users = [{ contextKind: 'user', values: ['ann'] }];
+  const cases: readonly (readonly [what: string, object, object, boolean])[] = [
+    ['included', { included: ['ann'] }, ANN, true],
+    ['included wins', { included: ['ann'], excluded: ['ann'] }, ANN, true],
+    ['not included', { included: ['bob'] }, ANN, false],
+    ['included are users', { included: ['o'] }, { kind: 'org', key: 'o' }, false],
+    ['excluded before rules', { excluded: ['ann'], rules: KEY_RULE }, ANN, false],
+    ['a rule', { rules: KEY_RULE }, ANN, true],
+    ['included contexts', { includedContexts: orgs }, { kind: 'org', key: 'o' }, true],
+    ['included contexts of several', { includedContexts: orgs, excluded: ['ann'] }, BOTH, true],
+    ['excluded contexts', { excludedContexts: orgs, rules: KEY_RULE }, BOTH, false],
+    ['included before excluded contexts', { included: ['ann'], excludedContexts: orgs }, BOTH, true],
+    ['user keys among the contexts of several', { includedContexts: users }, BOTH, true],
+    ['user keys among the contexts of one user, as in ld-relay', { includedContexts: users }, ANN, false],
+    ['rules after those, too', { excludedContexts: users, rules: KEY_RULE }, ANN, true],
+    ['a rule without clauses', { rules: [{}] }, ANN, true],
+    ['no rules', {}, ANN, false],
+  ];
+  for (const [what, segment, context, isMember] of cases) {
+    assert.equal(evaluate([{ key: 's', salt: 'x', ...segment }], context).value, isMember, what);
+  }
+});
+
+test('one of several segments is enough, and negated none of them may be', () => {
+  const segments = [{ key: 's' }, { key: 't', included: ['ann'] }];
+  assert.equal(evaluate(segments, ANN, inSegment('none', 's', 't')).value, true);
+  assert.equal(evaluate(segments, ANN, { ...inSegment('s', 't'), negate: true }).value, false);
+  assert.equal(evaluate(segments, ANN, { ...inSegment('s', 'none'), negate: true }).value, true);
+});
+
+test('a weighted rule takes the buckets below its weight', () => {
+  for (let n = 0; n < 200; n++) {
+    const isMember = hashBucket(`s.x.u${n}`) < shareOf(30_000);
+    const segment = { key: 's', salt: 'x', rules: [{ weight: 30_000 }] };
+    assert.equal(evaluate([segment], { kind: 'user', key: `u${n}` }).value, isMember);
+  }
+});
+
+test('a weighted rule does not match without its kind, and without its attribute it is the first bucket', () => {
+  const weighted = (rule: object) => [{ key: 's', salt: 'x', rules: [{ weight: 100_000, ...rule }] }];
+  assert.equal(evaluate(weighted({ rolloutContextKind: 'org' }), ANN).value, false);
+  assert.equal(evaluate(weighted({ rolloutContextKind: 'org' }), BOTH).value, true);
+  assert.equal(evaluate(weighted({ bucketBy: 'none', weight: 1 }), ANN).value, true);
+  assert.equal(evaluate(weighted({ bucketBy: 'none', weight: 0 }), ANN).value, false);
+  assert.equal(evaluate(weighted({ bucketBy: '//' }), ANN).value, true);
+  const malformed = evaluate(weighted({ bucketBy: '//', rolloutContextKind: 'user' }), ANN);
+  assert.deepEqual(malformed.reason, { kind: 'ERROR', errorKind: 'MALFORMED_FLAG' });
+});
+
+test('segments in a circle, and a malformed clause in one, make the flag malformed', () => {
+  const via = (key: string, next: string) => ({ key, rules: [{ clauses: [inSegment(next)] }] });
+  const cases: readonly (readonly object[])[] = [
+    [via('s', 's')],
+    [via('s', 't'), via('t', 'u'), via('u', 's')],
+    [via('s', 't'), { key: 't', rules: [{ clauses: [{ attribute: '', op: 'in' }] }] }],
+  ];
+  for (const segments of cases) {
+    assert.deepEqual(evaluate(segments, ANN).reason, { kind: 'ERROR', errorKind: 'MALFORMED_FLAG' });
+  }
+  assert.equal(evaluate([via('s', 't'), { ...via('t', 's'), included: ['ann'] }], ANN).value, true);
+});
+
+test('a big segment answers by its rules at most, and the reason says that there is no store', () => {
+  const big = { key: 's', unbounded: true, generation: 1, included: ['ann'] };
+  const status = { bigSegmentsStatus: 'NOT_CONFIGURED' };
+  const missed = { kind: 'FALLTHROUGH' };
+  const matched = { kind: 'RULE_MATCH', ruleIndex: 0 };
+  const cases: readonly (readonly [object, object, object])[] = [
+    [big, ANN, { ...missed, ...status }],
+    [{ ...big, rules: KEY_RULE }, ANN, { ...matched, ...status }],
+    [{ ...big, rules: KEY_RULE, generation: null }, ANN, { ...missed, ...status }],
+    [{ ...big, rules: KEY_RULE, unboundedContextKind: 'org' }, ANN, missed],
+    [{ ...big, generation: null, unboundedContextKind: 'org' }, ANN, { ...missed, ...status }],
+    [{ ...big, unboundedContextKind: 'org' }, BOTH, { ...missed, ...status }],
+  ];
+  for (const [segment, context, reason] of cases) {
+    assert.deepEqual(evaluate([segment], context).reason, reason, JSON.stringify([segment, context]));
+  }
+});
+
+test('what a prerequisite or a segment learns of big segments stands in the reason of every flag that uses it', () => {
+  const segments = [
+    segmentOf({ key: 'big', unbounded: true, generation: 1 }),
+    segmentOf({ key: 'around', rules: [{ clauses: [inSegment('big')] }] }),
+  ];
+  const on = { version: 1, on: true, variations: [0, 1], fallthrough: { variation: 1 } };
+  const asks = { ...on, rules: [{ clauses: [inSegment('around')], variation: 0 }] };
+  const needs = { ...on, prerequisites: [{ key: 'a', variation: 1 }] };
+  const flags = [
+    { ...asks, key: 'a' },
+    { ...asks, key: 'b' },
+    { ...needs, key: 'c' },
+    { ...needs, key: 'd' },
+    { ...on, key: 'e' },
+  ].map(flagOf);
+  const body = printEvaluations(flags, contextFrom(ANN), lookupOf(flags, segments), { withReasons: true });
+  const statuses = Object.entries<Evaluation>(JSON.parse(body)).map(([key, { reason }]) => [
+    key,
+    reason.bigSegmentsStatus,
+  ]);
+  const status = 'NOT_CONFIGURED';
+  assert.deepEqual(statuses, [
+    ['a', status],
+    ['b', status],
+    ['c', status],
+    ['d', status],
+    ['e', undefined],
+  ]);
+});
+
+test('a clause may name more segments than may lie within each other', () => {
+  const keys = Array.from({ length: 2000 }, (_, index) => `s${index}`);
+  const segments = keys.map((key) => ({ key, included: key === 's1999' ? ['ann'] : [] }));
+  assert.equal(evaluate(segments, ANN, inSegment(...keys)).value, true);
+});

@@ -1,0 +1,130 @@
+import { referenceIn } from './attribute-reference.ts';
+import { type Bucketing, bucketOf, shareOf } from './bucket.ts';
+import { type CompiledClause, compileClause, matchesAll } from './clause.ts';
+import { type Context, individualOf, kindOf } from './context.ts';
+import type { EvaluationScope } from './evaluation-scope.ts';
+import { Malformed, type Match } from './malformed.ts';
+import type { Segment, SegmentRule, SegmentTarget } from './segment.ts';
+
+interface KeySet {
+  readonly kind: string;
+  readonly keys: ReadonlySet<string>;
+}
+
+interface CompiledSegmentRule {
+  readonly clauses: readonly CompiledClause[];
+  /** Undefined: everybody who meets the clauses. */
+  readonly share: { readonly bucketing: Bucketing | Malformed; readonly threshold: number } | undefined;
+}
+
+/** A segment that is ready to be asked. */
+export interface CompiledSegment {
+  readonly segment: Segment;
+  readonly included: readonly KeySet[];
+  readonly excluded: readonly KeySet[];
+  /** Those of the kind `user` in `included` and `excluded` alone, for a context that is one user. */
+  readonly ofUser: { readonly included: readonly KeySet[]; readonly excluded: readonly KeySet[] };
+  readonly rules: readonly CompiledSegmentRule[];
+}
+
+const keySet = ({ contextKind, values }: SegmentTarget): KeySet => ({
+  kind: kindOf(contextKind),
+  keys: new Set(values),
+});
+
+function compileRule(rule: SegmentRule, { key, salt }: Segment): CompiledSegmentRule {
+  const clauses = rule.clauses.map(compileClause);
+  if (rule.weight === undefined) return { clauses, share: undefined };
+  const attribute = referenceIn(rule.rolloutContextKind, rule.bucketBy === '' ? 'key' : rule.bucketBy);
+  const bucketing = attribute.ok
+    ? {
+        contextKind: kindOf(rule.rolloutContextKind),
+        attribute: attribute.value,
+        prefix: `${key}.${salt}`,
+        isExperiment: false,
+      }
+    : new Malformed(`a rule of segment ${JSON.stringify(key)}, bucketBy: ${attribute.reason}`);
+  return { clauses, share: { bucketing, threshold: shareOf(rule.weight) } };
+}
+
+/** Prepares a segment, once for every change of it. */
+export function compileSegment(segment: Segment): CompiledSegment {
+  const included = keySet({ contextKind: '', values: segment.included });
+  const excluded = keySet({ contextKind: '', values: segment.excluded });
+  return {
+    segment,
+    included: [included, ...segment.includedContexts.map(keySet)],
+    excluded: [excluded, ...segment.excludedContexts.map(keySet)],
+    ofUser: { included: [included], excluded: [excluded] },
+    rules: segment.rules.map((rule) => compileRule(rule, segment)),
+  };
+}
+
+function holds(sets: readonly KeySet[], context: Context): boolean {
+  for (const { kind, keys } of sets) {
+    const individual = keys.size === 0 ? undefined : individualOf(context, kind);
+    if (individual && keys.has(individual.key)) return true;
+  }
+  return false;
+}
+
+/** As ld-relay, which looks for a context that is one user only among the segment's own keys. */
+function listed(compiled: CompiledSegment, context: Context): boolean | undefined {
+  const { included, excluded } = context.kind === 'user' ? compiled.ofUser : compiled;
+  if (holds(included, context)) return true;
+  return holds(excluded, context) ? false : undefined;
+}
+
+function matchRule({ clauses, share }: CompiledSegmentRule, scope: EvaluationScope): Match {
+  const match = matchesAll(clauses, scope);
+  if (match !== true || !share) return match;
+  if (share.bucketing instanceof Malformed) return share.bucketing;
+  const bucket = bucketOf(share.bucketing, scope.context);
+  const isMatch = bucket !== undefined && bucket < share.threshold;
+  scope.trace?.add({
+    step: 'bucket',
+    bucketing: share.bucketing,
+    bucket,
+    below: isMatch ? share.threshold : undefined,
+  });
+  return isMatch;
+}
+
+function matchRules({ segment, rules }: CompiledSegment, scope: EvaluationScope): Match {
+  for (const [index, rule] of rules.entries()) {
+    const match = matchRule(rule, scope);
+    if (match === false) continue;
+    scope.trace?.add({ step: 'segment', key: segment.key, because: `rule ${index}`, isMember: match === true });
+    return match;
+  }
+  scope.trace?.add({ step: 'segment', key: segment.key, because: 'nothing lists it', isMember: false });
+  return false;
+}
+
+/** Big segments have no store here: what one lists is unknown, and the status of the result says so. */
+function matchUnbounded(compiled: CompiledSegment, scope: EvaluationScope): Match {
+  const { segment } = compiled;
+  const isUnknown = segment.generation === undefined;
+  if (isUnknown || individualOf(scope.context, kindOf(segment.unboundedContextKind))) {
+    scope.noteBigSegments('NOT_CONFIGURED');
+    if (!isUnknown) return matchRules(compiled, scope);
+  }
+  const because = isUnknown ? 'a big segment without a generation' : 'a big segment of another kind';
+  scope.trace?.add({ step: 'segment', key: segment.key, because, isMember: false });
+  return false;
+}
+
+/** Whether the scope's context is in the segment. */
+export function matchSegment(compiled: CompiledSegment, scope: EvaluationScope): Match {
+  const { segment } = compiled;
+  if (segment.unbounded) return matchUnbounded(compiled, scope);
+  const isListed = listed(compiled, scope.context);
+  if (isListed === undefined) return matchRules(compiled, scope);
+  scope.trace?.add({
+    step: 'segment',
+    key: segment.key,
+    because: isListed ? 'included' : 'excluded',
+    isMember: isListed,
+  });
+  return isListed;
+}

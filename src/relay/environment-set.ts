@@ -1,0 +1,105 @@
+import type { Clock } from '../kernel/clock.ts';
+import type { HttpFetch } from '../kernel/http-fetch.ts';
+import type { Log } from '../kernel/log.ts';
+import type { EnvironmentOptions, RelayOptions } from './config/relay-options.ts';
+import type { Credentials } from './credentials.ts';
+import type { DataSink, DataSource } from './data-source.ts';
+import { Environment } from './environment.ts';
+import { environmentLog } from './environment-log.ts';
+import type { Inflater } from './event-body.ts';
+import { EventForwarder } from './event-forwarder.ts';
+import type { StreamKeeper } from './streams.ts';
+
+export interface EnvironmentSetParts {
+  readonly options: RelayOptions;
+  readonly credentials: Credentials;
+  readonly keeper: StreamKeeper;
+  readonly http: Pick<HttpFetch, 'fetch'>;
+  readonly inflater: Inflater;
+  readonly userAgent: string;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Opens where the data of an environment come from; the log is the environment's own. */
+export type OpenSource = (sink: DataSink, options: EnvironmentOptions, log: Log) => DataSource;
+
+interface Running {
+  readonly source: DataSource;
+  readonly events: EventForwarder;
+}
+
+/** How often is looked whether the environments have their data. */
+const LOOK_EVERY_MS = 20;
+
+/** The environments that are being served, each with its source of data and its way out for events. */
+export class EnvironmentSet {
+  readonly #parts: EnvironmentSetParts;
+  readonly #running = new Map<Environment, Running>();
+
+  constructor(parts: EnvironmentSetParts) {
+    this.#parts = parts;
+  }
+
+  get environments(): readonly Environment[] {
+    return [...this.#running.keys()];
+  }
+
+  /** Begins to serve an environment. */
+  add(options: EnvironmentOptions, openSource: OpenSource): Environment {
+    const { credentials, keeper, http, inflater, userAgent, clock, log, options: relay } = this.#parts;
+    const environment = new Environment(options, { clock, initTimeoutMs: relay.initTimeoutMs, keeper });
+    const ownLog = environmentLog(log, options);
+    const events = new EventForwarder({
+      environment: options,
+      options: relay,
+      http,
+      inflater,
+      flag: (key) => environment.store.flag(key)?.flag,
+      userAgent,
+      clock,
+      log: ownLog,
+    });
+    const source = openSource(environment, options, ownLog);
+    this.#running.set(environment, { source, events });
+    credentials.add(environment);
+    source.start();
+    return environment;
+  }
+
+  /** Serves an environment no longer: its credentials are unknown from now on, its streams end. */
+  async remove(environment: Environment): Promise<void> {
+    this.#parts.credentials.remove(environment);
+    const running = this.#running.get(environment);
+    this.#running.delete(environment);
+    await Promise.all([environment.close(), running?.source.close(), running?.events.close(this.#deadlineMs)]);
+  }
+
+  eventsOf(environment: Environment): EventForwarder {
+    const running = this.#running.get(environment);
+    if (!running) throw new Error('the environment is not served');
+    return running.events;
+  }
+
+  /** Resolves when every environment has its data, or will not have them in time; with those that have none. */
+  settled(): Promise<readonly Environment[]> {
+    const isSettled = () => this.environments.every(({ readiness }) => readiness !== 'starting');
+    return new Promise((resolve) => {
+      const look = () => {
+        if (!isSettled()) return void this.#parts.clock.after(LOOK_EVERY_MS, look);
+        resolve(this.environments.filter(({ readiness }) => readiness !== 'ready'));
+      };
+      look();
+    });
+  }
+
+  /** Ends the sources, and sends the events that are left. */
+  async close(): Promise<void> {
+    const running = [...this.#running.values()];
+    await Promise.all(running.flatMap(({ source, events }) => [source.close(), events.close(this.#deadlineMs)]));
+  }
+
+  get #deadlineMs(): number {
+    return this.#parts.options.gracefulShutdownMs;
+  }
+}

@@ -1,0 +1,244 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { eventually } from '../testing/eventually.ts';
+import { FakeClock } from '../testing/fake-clock.ts';
+import { plainFlag } from '../testing/fake-launchdarkly.ts';
+import { settle } from '../testing/fake-launchdarkly-http.ts';
+import { emptySink, plainEnvironment, RecordingLog, SAMPLE_SDK_KEY } from '../testing/fake-launchdarkly-parts.ts';
+import type { EnvironmentOptions } from './config/relay-options.ts';
+import type { DataSink, DataSource } from './data-source.ts';
+import { type FlagData, readFlagData } from './flag-store.ts';
+import { recordingFile, recordSource } from './recording.ts';
+
+class IdleSource implements DataSource {
+  starts = 0;
+  closes = 0;
+
+  start(): void {
+    this.starts += 1;
+  }
+
+  async close(): Promise<void> {
+    this.closes += 1;
+  }
+}
+
+function dataOf(...flags: readonly (readonly [key: string, version: number])[]): FlagData {
+  const read = readFlagData({
+    flags: Object.fromEntries(flags.map(([key, version]) => [key, plainFlag(key, true, version)])),
+  });
+  assert.ok(read.ok);
+  return read.value;
+}
+
+async function emptyFolder(t: TestContext): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'opsdeck-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+interface Recorded extends DataSink {
+  readonly source: DataSource;
+  readonly inner: IdleSource;
+  readonly clock: FakeClock;
+  readonly log: RecordingLog;
+  readonly file: string;
+}
+
+function startRecording(t: TestContext, folder: string, options: Partial<EnvironmentOptions> = {}): Recorded {
+  const clock = new FakeClock();
+  const log = new RecordingLog();
+  const sink = emptySink(clock);
+  const inner = new IdleSource();
+  const deps = { folder, environment: plainEnvironment(options), clock, log };
+  const source = recordSource(inner, sink, deps);
+  t.after(() => source.close());
+  source.start();
+  return { ...sink, source, inner, clock, log, file: recordingFile(deps) };
+}
+
+async function flagsOnDisk(file: string): Promise<unknown> {
+  const { flags } = JSON.parse(await readFile(file, 'utf8')) as { flags: Record<string, { version: number }> };
+  return Object.fromEntries(Object.entries(flags).map(([key, { version }]) => [key, version]));
+}
+
+/** Fills the folder as an earlier process would have done. */
+async function recordBefore(t: TestContext, folder: string, data: FlagData): Promise<string> {
+  const before = startRecording(t, folder);
+  before.store.replace(data);
+  await before.source.close();
+  return before.file;
+}
+
+test('what was delivered is on disk two seconds later, and later changes with it', async (t) => {
+  const folder = join(await emptyFolder(t), 'made', 'on demand');
+  const { store, clock, file } = startRecording(t, folder);
+  store.replace(dataOf(['a', 1]));
+  store.upsert('flags', 'b', dataOf(['b', 2]).flags.b as never);
+  clock.advance(1999);
+  await settle();
+  await assert.rejects(readdir(folder), /ENOENT/);
+  clock.advance(1);
+  await eventually('the file', () => flagsOnDisk(file), { everyMs: 5 });
+  assert.deepEqual(await flagsOnDisk(file), { a: 1, b: 2 });
+  assert.equal((await stat(file)).mode & 0o777, 0o600);
+  assert.equal((await readdir(folder)).length, 1);
+});
+
+test('changes go on being written', async (t) => {
+  const { store, clock, file } = startRecording(t, await emptyFolder(t));
+  store.replace(dataOf(['a', 1], ['b', 1]));
+  clock.advance(2000);
+  await eventually('the file', () => flagsOnDisk(file), { everyMs: 5 });
+  store.remove('flags', 'a', 2);
+  await eventually('the change', async () => {
+    clock.advance(2000);
+    return JSON.stringify(await flagsOnDisk(file)) === '{"b":1}';
+  });
+});
+
+test('neither the name of the file nor what is in it has the key', async (t) => {
+  const folder = await emptyFolder(t);
+  const file = await recordBefore(t, folder, dataOf(['a', 1]));
+  assert.match(file, /\/[0-9a-f]{32}\.json$/);
+  assert.ok(!(await readFile(file, 'utf8')).includes(SAMPLE_SDK_KEY));
+});
+
+test('each environment and each payload filter has a file of its own', () => {
+  const names = [
+    {},
+    { filter: 'f' },
+    { filter: 'g' },
+    { sdkKey: 'sdk-other' },
+    { sdkKey: 'sdk-other', filter: 'f' },
+  ].map((options) =>
+    recordingFile({
+      folder: '/r',
+      environment: plainEnvironment(options),
+      clock: new FakeClock(),
+      log: new RecordingLog(),
+    }),
+  );
+  assert.equal(new Set(names).size, names.length);
+});
+
+test('a close writes what is not yet on disk', async (t) => {
+  const folder = await emptyFolder(t);
+  assert.deepEqual(await flagsOnDisk(await recordBefore(t, folder, dataOf(['a', 3]))), { a: 3 });
+});
+
+test('after a start recorded data is served, and the connection is still initialising', async (t) => {
+  const folder = await emptyFolder(t);
+  await recordBefore(t, folder, dataOf(['a', 7]));
+  const { store, connection, log, inner } = startRecording(t, folder);
+  await eventually('the data', () => store.isInitialised, { everyMs: 1 });
+  assert.deepEqual([store.version('flags', 'a'), connection.state, inner.starts], [7, 'INITIALIZING', 1]);
+  assert.equal(log.lines[0]?.message, 'serving recorded data until upstream delivers');
+});
+
+test('what upstream delivers replaces recorded data, even by older versions', async (t) => {
+  const folder = await emptyFolder(t);
+  await recordBefore(t, folder, dataOf(['a', 7], ['gone', 1]));
+  const { store, source, file } = startRecording(t, folder);
+  await eventually('the data', () => store.isInitialised, { everyMs: 1 });
+  store.replace(dataOf(['a', 2]));
+  await source.close();
+  assert.deepEqual(await flagsOnDisk(file), { a: 2 });
+});
+
+test('recorded data never replaces what upstream was faster to deliver', async (t) => {
+  const folder = await emptyFolder(t);
+  await recordBefore(t, folder, dataOf(['a', 7]));
+  const { store, log } = startRecording(t, folder);
+  store.replace(dataOf(['a', 8]));
+  // A close before the recording was read would keep it away, too.
+  await eventually('the end of reading', () => log.lines.length > 0, { everyMs: 1 });
+  assert.equal(store.version('flags', 'a'), 8);
+  assert.deepEqual(
+    log.lines.map(({ message }) => message),
+    ['upstream was faster than the recorded data'],
+  );
+});
+
+test('recorded data is not written again as if it had just been delivered', async (t) => {
+  const folder = await emptyFolder(t);
+  const file = await recordBefore(t, folder, dataOf(['a', 7]));
+  await utimes(file, 1000, 1000);
+  const { store, clock, source } = startRecording(t, folder);
+  await eventually('the data', () => store.isInitialised, { everyMs: 1 });
+  clock.advance(60_000);
+  await source.close();
+  assert.equal((await stat(file)).mtimeMs, 1_000_000);
+});
+
+test('a patch without a put before it is not recorded', async (t) => {
+  const folder = await emptyFolder(t);
+  const { store, source } = startRecording(t, folder);
+  store.upsert('flags', 'a', dataOf(['a', 1]).flags.a as never);
+  await source.close();
+  assert.deepEqual(await readdir(folder), []);
+});
+
+for (const [name, text] of Object.entries({
+  'is no JSON': '{"flags":',
+  'is of another form': '[]',
+  'has a flag of the wrong form': '{"flags":{"a":{"key":"a","version":"one"}}}',
+})) {
+  test(`a recording that ${name} is told of and not served`, async (t) => {
+    const folder = await emptyFolder(t);
+    const file = await recordBefore(t, folder, dataOf(['a', 1]));
+    await writeFile(file, text);
+    const { store, log } = startRecording(t, folder);
+    await eventually('the warning', () => log.lines.length > 0, { everyMs: 1 });
+    assert.deepEqual([store.isInitialised, log.lines[0]?.level, log.lines[0]?.fields.file], [false, 'warn', file]);
+  });
+}
+
+test('a folder that cannot be written is told of once, and tried again after a minute', async (t) => {
+  const folder = await emptyFolder(t);
+  const blocked = join(folder, 'file');
+  await writeFile(blocked, '');
+  const { store, clock, log, file } = startRecording(t, join(blocked, 'x'));
+  await eventually('the end of reading', () => log.lines.length === 1, { everyMs: 1 });
+  log.lines.length = 0;
+  store.replace(dataOf(['a', 1]));
+  clock.advance(2000);
+  await eventually('the error', () => log.lines.length === 1, { everyMs: 1 });
+  assert.deepEqual([log.lines[0]?.level, log.lines[0]?.fields.error], ['error', 'ENOTDIR']);
+  await settle();
+  clock.advance(59_999);
+  await settle();
+  assert.equal(log.lines.length, 1);
+  clock.advance(1);
+  await eventually('the second try', () => log.lines.length === 2, { everyMs: 1 });
+  assert.equal(log.lines[1]?.level, 'debug');
+  await rm(blocked);
+  await settle();
+  clock.advance(60_000);
+  assert.deepEqual(await eventually('the file', () => flagsOnDisk(file), { everyMs: 5 }), { a: 1 });
+});
+
+test('what a killed process left unfinished is taken away when it is old', async (t) => {
+  const folder = await emptyFolder(t);
+  const file = await recordBefore(t, folder, dataOf(['a', 1]));
+  const [old, fresh, other] = [`${file}.1.tmp`, `${file}.2.tmp`, join(folder, 'other.tmp')];
+  for (const path of [old, fresh, other]) await writeFile(path, '');
+  for (const path of [old, other]) await utimes(path, 1000, 1000);
+  // The clock of the test stands in the past: what is fresh is not older than it.
+  await recordBefore(t, folder, dataOf(['a', 2]));
+  const left = (await readdir(folder)).map((name) => join(folder, name)).sort();
+  assert.deepEqual(left, [file, fresh, other].sort());
+});
+
+test('starting and closing reach the source, once', async (t) => {
+  const { source, inner } = startRecording(t, await emptyFolder(t));
+  source.start();
+  await source.close();
+  await source.close();
+  assert.deepEqual([inner.starts, inner.closes], [1, 1]);
+  source.start();
+  assert.equal(inner.starts, 1);
+});

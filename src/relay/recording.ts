@@ -1,0 +1,206 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { CancelTimer, Clock } from '../kernel/clock.ts';
+import { messageOf, systemCodeOf } from '../kernel/errors.ts';
+import type { Log } from '../kernel/log.ts';
+import { type Outcome, refused } from '../kernel/outcome.ts';
+import type { EnvironmentOptions } from './config/relay-options.ts';
+import type { DataSink, DataSource } from './data-source.ts';
+import { readFlagData } from './flag-store.ts';
+
+export interface RecordingDeps {
+  /** Made when it is missing. */
+  readonly folder: string;
+  readonly environment: Pick<EnvironmentOptions, 'sdkKey' | 'filter'>;
+  readonly clock: Clock;
+  /** The environment's own: its lines name it. */
+  readonly log: Log;
+}
+
+/** Changes that follow each other within this time are written together. */
+const WRITE_AFTER_MS = 2000;
+/** A disk that was full may have room again. */
+const RETRY_AFTER_MS = 60_000;
+/** A file that was never finished is taken away when it is so old. */
+const ABANDONED_MS = 60 * 60_000;
+
+/**
+ * Keeps on disk what a source has delivered last, as `{"flags":{…},"segments":{…}}`, and serves it after a start until the
+ * source delivers again. The connection is none the better for it: its state tells of the source alone.
+ */
+export function recordSource(source: DataSource, sink: DataSink, deps: RecordingDeps): DataSource {
+  return new RecordedSource(source, sink, deps);
+}
+
+/** The file of an environment and its payload filter. The key stands in it as a hash only. */
+export function recordingFile({ folder, environment: { sdkKey, filter = '' } }: RecordingDeps): string {
+  const hash = createHash('sha256')
+    .update(JSON.stringify([sdkKey, filter]))
+    .digest('hex');
+  return join(folder, `${hash.slice(0, 32)}.json`);
+}
+
+class RecordedSource implements DataSource {
+  readonly #source: DataSource;
+  readonly #sink: DataSink;
+  readonly #deps: RecordingDeps;
+  readonly #file: string;
+  #unsubscribe: () => void = () => {};
+  #isStarted = false;
+  #isRestoring = false;
+  /** Whether the store holds what the file does not. */
+  #isChanged = false;
+  #cancelTimer: CancelTimer | undefined;
+  #restoring: Promise<void> | undefined;
+  #writing: Promise<void> | undefined;
+  #closing: Promise<void> | undefined;
+  #lastFailure: string | undefined;
+
+  constructor(source: DataSource, sink: DataSink, deps: RecordingDeps) {
+    this.#source = source;
+    this.#sink = sink;
+    this.#deps = deps;
+    this.#file = recordingFile(deps);
+  }
+
+  start(): void {
+    if (this.#isStarted || this.#closing) return;
+    this.#isStarted = true;
+    const changed = () => this.#change();
+    this.#unsubscribe = this.#sink.store.subscribe({ replaced: changed, changed, removed: changed });
+    this.#restoring = this.#restore();
+    this.#source.start();
+  }
+
+  /** Ends the source, and writes what is not yet on disk. */
+  close(): Promise<void> {
+    this.#closing ??= this.#end();
+    return this.#closing;
+  }
+
+  async #end(): Promise<void> {
+    await this.#source.close();
+    this.#unsubscribe();
+    this.#cancelTimer?.();
+    await Promise.all([this.#restoring, this.#writing]);
+    if (this.#isChanged) await this.#write();
+  }
+
+  async #restore(): Promise<void> {
+    const { log } = this.#deps;
+    const read = await readRecording(this.#file);
+    const { store } = this.#sink;
+    if (!read || this.#closing) return;
+    if (store.isInitialised) {
+      log.debug('upstream was faster than the recorded data');
+      return;
+    }
+    this.#isRestoring = true;
+    const restored = read.ok ? store.replace(read.value.data) : read;
+    this.#isRestoring = false;
+    if (!restored.ok) {
+      log.warn('the recorded data cannot be served', {
+        file: this.#file,
+        error: restored.reason,
+      });
+    } else if (read.ok) {
+      const recordedAt = new Date(read.value.recordedAt).toISOString();
+      log.info('serving recorded data until upstream delivers', { recordedAt });
+    }
+  }
+
+  #change(): void {
+    // A patch before the first put is not a whole set of data.
+    if (this.#isRestoring || !this.#sink.store.isInitialised) return;
+    this.#isChanged = true;
+    this.#writeAfter(WRITE_AFTER_MS);
+  }
+
+  #writeAfter(ms: number): void {
+    if (this.#closing || this.#writing) return;
+    this.#cancelTimer ??= this.#deps.clock.after(ms, () => {
+      this.#cancelTimer = undefined;
+      this.#writing = this.#write().finally(() => {
+        this.#writing = undefined;
+        if (this.#isChanged) this.#writeAfter(this.#lastFailure === undefined ? WRITE_AFTER_MS : RETRY_AFTER_MS);
+      });
+    });
+  }
+
+  async #write(): Promise<void> {
+    const { store } = this.#sink;
+    const { log, folder, clock } = this.#deps;
+    this.#isChanged = false;
+    try {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await removeAbandoned(this.#file, clock.now());
+      await writeAtomically(this.#file, `{"flags":${store.text('flags')},"segments":${store.text('segments')}}\n`);
+      this.#lastFailure = undefined;
+    } catch (error) {
+      this.#isChanged = true;
+      const failure = systemCodeOf(error) ?? messageOf(error);
+      const level = failure === this.#lastFailure ? 'debug' : 'error';
+      log[level]('the data cannot be recorded', {
+        folder,
+        error: failure,
+      });
+      this.#lastFailure = failure;
+    }
+  }
+}
+
+interface Recording {
+  readonly data: Parameters<DataSink['store']['replace']>[0];
+  /** Epoch milliseconds. */
+  readonly recordedAt: number;
+}
+
+/** Undefined when there is none. */
+async function readRecording(file: string): Promise<Outcome<Recording> | undefined> {
+  try {
+    const { mtimeMs } = await stat(file);
+    const data = readFlagData(JSON.parse(await readFile(file, 'utf8')));
+    return data.ok ? { ok: true, value: { data: data.value, recordedAt: mtimeMs } } : data;
+  } catch (error) {
+    if (systemCodeOf(error) === 'ENOENT') return undefined;
+    return refused(error instanceof SyntaxError ? 'it is no JSON' : messageOf(error));
+  }
+}
+
+const TEMPORARY = '.tmp';
+
+/** After a crash at any moment there is the old file or the new one. */
+async function writeAtomically(file: string, text: string): Promise<void> {
+  const temporary = `${file}.${randomUUID()}${TEMPORARY}`;
+  try {
+    const handle = await open(temporary, 'wx', 0o600);
+    try {
+      await handle.writeFile(text);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(temporary, file);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+  const folder = await open(join(file, '..'));
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+/** What a killed process has left of this file; that of another relay which writes just now is younger. */
+async function removeAbandoned(file: string, now: number): Promise<void> {
+  const folder = join(file, '..');
+  for (const name of await readdir(folder)) {
+    const path = join(folder, name);
+    if (!path.startsWith(`${file}.`) || !path.endsWith(TEMPORARY)) continue;
+    const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: now }));
+    if (now - mtimeMs >= ABANDONED_MS) await rm(path, { force: true });
+  }
+}

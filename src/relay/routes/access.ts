@@ -1,0 +1,124 @@
+import type { HttpContext, HttpHandler, Method } from '../../kernel/http.ts';
+import {
+  NO_CLIENT_YET,
+  NO_ENVIRONMENTS_YET,
+  UNKNOWN_ENVIRONMENT_ID,
+  UNKNOWN_FILTER,
+  UNKNOWN_KEY,
+} from '../contract/refusal.ts';
+import { ANY_ORIGIN, type CorsRules, corsHeaders } from '../cors.ts';
+import { type Credentials, type Family, readAuthorization } from '../credentials.ts';
+import type { Environment } from '../environment.ts';
+import { type AnswerHeaders, refusePlainly, refuseSilently } from './answers.ts';
+
+/** A request that has been let in. */
+export interface Access {
+  readonly environment: Environment;
+  readonly family: Family;
+  /** Go out with every answer. */
+  readonly headers: AnswerHeaders;
+  /** The path as a template: `/sdk/flags/{flagKey}`. */
+  readonly route: string;
+}
+
+/** Is told of every request that was let in; what it gives back is called when the answer is over. */
+export interface RequestObserver {
+  request(seen: RequestSeen): void;
+  /** A stream was opened. */
+  stream(seen: RequestSeen): () => void;
+}
+
+export interface RequestSeen {
+  readonly family: Family;
+  readonly environment: Environment;
+  readonly route: string;
+  readonly method: string;
+  /** As the SDK names itself. */
+  readonly userAgent: string;
+}
+
+export interface AccessParts {
+  readonly credentials: Credentials;
+  readonly observer: RequestObserver;
+}
+
+/** `data`: there must be some; `client`: they may be waited for in vain; `nothing`: the credential is all it takes. */
+export type Need = 'data' | 'client' | 'nothing';
+
+export interface AccessRules {
+  readonly family: Family;
+  /** In Hono's form. */
+  readonly path: string;
+  /** All that the path answers, for browsers. */
+  readonly methods: readonly Method[];
+  readonly need: Need;
+}
+
+export type EnvironmentHandler = (c: HttpContext, access: Access) => Response | Promise<Response>;
+
+/** Lets a request in where its credential stands for an environment from which it can have what it needs. */
+export function admit(parts: AccessParts, rules: AccessRules, handle: EnvironmentHandler): HttpHandler {
+  const { family, need } = rules;
+  const route = templateOf(rules.path);
+  return (c) => {
+    const found = findEnvironment(c, parts, rules);
+    if (found instanceof Response) return found;
+    const headers = headersFor(c, rules, found);
+    const { readiness } = found;
+    if (need !== 'nothing' && (readiness === 'starting' || (need === 'data' && readiness === 'waiting')))
+      return refusePlainly(c, 503, NO_CLIENT_YET, headers);
+    parts.observer.request(requestSeen(c, family, found, route));
+    return handle(c, { environment: found, family, headers, route });
+  };
+}
+
+/** OPTIONS: what a browser may ask of a path. */
+export function answerPreflight(parts: AccessParts, rules: AccessRules): HttpHandler {
+  return (c) => {
+    const found = findEnvironment(c, parts, rules);
+    return found instanceof Response ? found : c.body(null, 200, headersFor(c, rules, found));
+  };
+}
+
+export function requestSeen(c: HttpContext, family: Family, environment: Environment, route: string): RequestSeen {
+  const userAgent = c.req.header('x-launchdarkly-user-agent') ?? c.req.header('user-agent') ?? '';
+  return { family, environment, route, method: c.req.method, userAgent };
+}
+
+/** The last part of the path without its `.gif`, which is no part of the id. */
+export function environmentIdOf(c: HttpContext): string {
+  return (c.req.param('envId') ?? '').replace(/\.gif$/, '');
+}
+
+/** What a request shows of who it is; undefined when that cannot be read. */
+export function readCredential(c: HttpContext, family: Family): string | undefined {
+  return family === 'client' ? environmentIdOf(c) : readAuthorization(c.req.header('authorization'));
+}
+
+function findEnvironment(c: HttpContext, { credentials }: AccessParts, rules: AccessRules): Environment | Response {
+  const { family } = rules;
+  const cors = () => headersOfRules(c, rules, ANY_ORIGIN);
+  const credential = readCredential(c, family);
+  if (credential === undefined) return refuseSilently(c, 401);
+  if (!credentials.isComplete) return refusePlainly(c, 503, NO_ENVIRONMENTS_YET, cors());
+  const found = credentials.find(family, credential, c.req.query('filter'));
+  if (found === 'unknown filter') return refusePlainly(c, 404, UNKNOWN_FILTER, cors());
+  if (found !== 'unknown credential' && found.readiness !== 'refused') return found;
+  return family === 'client'
+    ? refusePlainly(c, 404, UNKNOWN_ENVIRONMENT_ID, cors())
+    : refusePlainly(c, 401, UNKNOWN_KEY);
+}
+
+function headersFor(c: HttpContext, rules: AccessRules, { options }: Environment): AnswerHeaders {
+  const id = options.envId === undefined ? {} : { 'x-ld-envid': options.envId };
+  return { ...headersOfRules(c, rules, options), ...id };
+}
+
+function headersOfRules(c: HttpContext, { family, methods }: AccessRules, rules: CorsRules): AnswerHeaders {
+  return family === 'client' ? corsHeaders(rules, c.req.header('origin'), methods) : {};
+}
+
+/** `/sdk/flags/:flagKey` as `/sdk/flags/{flagKey}`. */
+export function templateOf(path: string): string {
+  return path.replace(/:(\w+)(\{.*\})?/g, (_, name: string, pattern?: string) => `{${name}}${pattern ? '.gif' : ''}`);
+}

@@ -1,0 +1,53 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { type HttpContext, readBody } from '../../kernel/http.ts';
+import { accepted, type Outcome, refused } from '../../kernel/outcome.ts';
+import { BAD_BASE64, BAD_CONTEXT, BAD_HASH, BODY_UNREADABLE, NOT_JSON } from '../contract/refusal.ts';
+import type { Context } from '../domain/context.ts';
+import { readContextText } from '../domain/context-json.ts';
+import type { Access } from './access.ts';
+import { refuse, refusePlainly, refuseSilently } from './answers.ts';
+
+/** Reads whom a request asks for: from the path, or from the body of a REPORT. A Response says what is wrong. */
+export async function readRequestContext(
+  c: HttpContext,
+  access: Access,
+  maxBodyBytes: number,
+): Promise<Context | Response> {
+  const context = c.req.method === 'REPORT' ? await readReported(c, access, maxBodyBytes) : readPath(c, access);
+  if (context instanceof Response || isTrusted(c, access, context)) return context;
+  return refuse(c, 400, BAD_HASH, access.headers);
+}
+
+function readPath(c: HttpContext, { headers }: Access): Context | Response {
+  const json = decodeBase64url(c.req.param('context') ?? '');
+  if (!json.ok) return refuse(c, 400, BAD_BASE64, headers);
+  const context = readContextText(json.value);
+  return context.ok ? context.value : refuse(c, 400, BAD_CONTEXT, headers);
+}
+
+async function readReported(c: HttpContext, { headers }: Access, maxBodyBytes: number): Promise<Context | Response> {
+  const [type] = (c.req.header('content-type') ?? '').split(';', 1);
+  if (type?.trim().toLowerCase() !== 'application/json') return refusePlainly(c, 415, NOT_JSON, headers);
+  const body = await readBody(c, maxBodyBytes);
+  if (!body.ok) {
+    return body.reason === 'too large' ? refuseSilently(c, 413, headers) : refuse(c, 400, BODY_UNREADABLE, headers);
+  }
+  const context = readContextText(body.bytes.toString('utf8'));
+  return context.ok ? context.value : refuse(c, 400, context.reason, headers);
+}
+
+/** Base64url, with or without padding; the letters of plain base64 are refused, as is a length that no bytes have. */
+export function decodeBase64url(encoded: string): Outcome<string> {
+  const bare = encoded.replace(/={1,2}$/, '');
+  if (!/^[\w-]*$/.test(bare) || bare.length % 4 === 1) return refused('not base64url');
+  return accepted(Buffer.from(bare, 'base64url').toString('utf8'));
+}
+
+/** In secure mode a browser has to show that the site has signed the context. */
+export function isTrusted(c: HttpContext, { environment, family }: Access, context: Context): boolean {
+  const { secureMode, sdkKey } = environment.options;
+  if (family !== 'client' || !secureMode) return true;
+  const expected = Buffer.from(createHmac('sha256', sdkKey).update(context.fullyQualifiedKey).digest('hex'));
+  const shown = Buffer.from(c.req.query('h') ?? '');
+  return shown.length === expected.length && timingSafeEqual(shown, expected);
+}

@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { Hono } from 'hono';
+import type { HttpEnv } from '../../kernel/http.ts';
+import type { EventPost, EventReceipt, EventReceiver } from '../event-receiver.ts';
+import { eventRoutes } from './events.ts';
+
+interface Received {
+  readonly posts: EventPost[];
+  readonly images: string[];
+}
+
+/** All paths on one receiver, each behind a header as CORS sets it. */
+function createApp(
+  mode: EventReceiver['mode'],
+  receipt: EventReceipt = 'accepted',
+): { readonly app: Hono<HttpEnv>; readonly received: Received } {
+  const received: Received = { posts: [], images: [] };
+  const receiver: EventReceiver = {
+    mode,
+    receive: async (post) => {
+      received.posts.push(post);
+      return receipt;
+    },
+    receiveImage: (encoded) => void received.images.push(encoded),
+  };
+  const app = new Hono<HttpEnv>();
+  for (const { method, path, handle } of eventRoutes({ maxBodyBytes: 100 })) {
+    app.on(method, path, (c) => {
+      c.header('Access-Control-Max-Age', '300');
+      return handle(c, receiver);
+    });
+  }
+  return { app, received };
+}
+
+const POSTS: readonly [string, EventPost['family'], EventPost['kind']][] = [
+  ['/bulk', 'server', 'analytics'],
+  ['/diagnostic', 'server', 'diagnostic'],
+  ['/mobile', 'mobile', 'analytics'],
+  ['/mobile/events', 'mobile', 'analytics'],
+  ['/mobile/events/bulk', 'mobile', 'analytics'],
+  ['/mobile/events/diagnostic', 'mobile', 'diagnostic'],
+  ['/events/bulk/env-id', 'client', 'analytics'],
+  ['/events/diagnostic/env-id', 'client', 'diagnostic'],
+];
+
+for (const [path, family, kind] of POSTS) {
+  describe(`POST ${path}`, () => {
+    test('hands the body and the headers on, and answers 202 with nothing', async () => {
+      const { app, received } = createApp('forward');
+      const headers = { 'X-LaunchDarkly-Tags': 'a/b' };
+      const answer = await app.request(path, { method: 'POST', body: '[{}]', headers });
+      assert.equal(answer.status, 202);
+      assert.equal(await answer.text(), '');
+      assert.equal(answer.headers.get('access-control-max-age'), '300');
+      const [post] = received.posts;
+      assert.deepEqual([post?.family, post?.kind, post?.bytes.toString()], [family, kind, '[{}]']);
+      assert.equal(post?.header('x-launchdarkly-tags'), 'a/b');
+    });
+
+    test('is refused with 503 where events are off', async () => {
+      const { app, received } = createApp('off');
+      const answer = await app.request(path, { method: 'POST', body: '[{}]' });
+      assert.equal(answer.status, 503);
+      assert.equal(answer.headers.get('content-type'), 'application/json');
+      assert.equal(await answer.text(), '{"message":"Event proxy is not enabled for this environment"}');
+      assert.deepEqual(received.posts, []);
+    });
+
+    test('is accepted and not read where events are discarded', async () => {
+      const { app, received } = createApp('discard');
+      for (const body of ['[{}]', 'x'.repeat(1000), undefined]) {
+        const answer = await app.request(path, { method: 'POST', body: body ?? null });
+        assert.deepEqual([answer.status, await answer.text()], [202, '']);
+      }
+      assert.deepEqual(received.posts, []);
+    });
+
+    test('is refused with 413 above the limit of a body', async () => {
+      const { app, received } = createApp('forward');
+      const answer = await app.request(path, { method: 'POST', body: 'x'.repeat(101) });
+      assert.deepEqual([answer.status, await answer.text()], [413, '']);
+      assert.deepEqual(received.posts, []);
+    });
+  });
+}
+
+const JSON_TYPE = 'application/json';
+const PLAIN = 'text/plain; charset=utf-8';
+const RECEIPTS: readonly [EventReceipt, number, string, string | null][] = [
+  ['accepted', 202, '', null],
+  ['not gzip', 400, 'gzip: invalid header', PLAIN],
+  ['empty', 400, '{"message":"body may not be empty"}', JSON_TYPE],
+  ['unreadable', 400, '{"message":"unable to read request body"}', JSON_TYPE],
+  ['too large', 413, '', null],
+];
+
+for (const [receipt, status, body, type] of RECEIPTS) {
+  test(`a post that is ${receipt} is answered ${status}`, async () => {
+    const answer = await createApp('forward', receipt).app.request('/bulk', { method: 'POST', body: '[{}]' });
+    assert.deepEqual([answer.status, await answer.text(), answer.headers.get('content-type')], [status, body, type]);
+  });
+}
+
+const IMAGES: readonly [EventReceiver['mode'], string, readonly string[]][] = [
+  ['forward', '?d=W3t9XQ%3D%3D', ['W3t9XQ==']],
+  ['forward', '?d=%%%', ['%%%']],
+  ['forward', '?d=', []],
+  ['forward', '', []],
+  ['off', '?d=W3t9XQ%3D%3D', []],
+  ['discard', '?d=W3t9XQ%3D%3D', []],
+];
+
+for (const [mode, query, images] of IMAGES) {
+  test(`GET /a/env-id.gif${query} in mode ${mode} is answered with the image`, async () => {
+    const { app, received } = createApp(mode);
+    const answer = await app.request(`/a/env-id.gif${query}`);
+    assert.equal(answer.status, 200);
+    assert.equal(answer.headers.get('content-type'), 'image/gif');
+    assert.equal(answer.headers.get('access-control-max-age'), '300');
+    const bytes = Buffer.from(await answer.arrayBuffer());
+    assert.equal(bytes.length, 42);
+    assert.equal(bytes.subarray(0, 6).toString(), 'GIF89a');
+    assert.deepEqual(received.images, images);
+  });
+}
+
+const IMAGE_PATHS: readonly [string, string | undefined][] = [
+  ['/a/env-id.gif', 'env-id.gif'],
+  ['/a/env.id.gif', 'env.id.gif'],
+  ['/a/env-id.png', undefined],
+  ['/a/b/env-id.gif', undefined],
+];
+
+for (const [path, parameter] of IMAGE_PATHS) {
+  test(`${path} ${parameter ? 'names an environment' : 'is no image of events'}`, async () => {
+    const image = eventRoutes({ maxBodyBytes: 1 }).find(({ method }) => method === 'GET');
+    const app = new Hono<HttpEnv>().on('GET', [image?.path ?? ''], (c) => c.text(`${c.req.param('envId')}`));
+    const answer = await app.request(path);
+    assert.equal(answer.ok ? await answer.text() : undefined, parameter);
+  });
+}

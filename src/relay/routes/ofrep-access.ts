@@ -1,0 +1,93 @@
+import type { HttpContext } from '../../kernel/http.ts';
+import { NO_CLIENT_YET, NO_ENVIRONMENTS_YET, UNKNOWN_FILTER } from '../contract/refusal.ts';
+import { ANY_ORIGIN, type CorsHeaders, type CorsRules, corsHeaders } from '../cors.ts';
+import { type Credentials, FAMILIES, type Family } from '../credentials.ts';
+import type { Environment } from '../environment.ts';
+import { type Access, type RequestObserver, requestSeen } from './access.ts';
+import type { AnswerHeaders } from './answers.ts';
+
+export interface OfrepAccessParts {
+  readonly credentials: Pick<Credentials, 'find' | 'isComplete'>;
+  readonly observer: Pick<RequestObserver, 'request'>;
+}
+
+/** What OFREP says of a request or a flag that it cannot answer for. */
+export interface OfrepFault {
+  readonly key?: string;
+  readonly errorCode?: 'PARSE_ERROR' | 'TARGETING_KEY_MISSING' | 'INVALID_CONTEXT' | 'FLAG_NOT_FOUND' | 'GENERAL';
+  readonly errorDetails: string;
+}
+
+type FaultStatus = 400 | 401 | 403 | 404 | 413 | 503;
+
+export function refuseOfrep(
+  c: HttpContext,
+  status: FaultStatus,
+  { key, errorCode, errorDetails }: OfrepFault,
+  headers: AnswerHeaders,
+): Response {
+  const body = JSON.stringify({ key, errorCode, errorDetails });
+  return c.body(body, status, { 'content-type': 'application/json', ...headers });
+}
+
+const REQUEST_HEADERS = 'X-API-Key';
+const ANSWER_HEADERS = 'Date,ETag,Retry-After';
+
+/** What a browser is told; web providers send a key of their own header, and have to see the entity tag. */
+export function ofrepCors(c: HttpContext, rules: CorsRules, methods: readonly string[]): CorsHeaders {
+  const headers = corsHeaders(rules, c.req.header('origin'), methods);
+  return {
+    ...headers,
+    'access-control-allow-headers': `${headers['access-control-allow-headers']},${REQUEST_HEADERS}`,
+    'access-control-expose-headers': ANSWER_HEADERS,
+  };
+}
+
+/** Lets a request in by the SDK key, mobile key or environment id that it bears. */
+export function admitOfrep(
+  c: HttpContext,
+  { credentials, observer }: OfrepAccessParts,
+  route: string,
+  methods: readonly string[],
+): Access | Response {
+  const anywhere = ofrepCors(c, ANY_ORIGIN, methods);
+  const refuse = (status: FaultStatus, errorDetails: string, headers: AnswerHeaders = {}) =>
+    refuseOfrep(c, status, { errorDetails }, { ...anywhere, ...headers });
+  const credential = readOfrepCredential(c.req.header('authorization'), c.req.header('x-api-key'));
+  if (credential === undefined) return refuse(401, NO_CREDENTIAL, CHALLENGE);
+  if (!credentials.isComplete) return refuse(503, NO_ENVIRONMENTS_YET, SOON);
+  const found = find(credentials, credential, c.req.query('filter'));
+  if (found === 'unknown credential') return refuse(401, UNKNOWN_CREDENTIAL, CHALLENGE);
+  if (found === 'unknown filter') return refuse(404, UNKNOWN_FILTER);
+  const { environment, family } = found;
+  const headers = ofrepCors(c, environment.options, methods);
+  if (environment.readiness !== 'ready')
+    return refuseOfrep(c, 503, { errorDetails: NO_CLIENT_YET }, { ...headers, ...SOON });
+  observer.request(requestSeen(c, family, environment, route));
+  return { environment, family, headers, route };
+}
+
+const CHALLENGE = { 'www-authenticate': 'Bearer' };
+const SOON = { 'retry-after': '1' };
+const NO_CREDENTIAL =
+  'an SDK key, a mobile key or an environment id is expected in the header Authorization (Bearer) or X-API-Key';
+const UNKNOWN_CREDENTIAL = 'no environment goes by this credential';
+
+/** A bearer token, a bare key as LaunchDarkly's SDKs send it, or the header for keys; undefined when there is none. */
+export function readOfrepCredential(authorization: string | undefined, apiKey: string | undefined): string | undefined {
+  const token = (authorization ?? '').replace(/^Bearer +/i, '').trim() || (apiKey ?? '').trim();
+  return token === '' || /\s/.test(token) ? undefined : token;
+}
+
+type Found = { readonly environment: Environment; readonly family: Family } | 'unknown credential' | 'unknown filter';
+
+function find(credentials: OfrepAccessParts['credentials'], credential: string, filter: string | undefined): Found {
+  let otherwise: 'unknown credential' | 'unknown filter' = 'unknown credential';
+  for (const family of FAMILIES) {
+    const environment = credentials.find(family, credential, filter);
+    if (environment === 'unknown filter') otherwise = environment;
+    else if (environment !== 'unknown credential' && environment.readiness !== 'refused')
+      return { environment, family };
+  }
+  return otherwise;
+}

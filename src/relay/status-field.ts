@@ -1,0 +1,34 @@
+/**
+ * What may stand in a place of the status document, present or not: a value, an object of named fields, or an object in
+ * which any name may stand.
+ */
+export type StatusField =
+  | 'value'
+  | { readonly fields: Readonly<Record<string, StatusField>> }
+  | { readonly anyName: StatusField };
+
+const values = <Name extends string>(...names: readonly Name[]): Readonly<Record<Name, 'value'>> =>
+  Object.fromEntries(names.map((name) => [name, 'value'])) as Record<Name, 'value'>;
+
+const CONNECTION: StatusField = {
+  fields: { ...values('state', 'stateSince'), lastError: { fields: values('kind', 'time', 'statusCode') } },
+};
+
+/** The document of one environment. */
+export const ENVIRONMENT_FIELDS: StatusField = {
+  fields: {
+    ...values('sdkKey', 'envId', 'envKey', 'envName', 'projKey', 'projName', 'mobileKey', 'expiringSdkKey', 'status'),
+    connectionStatus: CONNECTION,
+    dataStoreStatus: { fields: values('state', 'stateSince', 'database', 'dbServer', 'dbPrefix', 'dbTable') },
+    bigSegmentStatus: { fields: values('available', 'potentiallyStale', 'lastSynchronizedOn') },
+  },
+};
+
+/** The whole document. */
+export const STATUS_FIELDS: StatusField = {
+  fields: {
+    environments: { anyName: ENVIRONMENT_FIELDS },
+    autoConfigStatus: CONNECTION,
+    ...values('status', 'version', 'clientVersion'),
+  },
+};

@@ -1,0 +1,22 @@
+import { Chalk } from 'chalk';
+import { formatTable } from '../../kernel/table.ts';
+import type { Terminal } from '../../kernel/terminal.ts';
+import { type ConfigSourceOptions, loadConfig, refuseConfig } from '../config/config-source.ts';
+import { printOptions } from '../config/print-options.ts';
+import { loadFlags } from '../file-source-files.ts';
+
+/** `relay check-config`: what would run, with its keys masked; throws all that is wrong, also with files of flags. */
+export function checkConfig(source: ConfigSourceOptions, terminal: Terminal): void {
+  const outcome = loadConfig(source, terminal.env);
+  if (!outcome.ok) throw refuseConfig(outcome.problems);
+  const { options, warnings } = outcome.value;
+  const files = new Set(options.environments.flatMap(({ dataFile }) => dataFile ?? []));
+  const problems = [...files].flatMap((file) => {
+    const flags = loadFlags(file);
+    return flags.ok ? [] : flags.reason.split('\n');
+  });
+  if (problems.length > 0) throw refuseConfig(problems);
+  for (const warning of warnings) terminal.err(`warning: ${warning}\n`);
+  const { bold } = new Chalk({ level: terminal.colors ? 1 : 0 });
+  terminal.out(formatTable(printOptions(options).map(([name, value]) => [{ text: name, style: bold }, value])));
+}

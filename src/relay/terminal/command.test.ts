@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { FakeTerminal } from '../../testing/fake-terminal.ts';
+import { runRelay } from '../../testing/relay-command.ts';
+
+const commands: [command: string, flags: readonly string[]][] = [
+  [
+    'serve',
+    [
+      '--config <file>',
+      '--from-env',
+      '--allow-missing-file',
+      '--port <port>',
+      '--flags <path>',
+      '--evaluated-streams',
+      '--record <folder>',
+      '--host <address>',
+      '--log.level <level>',
+      '--log.format <format>',
+      '--version',
+    ],
+  ],
+  ['check-config', ['--config <file>', '--from-env', '--allow-missing-file', '--port <port>', '--flags <path>']],
+  [
+    'eval',
+    ['--context <json>', '--explain', '--flags <path>', '--url <url>', '--sdk-key <key>', '--timeout', '--json'],
+  ],
+  ['flags', ['--flags <path>', '--url <url>', '--sdk-key <key>', '--timeout <duration>', '--json']],
+  ['status', ['--url <url>', '--timeout <duration>', '--json']],
+  ['set', ['--flags <path>', '--json']],
+  ['sample', []],
+];
+for (const [command, flags] of commands) {
+  test(`the help of relay ${command} gives examples and its flags`, async () => {
+    const terminal = new FakeTerminal();
+    assert.equal(await runRelay([command, '--help'], terminal), 0);
+    assert.match(terminal.stdout, new RegExp(`Examples:\\n.*opsdeck relay ${command}`));
+    for (const flag of flags) assert.ok(terminal.stdout.includes(flag), flag);
+    assert.equal(terminal.stderr, '');
+  });
+}
+
+const mistakes: [args: readonly string[], told: RegExp][] = [
+  [['evla'], /unknown command 'evla'\n\(Did you mean eval\?\)/],
+  [['eval', '-c', '{}'], /missing required argument 'flag'/],
+  [['eval', 'f'], /required option '-c, --context <json>' not specified/],
+  [['eval', 'f', '-c', '{'], /--context: the context is not valid JSON, such as/],
+  [['eval', 'f', '-c', '{}'], /--context: "key" property not found/],
+  [['eval', 'f', '-c', '{"key":"a"}', '--flags', 'f', '--url', 'http://h'], /give --flags or --url, not both/],
+  [['eval', 'f', '-c', '{"key":"a"}', '--url', 'ftp://h'], /--url: write an http or https URL/],
+  [['flags', '--timeout', 'soon'], /--timeout: write a duration such as 30s/],
+  [['flags', '--flags', '/nowhere/f.yml'], /\/nowhere\/f\.yml: there is no such file or folder/],
+  [['set', 'f'], /missing required argument 'value'/],
+  [['set', 'f', 'on'], /--flags or OPSDECK_RELAY_FLAGS must name the file or folder/],
+  [['serve', '--port', '70000'], /Write a port from 0 to 65535/],
+  [['serve', '--log.level', 'loud'], /Allowed choices are debug, info, warn, error, none/],
+  [['serve', '--config', '/nowhere/relay.conf'], /cannot read the configuration file \/nowhere\/relay\.conf/],
+  [['check-config', '--config', '/nowhere/relay.conf'], /there is no such file/],
+];
+for (const [args, told] of mistakes) {
+  test(`relay ${args.join(' ')} is told what is wrong with it and ends with 2`, async () => {
+    const terminal = new FakeTerminal();
+    assert.equal(await runRelay([...args], terminal), 2);
+    assert.match(terminal.stderr, told);
+    assert.equal(terminal.stdout, '');
+  });
+}
+
+test('relay sample prints the sample', async () => {
+  const terminal = new FakeTerminal();
+  assert.equal(await runRelay(['sample'], terminal), 0);
+  assert.match(terminal.stdout, /^# What `opsdeck relay serve` serves/);
+});
+
+test('relay check-config prints what would run, without a key', async () => {
+  const terminal = new FakeTerminal();
+  terminal.env = {
+    LD_ENV_prod: 'sdk-11111111-2222-3333-4444-555555555555',
+    LD_MOBILE_KEY_prod: 'mob-11111111-2222-3333-4444-666666666666',
+    LD_CLIENT_SIDE_ID_prod: 'abc',
+    LD_MOBILE_KEY_prd: 'x',
+    LD_TTL_prod: '5m',
+    PROXY_URL: 'http://name:secret@proxy:3128',
+    USE_EVENTS: '1',
+  };
+  assert.equal(await runRelay(['check-config', '--from-env', '--port', '9000'], terminal), 0);
+  assert.equal(
+    terminal.stdout,
+    [
+      'Listens on           every interface, port 9000',
+      'Stream               https://stream.launchdarkly.com',
+      'Polling              https://sdk.launchdarkly.com',
+      'Client-side polling  https://clientsdk.launchdarkly.com',
+      'Proxy                http://name:***@proxy:3128',
+      'First data within    10s',
+      'Events               sent on to https://events.launchdarkly.com, every 5s',
+      'Heartbeat            3m',
+      'Longest stream       none',
+      'Client streams       pings',
+      'Disconnected after   1m',
+      'Largest body         5242880 bytes',
+      'Log level            info',
+      'Prometheus           no listener of its own',
+      'Environment prod     SDK key sdk-********-****-****-****-*******55555, mobile key mob-********-****-****-****-*******66666, id abc, TTL 5m',
+      '',
+    ].join('\n'),
+  );
+  assert.equal(
+    terminal.stderr,
+    'warning: LD_MOBILE_KEY_prd has no effect: there is no LD_ENV_prd; is it LD_MOBILE_KEY_prod?\n',
+  );
+});
+
+test('relay check-config tells every problem and ends with 2', async () => {
+  const terminal = new FakeTerminal();
+  terminal.env = { PORT: 'x', TLS_ENABLED: '1' };
+  assert.equal(await runRelay(['check-config', '--from-env'], terminal), 2);
+  assert.equal(terminal.stdout, '');
+  assert.equal(
+    terminal.stderr,
+    'opsdeck: the configuration is refused:\n  PORT: "x" is no whole number above 0\n  TLS_ENABLED: TLS needs tlsCert and tlsKey\n',
+  );
+});
+
+test('relay check-config tells what is wrong with the files of flags', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'check-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const file = join(folder, 'a.yml');
+  writeFileSync(file, 'flags:\n  a: 1\n  b: {on: 1}\n');
+  const terminal = new FakeTerminal();
+  assert.equal(await runRelay(['check-config', '--flags', folder], terminal), 2);
+  const [first, ...problems] = terminal.stderr.trimEnd().split('\n');
+  assert.equal(first, 'opsdeck: the configuration is refused:');
+  assert.deepEqual(problems, [
+    `  ${file}:2: flag "a": expected object, got number`,
+    `  ${file}:3: flag "b": on: expected boolean, got number`,
+  ]);
+});

@@ -1,0 +1,99 @@
+import { Chalk } from 'chalk';
+import { CommandError, ExitCode } from '../../kernel/errors.ts';
+import { printable } from '../../kernel/printable.ts';
+import type { Terminal } from '../../kernel/terminal.ts';
+import { readContextText } from '../domain/context-json.ts';
+import { evaluateFlag } from '../domain/evaluate.ts';
+import { isJsonObject } from '../domain/json.ts';
+import type { Reason } from '../domain/reason.ts';
+import { printTrace, Trace } from '../domain/trace.ts';
+import { type FlagOriginOptions, openFlags, unknownFlag } from './flag-origin.ts';
+import { RelayClient } from './relay-client.ts';
+
+export interface EvaluateOptions extends FlagOriginOptions {
+  readonly context: string;
+  readonly explain?: boolean;
+}
+
+interface Evaluated {
+  readonly value: unknown;
+  readonly variation: unknown;
+  readonly reason: unknown;
+  readonly prerequisites?: unknown;
+}
+
+/** `relay eval`: the value of a flag for a context and why; with --explain on what way it came to that. */
+export async function evaluateForTerminal(key: string, options: EvaluateOptions, terminal: Terminal): Promise<void> {
+  const text = options.context === '-' ? await terminal.stdin() : options.context;
+  const context = readContextText(text);
+  if (!context.ok)
+    throw new CommandError(`--context: ${context.reason}, such as {"kind": "user", "key": "ada"}`, ExitCode.usage);
+  const trace = options.explain ? new Trace() : undefined;
+  const store = await openFlags(options, terminal);
+  let evaluated: Evaluated;
+  if (store) {
+    const flag = store.flag(key);
+    if (!flag)
+      throw unknownFlag(
+        key,
+        store.flags().map((one) => one.flag.key),
+      );
+    evaluated = evaluateFlag(flag, context.value, store, trace);
+  } else evaluated = await askRelay(key, text, options, terminal);
+  print(key, evaluated, { ...options, trace }, terminal);
+}
+
+/** LaunchDarkly's own relay hands out no flags, but what they come to. */
+async function askRelay(
+  key: string,
+  context: string,
+  options: EvaluateOptions,
+  terminal: Terminal,
+): Promise<Evaluated> {
+  const client = new RelayClient(options, terminal);
+  if (options.explain)
+    throw new CommandError(`${client.url} hands out no flags, so that nothing can be explained: leave out --explain`);
+  const found = await client.evaluation(key, context);
+  if (!isJsonObject(found)) throw unknownFlag(key, []);
+  const { value = null, variation = null, reason = null, prerequisites } = found;
+  return { value, variation, reason, ...(prerequisites === undefined ? {} : { prerequisites }) };
+}
+
+function print(
+  key: string,
+  { value, variation, reason, prerequisites }: Evaluated,
+  { json, trace }: { readonly json?: boolean; readonly trace: Trace | undefined },
+  terminal: Terminal,
+): void {
+  const lines = trace ? printTrace(trace).trimEnd().split('\n').map(printable) : [];
+  if (json) {
+    const explained = trace && { trace: trace.steps.map(({ depth, step }) => ({ depth, ...step })) };
+    terminal.out(`${JSON.stringify({ key, value, variation, reason, prerequisites, ...explained })}\n`);
+    return;
+  }
+  const { bold, dim } = new Chalk({ level: terminal.colors ? 1 : 0 });
+  terminal.out(`${bold(printable(JSON.stringify(value)))}\n${printable(wordsOf(reason, variation))}\n`);
+  if (lines.length > 0) terminal.out(`\n${lines.map((line) => `${dim(line)}\n`).join('')}`);
+}
+
+const WORDS: Readonly<Record<Reason['kind'], string>> = {
+  OFF: 'the flag is off',
+  FALLTHROUGH: 'no target and no rule matches',
+  TARGET_MATCH: 'the context is a target',
+  RULE_MATCH: 'a rule matches',
+  PREREQUISITE_FAILED: 'a prerequisite failed',
+  ERROR: 'the flag is malformed',
+};
+
+function wordsOf(reason: unknown, variation: unknown): string {
+  const which = typeof variation === 'number' ? `variation ${variation}` : 'no variation';
+  if (!isJsonObject(reason)) return which;
+  const { kind, ruleIndex, ruleId, prerequisiteKey, inExperiment } = reason;
+  const detail = [
+    ...(ruleIndex === undefined ? [] : [`rule ${ruleIndex}${ruleId === undefined ? '' : ` (${ruleId})`}`]),
+    ...(prerequisiteKey === undefined ? [] : [String(prerequisiteKey)]),
+    ...(inExperiment === true ? ['in an experiment'] : []),
+  ];
+  const words = WORDS[kind as Reason['kind']] ?? '';
+  return `${which}, ${String(kind)}: ${[words, ...detail].filter(Boolean).join(', ')}`;
+}

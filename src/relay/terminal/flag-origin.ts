@@ -1,0 +1,36 @@
+import { CommandError, ExitCode } from '../../kernel/errors.ts';
+import type { Terminal } from '../../kernel/terminal.ts';
+import { suggestWord } from '../config/suggestion.ts';
+import { dataOf } from '../file-source.ts';
+import { loadFlags } from '../file-source-files.ts';
+import { FlagStore } from '../flag-store.ts';
+import { type ConnectionOptions, RelayClient } from './relay-client.ts';
+
+export interface FlagOriginOptions extends ConnectionOptions {
+  readonly flags?: string;
+  readonly json?: boolean;
+}
+
+/** The flags of files or of a relay; undefined if that relay does not hand them out. */
+export async function openFlags(options: FlagOriginOptions, terminal: Terminal): Promise<FlagStore | undefined> {
+  if (options.flags !== undefined && options.url !== undefined)
+    throw new CommandError('give --flags or --url, not both', ExitCode.usage);
+  const data = options.flags === undefined ? await new RelayClient(options, terminal).data() : readFiles(options.flags);
+  if (!data) return undefined;
+  const store = new FlagStore();
+  const replaced = store.replace(data);
+  if (!replaced.ok) throw new CommandError(replaced.reason);
+  return store;
+}
+
+function readFiles(path: string): ReturnType<typeof dataOf> {
+  const items = loadFlags(path);
+  if (!items.ok) throw new CommandError(items.reason, ExitCode.usage);
+  return dataOf(items.value);
+}
+
+/** What ends a command that was asked for a flag that is not there. */
+export function unknownFlag(key: string, known: Iterable<string>): CommandError {
+  const like = suggestWord(key, known);
+  return new CommandError(`there is no flag ${JSON.stringify(key)}${like ? `; is it ${like}?` : ''}`);
+}

@@ -1,0 +1,57 @@
+import { Chalk } from 'chalk';
+import { CommandError } from '../../kernel/errors.ts';
+import { type Cell, formatTable } from '../../kernel/table.ts';
+import type { Terminal } from '../../kernel/terminal.ts';
+import type { CompiledFlag } from '../domain/evaluate.ts';
+import type { Flag, VariationOrRollout } from '../domain/flag.ts';
+import { type FlagOriginOptions, openFlags } from './flag-origin.ts';
+
+export type ListOptions = FlagOriginOptions;
+
+const LONGEST_VALUE = 40;
+
+/** `relay flags`: every flag, whether it is on, and what most people get. */
+export async function listFlags(options: ListOptions, terminal: Terminal): Promise<void> {
+  const store = await openFlags(options, terminal);
+  if (!store) throw new CommandError('this relay hands out no flags (sdk/latest-all): only opsdeck and --flags do');
+  if (options.json) {
+    terminal.out(`${store.text('flags')}\n`);
+    return;
+  }
+  const { bold, green, dim } = new Chalk({ level: terminal.colors ? 1 : 0 });
+  const heading = ['FLAG', 'STATE', 'EVERYBODY GETS', 'TARGETS', 'RULES', 'VERSION'].map((text) => ({
+    text,
+    style: bold,
+  }));
+  const rows = store
+    .flags()
+    .map(({ flag }): Cell[] => [
+      flag.key,
+      flag.on ? { text: 'on', style: green } : { text: 'off', style: dim },
+      servedTo(flag),
+      String(flag.targets.length + flag.contextTargets.filter(({ values }) => values.length > 0).length),
+      String(flag.rules.length),
+      String(flag.version),
+    ]);
+  terminal.out(formatTable([heading, ...rows]));
+}
+
+/** What a flag gives those whom no target and no rule concerns. */
+function servedTo(flag: CompiledFlag['flag']): string {
+  if (!flag.on) return textOf(flag, flag.offVariation);
+  return shareOf(flag, flag.fallthrough);
+}
+
+function shareOf(flag: Flag, { variation, rollout }: VariationOrRollout): string {
+  if (!rollout || variation !== undefined) return textOf(flag, variation);
+  return rollout.variations
+    .filter(({ weight }) => weight > 0)
+    .map((one) => `${one.weight / 1000} % ${textOf(flag, one.variation)}`)
+    .join(', ');
+}
+
+function textOf(flag: Flag, variation: number | undefined): string {
+  if (variation === undefined) return '-';
+  const text = JSON.stringify(flag.variations[variation]) ?? 'a variation that is not there';
+  return text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE)}…` : text;
+}

@@ -1,0 +1,136 @@
+import ky, { type KyInstance } from 'ky';
+import * as v from 'valibot';
+import { parseFlagDuration } from '../../kernel/duration.ts';
+import { CommandError, ExitCode, messageOf, systemCodeOf } from '../../kernel/errors.ts';
+import { printable } from '../../kernel/printable.ts';
+import type { Terminal } from '../../kernel/terminal.ts';
+import { type FlagData, readFlagData } from '../flag-store.ts';
+import { hideKey } from '../masking.ts';
+import { statusSchema, type WireStatus } from './wire.ts';
+
+export interface ConnectionOptions {
+  readonly url?: string;
+  readonly timeout: string;
+  readonly sdkKey?: string;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly body: string;
+}
+
+const DEFAULT_URL = 'http://localhost:8030';
+const DEFAULT_SDK_KEY = 'sdk-local';
+const LONGEST_TEXT = 500;
+const CONNECTION_TROUBLE: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'the connection was refused',
+  ECONNRESET: 'the connection was cut',
+  UND_ERR_SOCKET: 'the connection was cut',
+  ENOTFOUND: 'no such host',
+  EAI_AGAIN: 'the name could not be resolved',
+};
+
+/**
+ * Asks a relay, opsdeck's or LaunchDarkly's. Every method throws a {@link CommandError}: exit code 3 when it cannot be
+ * reached, 4 when it does not know the key, 1 for any other refusal.
+ */
+export class RelayClient {
+  /** Without credentials. */
+  readonly url: string;
+  readonly #terminal: Terminal;
+  readonly #sdkKey: string;
+  readonly #timeoutMs: number;
+  readonly #timeout: string;
+  readonly #http: KyInstance;
+
+  constructor({ url, timeout, sdkKey }: ConnectionOptions, terminal: Terminal) {
+    this.#terminal = terminal;
+    this.url = readAddress(url ?? (terminal.env.OPSDECK_RELAY_URL || DEFAULT_URL));
+    this.#sdkKey = sdkKey ?? (terminal.env.OPSDECK_RELAY_SDK_KEY || DEFAULT_SDK_KEY);
+    this.#timeout = timeout;
+    const ms = parseFlagDuration(timeout);
+    if (ms === undefined || ms <= 0) throw new CommandError('--timeout: write a duration such as 30s', ExitCode.usage);
+    this.#timeoutMs = ms;
+    this.#http = ky.create({ prefixUrl: this.url, retry: 0, timeout: false, throwHttpErrors: false });
+  }
+
+  async status(): Promise<WireStatus> {
+    const { body } = await this.#succeed('status', {});
+    const value = this.#parse(body);
+    // The value itself is handed on, not valibot's copy: `--json` shows what the server sent.
+    if (v.is(statusSchema, value)) return value;
+    throw new CommandError(`${this.url} answered JSON that is no status of a relay`);
+  }
+
+  /** All flags and segments; undefined if the relay does not hand them out at once, as LaunchDarkly's own. */
+  async data(): Promise<FlagData | undefined> {
+    const answer = await this.#send('sdk/latest-all', { authorization: this.#sdkKey });
+    if (answer.status === 404) return undefined;
+    const data = readFlagData(this.#parse(this.#accept(answer).body));
+    if (data.ok) return data.value;
+    throw new CommandError(`${this.url} answered JSON that is no flags: ${data.reason}`);
+  }
+
+  /** What every flag is for a context, as the relay evaluates it; undefined if there is no such flag. */
+  async evaluation(key: string, context: string): Promise<unknown> {
+    const encoded = Buffer.from(context).toString('base64url');
+    const path = `sdk/evalx/contexts/${encoded}?withReasons=true`;
+    const { body } = await this.#succeed(path, { authorization: this.#sdkKey });
+    const all = this.#parse(body);
+    return v.is(v.record(v.string(), v.unknown()), all) && Object.hasOwn(all, key) ? all[key] : undefined;
+  }
+
+  #parse(body: string): unknown {
+    try {
+      return JSON.parse(body);
+    } catch {
+      throw new CommandError(`${this.url} answered something that is not JSON; is it a relay?`);
+    }
+  }
+
+  async #succeed(path: string, headers: Readonly<Record<string, string>>): Promise<Answer> {
+    return this.#accept(await this.#send(path, headers));
+  }
+
+  #accept(answer: Answer): Answer {
+    const { status, body } = answer;
+    if (status >= 200 && status < 300) return answer;
+    const text = printable(hideKey(body.trim().slice(0, LONGEST_TEXT), this.#sdkKey));
+    const isDenied = status === 401 || status === 403;
+    const hint = isDenied ? ' (--sdk-key or OPSDECK_RELAY_SDK_KEY names the environment)' : '';
+    const code = isDenied ? ExitCode.denied : ExitCode.failed;
+    throw new CommandError(`${this.url} answered ${status}${text && `: ${text}`}${hint}`, code);
+  }
+
+  async #send(path: string, headers: Readonly<Record<string, string>>): Promise<Answer> {
+    const deadline = new AbortController();
+    const cancel = this.#terminal.clock.after(this.#timeoutMs, () => deadline.abort());
+    try {
+      const response = await this.#http(path, { headers, signal: deadline.signal });
+      return { status: response.status, body: await response.text() };
+    } catch (error) {
+      const trouble = deadline.signal.aborted ? `no answer within ${this.#timeout}` : connectionTrouble(error);
+      throw new CommandError(
+        `cannot reach ${this.url}: ${hideKey(trouble, this.#sdkKey)}. Does it run? --url or OPSDECK_RELAY_URL names another`,
+        ExitCode.unreachable,
+      );
+    } finally {
+      cancel();
+    }
+  }
+}
+
+function readAddress(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username || url.password)
+    throw new CommandError(`--url: write an http or https URL, such as ${DEFAULT_URL}`, ExitCode.usage);
+  return url.href.replace(/\/+$/, '');
+}
+
+/** Why fetch failed: the cause at the bottom tells it. */
+function connectionTrouble(error: unknown): string {
+  let deepest = error;
+  while (deepest instanceof Error && deepest.cause instanceof Error) deepest = deepest.cause;
+  const code = systemCodeOf(deepest);
+  return (code && CONNECTION_TROUBLE[code]) || printable(messageOf(deepest)) || code || 'unknown trouble';
+}

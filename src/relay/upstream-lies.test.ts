@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { describe, type TestContext, test } from 'node:test';
+import { type Clock, systemClock } from '../kernel/clock.ts';
+import { eventually } from '../testing/eventually.ts';
+import {
+  answerStatus,
+  bigPut,
+  endlessLine,
+  halfAnEvent,
+  malformedJson,
+  plainFlag,
+  redirectTo,
+  type StreamLie,
+  startFakeLaunchDarkly,
+} from '../testing/fake-launchdarkly.ts';
+import { emptySink, plainEnvironment, RecordingLog, SAMPLE_SDK_KEY } from '../testing/fake-launchdarkly-parts.ts';
+import { startHttpSink } from '../testing/http-sink.ts';
+import type { RelayOptions } from './config/relay-options.ts';
+import type { ConnectionErrorKind } from './connection-status.ts';
+import { createUpstream, type UpstreamLimits } from './upstream.ts';
+
+/** On it a second takes a millisecond: the waits are real, but short. */
+const HASTY: Clock = {
+  now: () => systemClock.now(),
+  after: (ms, action) => systemClock.after(ms / 1000, action),
+  every: (ms, action) => systemClock.every(ms / 1000, action),
+};
+
+/** On that clock 0.4 s. */
+const LIMITS: Partial<UpstreamLimits> = { headMs: 400_000, idleMs: 400_000 };
+
+interface StartOptions {
+  readonly limits?: Partial<UpstreamLimits>;
+  readonly proxy?: RelayOptions['proxy'];
+}
+
+function startUpstream(t: TestContext, streamUri: string, { limits, proxy }: StartOptions = {}) {
+  const log = new RecordingLog();
+  const sink = emptySink(HASTY);
+  const source = createUpstream(sink, {
+    environment: plainEnvironment(),
+    options: { streamUri, proxy },
+    clock: HASTY,
+    log,
+    limits: { ...LIMITS, ...limits },
+  });
+  t.after(() => source.close());
+  source.start();
+  return { log, source, ...sink };
+}
+
+const FLAGS = { a: plainFlag('a', 'true') };
+
+interface LieCase {
+  readonly lie: StreamLie;
+  readonly kind: ConnectionErrorKind;
+  readonly statusCode?: number;
+  readonly limits?: Partial<UpstreamLimits>;
+}
+
+const LIES: Record<string, LieCase> = {
+  'never answers': { lie: 'hang', kind: 'NETWORK_ERROR' },
+  'says nothing after its head': { lie: 'silence', kind: 'NETWORK_ERROR' },
+  'cuts the connection': { lie: 'reset', kind: 'NETWORK_ERROR' },
+  'sends half an event': { lie: halfAnEvent(), kind: 'NETWORK_ERROR' },
+  'sends malformed JSON': { lie: malformedJson(), kind: 'INVALID_DATA' },
+  'answers with 401': { lie: answerStatus(401), kind: 'ERROR_RESPONSE', statusCode: 401 },
+  'answers with 503 and a long text': {
+    lie: answerStatus(503, 'x'.repeat(2 ** 20)),
+    kind: 'ERROR_RESPONSE',
+    statusCode: 503,
+  },
+  'redirects to another host': { lie: redirectTo('http://flags.invalid/'), kind: 'ERROR_RESPONSE', statusCode: 307 },
+  'sends a line that never ends': {
+    lie: endlessLine(Number.POSITIVE_INFINITY),
+    kind: 'INVALID_DATA',
+    limits: { maxEventBytes: 2 ** 20 },
+  },
+  'sends a put beyond all bounds': {
+    lie: bigPut(4 * 2 ** 20),
+    kind: 'INVALID_DATA',
+    limits: { maxEventBytes: 2 ** 20 },
+  },
+  'sends a page': {
+    lie: { chunks: ['<html>'], ending: 'hold', contentType: 'text/html' },
+    kind: 'INVALID_DATA',
+  },
+};
+
+describe('an upstream that at first', () => {
+  for (const [name, { lie, kind, statusCode, limits }] of Object.entries(LIES)) {
+    test(`${name} is told of, and asked again until it delivers`, async (t) => {
+      const fake = await startFakeLaunchDarkly(t, { flags: FLAGS });
+      fake.lieNext(lie);
+      const { connection, store, log } = startUpstream(t, fake.url, limits ? { limits } : {});
+      await eventually('data', () => connection.state === 'VALID', { everyMs: 5 });
+      assert.deepEqual([connection.lastError?.kind, connection.lastError?.statusCode], [kind, statusCode]);
+      assert.equal(store.version('flags', 'a'), 1);
+      assert.ok(
+        log.lines.some(({ level, fields }) => level !== 'info' && fields.kind === kind),
+        log.text,
+      );
+      assert.ok(!log.text.includes(SAMPLE_SDK_KEY));
+    });
+  }
+});
+
+test('data is served on while upstream lies, until it delivers something new', async (t) => {
+  const fake = await startFakeLaunchDarkly(t, { flags: FLAGS });
+  const { connection, store } = startUpstream(t, fake.url);
+  await eventually('data', () => store.isInitialised, { everyMs: 5 });
+  fake.lieNext('reset', halfAnEvent(), malformedJson(), answerStatus(503), 'hang', answerStatus(401));
+  fake.dropStreams();
+  await eventually('interruption', () => connection.state === 'INTERRUPTED', { everyMs: 1 });
+  await eventually('refusal', () => connection.state === 'OFF', { everyMs: 5 });
+  assert.equal(store.version('flags', 'a'), 1);
+  fake.put({ flags: { a: plainFlag('a', 'new', 2) } });
+  await eventually('recovery', () => connection.state === 'VALID' && store.version('flags', 'a') === 2, { everyMs: 5 });
+  assert.equal(fake.streamRequests.length, 8);
+});
+
+test('an upstream that is away for a while is found again', async (t) => {
+  const fake = await startFakeLaunchDarkly(t, { flags: FLAGS });
+  const { connection } = startUpstream(t, fake.url);
+  await eventually('data', () => connection.state === 'VALID', { everyMs: 5 });
+  await fake.stop();
+  await eventually('interruption', () => connection.state === 'INTERRUPTED', { everyMs: 5 });
+  await fake.listen();
+  await eventually('recovery', () => connection.state === 'VALID', { everyMs: 5 });
+});
+
+test('a put of 50 MB is taken', async (t) => {
+  const fake = await startFakeLaunchDarkly(t);
+  fake.lieNext(bigPut(50_000_000));
+  const { store, connection } = startUpstream(t, fake.url, { limits: { idleMs: 10_000_000 } });
+  await eventually('data', () => connection.state === 'VALID');
+  assert.equal(store.version('flags', 'last'), 1);
+  assert.equal(connection.lastError, undefined);
+});
+
+test('the stream is asked for through the proxy that is configured', async (t) => {
+  const proxy = await startHttpSink(t, () => ({ status: 503 }));
+  const { connection } = startUpstream(t, 'http://stream.invalid', { proxy: { url: proxy.url, caCertFiles: [] } });
+  const [request] = await proxy.received(1);
+  assert.deepEqual([request?.path, request?.headers.authorization], ['http://stream.invalid/all', SAMPLE_SDK_KEY]);
+  await eventually('error', () => connection.lastError?.statusCode === 503, { everyMs: 5 });
+});
+
+test('a closed source leaves no stream behind', async (t) => {
+  const fake = await startFakeLaunchDarkly(t, { flags: FLAGS });
+  const { connection, source } = startUpstream(t, fake.url);
+  await eventually('data', () => connection.state === 'VALID', { everyMs: 5 });
+  assert.equal(fake.openStreams, 1);
+  await source.close();
+  await fake.until(({ openStreams }) => openStreams === 0);
+});

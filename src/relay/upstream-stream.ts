@@ -1,0 +1,86 @@
+import { randomUUID } from 'node:crypto';
+import type { HttpFetch } from '../kernel/http-fetch.ts';
+import type { ConnectionErrorKind } from './connection-status.ts';
+
+/** Why a connection to upstream is over. */
+export interface UpstreamFailure {
+  readonly kind: ConnectionErrorKind;
+  readonly reason: string;
+  readonly statusCode?: number | undefined;
+  /** Nothing but another key, or another configuration upstream, would help. */
+  readonly isRefusal?: boolean;
+}
+
+export type UpstreamHttp = Pick<HttpFetch, 'fetch'>;
+
+export interface UpstreamAddress {
+  readonly streamUri: string;
+  readonly sdkKey: string;
+  readonly filter: string | undefined;
+}
+
+export type OpenedStream =
+  | { readonly ok: true; readonly body: ReadableStream<Uint8Array> }
+  | { readonly ok: false; readonly failure: UpstreamFailure };
+
+/** The Relay Proxy whose place this one takes, as LaunchDarkly and firewalls know it. */
+export const USER_AGENT = 'LDRelay/8.10.1';
+
+/** Of this process. */
+const INSTANCE_ID = randomUUID();
+const MOST_REDIRECTS = 5;
+const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
+/** Statuses from 400 to 499 that a repetition may cure. */
+const PASSING: readonly number[] = [400, 408, 429];
+
+/** Asks for the `/all` stream of an environment. Rejects when there is no answer. */
+export async function openUpstreamStream(
+  http: UpstreamHttp,
+  { streamUri, sdkKey, filter }: UpstreamAddress,
+  signal: AbortSignal,
+): Promise<OpenedStream> {
+  const query = filter === undefined || filter === '' ? '' : `?filter=${encodeURIComponent(filter)}`;
+  let url = new URL(`${streamUri.replace(/\/+$/, '')}/all${query}`);
+  const headers = {
+    authorization: sdkKey,
+    'user-agent': USER_AGENT,
+    'x-launchdarkly-instance-id': INSTANCE_ID,
+    accept: 'text/event-stream',
+    'cache-control': 'no-cache',
+  };
+  for (let hops = 0; ; hops++) {
+    const response = await http.fetch(url, { headers, signal });
+    if (response.status === 200) return checkStream(response);
+    await response.body?.cancel();
+    if (!REDIRECTS.includes(response.status)) return { ok: false, failure: statusFailure(response.status) };
+    const next = nextUrl(url, response.headers.get('location'));
+    if (typeof next === 'string' || hops === MOST_REDIRECTS) {
+      const reason = typeof next === 'string' ? next : 'redirects go on and on';
+      return { ok: false, failure: { kind: 'ERROR_RESPONSE', statusCode: response.status, reason } };
+    }
+    url = next;
+  }
+}
+
+async function checkStream({ headers, body }: Response): Promise<OpenedStream> {
+  const type = headers.get('content-type');
+  if (body && (type === null || /^text\/event-stream\b/i.test(type))) return { ok: true, body };
+  await body?.cancel();
+  return { ok: false, failure: { kind: 'INVALID_DATA', reason: `the answer is ${type}, not an event stream` } };
+}
+
+function statusFailure(statusCode: number): UpstreamFailure {
+  const isRefusal = statusCode >= 400 && statusCode < 500 && !PASSING.includes(statusCode);
+  const reason = `the answer has the status ${statusCode}`;
+  return { kind: 'ERROR_RESPONSE', statusCode, isRefusal, reason };
+}
+
+/** Where a redirect leads, or why it is not followed: the key is for this host alone, and not to be sent in the clear. */
+function nextUrl(from: URL, location: string | null): URL | string {
+  if (location === null || !URL.canParse(location, from.href)) return 'a redirect leads nowhere';
+  const to = new URL(location, from.href);
+  if (to.hostname !== from.hostname)
+    return `a redirect leads to another host, ${to.hostname}, which gets no key from here`;
+  if (to.protocol !== from.protocol && to.protocol !== 'https:') return 'a redirect leads away from https';
+  return to;
+}

@@ -1,0 +1,231 @@
+import type { CancelTimer, Clock } from '../kernel/clock.ts';
+import { messageOf, systemCodeOf } from '../kernel/errors.ts';
+import { HttpFetch } from '../kernel/http-fetch.ts';
+import type { Log } from '../kernel/log.ts';
+import { type Outcome, refused } from '../kernel/outcome.ts';
+import { OversizedEventError, SseReader } from '../kernel/sse-reader.ts';
+import type { EnvironmentOptions, RelayOptions } from './config/relay-options.ts';
+import type { ConnectionError } from './connection-status.ts';
+import type { DataSink, DataSource } from './data-source.ts';
+import { hideKey, maskKey } from './masking.ts';
+import { UpstreamBackoff } from './upstream-backoff.ts';
+import { applyChange, readUpstreamEvent } from './upstream-event.ts';
+import { openUpstreamStream, type UpstreamFailure, type UpstreamHttp } from './upstream-stream.ts';
+
+export interface UpstreamLimits {
+  /** For a TCP connection, and then for TLS. */
+  readonly connectMs: number;
+  /** For the head of the answer, connecting included. */
+  readonly headMs: number;
+  /** Between two pieces of the stream: LaunchDarkly sends a heartbeat every three minutes. */
+  readonly idleMs: number;
+  /** For one event, which has to be in memory whole. */
+  readonly maxEventBytes: number;
+}
+
+export interface UpstreamDeps {
+  readonly environment: EnvironmentOptions;
+  readonly options: Pick<RelayOptions, 'streamUri' | 'proxy'>;
+  readonly clock: Clock;
+  /** The environment's own: its lines name it. */
+  readonly log: Log;
+  /** Shared with others, and left open; unless given, it makes its own, as the options and the variables of the process say. */
+  readonly http?: UpstreamHttp;
+  readonly random?: () => number;
+  readonly limits?: Partial<UpstreamLimits>;
+}
+
+const LIMITS: UpstreamLimits = {
+  connectMs: 3000,
+  headMs: 10_000,
+  idleMs: 5 * 60_000,
+  maxEventBytes: 64 * 2 ** 20,
+};
+
+/**
+ * Follows the stream of one environment, from LaunchDarkly or from another relay, and asks again whenever it is over. What
+ * has come stays in the store, however long an outage lasts.
+ */
+export function createUpstream(sink: DataSink, deps: UpstreamDeps): DataSource {
+  return new Upstream(sink, deps);
+}
+
+class Upstream implements DataSource {
+  readonly #sink: DataSink;
+  readonly #deps: UpstreamDeps;
+  readonly #limits: UpstreamLimits;
+  readonly #http: UpstreamHttp;
+  /** What it made itself. */
+  readonly #ownHttp: HttpFetch | undefined;
+  readonly #backoff: UpstreamBackoff;
+  #attempt: Attempt | undefined;
+  #running: Promise<void> | undefined;
+  #cancelRetry: CancelTimer = () => {};
+  #closing: Promise<void> | undefined;
+  /** What the log was last told of: the same trouble every half a minute is no news. */
+  #lastReason: string | undefined;
+
+  constructor(sink: DataSink, deps: UpstreamDeps) {
+    this.#sink = sink;
+    this.#deps = deps;
+    this.#limits = { ...LIMITS, ...deps.limits };
+    const { proxy } = deps.options;
+    const createHttp = () =>
+      new HttpFetch({
+        proxyUrl: proxy?.url,
+        caCertFiles: proxy?.caCertFiles,
+        connectTimeoutMs: this.#limits.connectMs,
+        variables: process.env,
+      });
+    this.#ownHttp = deps.http ? undefined : createHttp();
+    this.#http = deps.http ?? (this.#ownHttp as UpstreamHttp);
+    this.#backoff = new UpstreamBackoff(deps.random ?? Math.random);
+  }
+
+  start(): void {
+    if (!this.#running && !this.#closing) this.#connect();
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#end();
+    return this.#closing;
+  }
+
+  async #end(): Promise<void> {
+    this.#cancelRetry();
+    this.#attempt?.abort('closed');
+    await Promise.all([this.#running, this.#ownHttp?.close()]);
+  }
+
+  #connect(): void {
+    this.#running = this.#try().then((failure) => {
+      if (!this.#closing) this.#recover(failure);
+    });
+  }
+
+  /** One connection, from the request to its end. */
+  async #try(): Promise<UpstreamFailure> {
+    const attempt = new Attempt(this.#deps.clock);
+    this.#attempt = attempt;
+    try {
+      return await this.#follow(attempt);
+    } catch (error) {
+      if (error instanceof OversizedEventError) return { kind: 'INVALID_DATA', reason: error.message };
+      return { kind: 'NETWORK_ERROR', reason: attempt.abortedBecause ?? describe(error) };
+    } finally {
+      attempt.abort('over');
+    }
+  }
+
+  async #follow(attempt: Attempt): Promise<UpstreamFailure> {
+    const { environment, options } = this.#deps;
+    const { headMs, idleMs, maxEventBytes } = this.#limits;
+    attempt.expect(headMs, 'no answer');
+    const { sdkKey, filter } = environment;
+    const opened = await openUpstreamStream(
+      this.#http,
+      { streamUri: options.streamUri, sdkKey, filter },
+      attempt.signal,
+    );
+    if (!opened.ok) return opened.failure;
+    attempt.expect(idleMs, 'nothing came');
+    const reader = new SseReader({ maxEventBytes });
+    for await (const chunk of opened.body) {
+      for (const item of reader.push(chunk)) {
+        if (attempt.signal.aborted) break;
+        const taken = item.kind === 'event' ? this.#take(item.event, item.data) : undefined;
+        if (taken?.ok === false) return { kind: 'INVALID_DATA', reason: taken.reason };
+      }
+      attempt.expect(idleMs, 'nothing came');
+    }
+    return { kind: 'NETWORK_ERROR', reason: attempt.abortedBecause ?? 'the stream ended' };
+  }
+
+  #take(event: string, data: string): Outcome<unknown> {
+    const { clock, log } = this.#deps;
+    const { store, connection } = this.#sink;
+    const read = readUpstreamEvent(event, data);
+    if (!read.ok) return read;
+    const change = read.value;
+    if (change.kind === 'ignored') log.info('upstream sends what is not known here', { what: change.what });
+    const applied = attemptTo(() => applyChange(store, change));
+    if (!applied.ok || change.kind !== 'put') return applied;
+    const wasValid = connection.state === 'VALID';
+    connection.succeeded(clock.now());
+    this.#backoff.succeeded(clock.now());
+    this.#lastReason = undefined;
+    log[wasValid ? 'debug' : 'info']('upstream has delivered', {
+      flags: Object.keys(change.data.flags).length,
+      segments: Object.keys(change.data.segments).length,
+    });
+    return applied;
+  }
+
+  #recover({ kind, reason, statusCode, isRefusal = false }: UpstreamFailure): void {
+    const { clock, log, environment } = this.#deps;
+    const { connection } = this.#sink;
+    const now = clock.now();
+    const error: ConnectionError = { kind, time: now, ...(statusCode === undefined ? {} : { statusCode }) };
+    if (isRefusal) connection.refused(error);
+    else connection.failed(error);
+    const waitMs = Math.round(isRefusal ? this.#backoff.refused(now) : this.#backoff.failed(now));
+    const text = hideKey(reason, environment.sdkKey);
+    const level = text === this.#lastReason ? 'debug' : isRefusal ? 'error' : 'warn';
+    this.#lastReason = text;
+    log[level](isRefusal ? 'upstream refuses the SDK key' : 'upstream failed', {
+      ...(isRefusal ? { sdkKey: maskKey(environment.sdkKey) } : {}),
+      kind,
+      error: text,
+      retryMs: waitMs,
+    });
+    this.#cancelRetry = clock.after(waitMs, () => this.#connect());
+  }
+}
+
+/** What can be ended: by its owner, or because something did not come in time. */
+class Attempt {
+  readonly #clock: Clock;
+  readonly #controller = new AbortController();
+  #cancelTimer: CancelTimer = () => {};
+  #reason: string | undefined;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  get abortedBecause(): string | undefined {
+    return this.#reason;
+  }
+
+  /** Aborts unless it is told something else within so many milliseconds. */
+  expect(ms: number, otherwise: string): void {
+    this.#cancelTimer();
+    if (!this.signal.aborted)
+      this.#cancelTimer = this.#clock.after(ms, () => this.abort(`${otherwise} for ${ms / 1000} s`));
+  }
+
+  abort(reason: string): void {
+    this.#cancelTimer();
+    if (this.signal.aborted) return;
+    this.#reason = reason;
+    this.#controller.abort(new Error(reason));
+  }
+}
+
+/** Data nested beyond all bounds exhausts the stack of whoever walks it. */
+function attemptTo<T>(action: () => Outcome<T>): Outcome<T> {
+  try {
+    return action();
+  } catch (error) {
+    return refused(messageOf(error));
+  }
+}
+
+/** A host with several addresses fails with an error that has no text of its own. */
+function describe(error: unknown): string {
+  return messageOf(error) || (systemCodeOf(error) ?? 'unknown');
+}

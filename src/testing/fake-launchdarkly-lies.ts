@@ -1,0 +1,119 @@
+import type { ServerResponse } from 'node:http';
+
+/**
+ * What the fake does to one request for a stream instead of serving it.
+ * `hang`: never answers. `reset`: cuts the connection before any answer. `silence`: a head, and nothing after it.
+ */
+export type StreamLie =
+  | 'hang'
+  | 'reset'
+  | 'silence'
+  | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: string }
+  | WrittenLie;
+
+interface WrittenLie {
+  /** Written one after the other, each when the reader has taken the one before. */
+  readonly chunks: Iterable<string | Buffer>;
+  /** What comes after them; `hold` leaves the stream open. */
+  readonly ending: 'hold' | 'end' | 'cut';
+  readonly contentType?: string;
+}
+
+/** An event as it stands on the wire; `data` that is no text is written as JSON. */
+export function sseEvent(event: string, data: unknown): string {
+  return `event: ${event}\ndata: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`;
+}
+
+export function answerStatus(status: number, body = ''): StreamLie {
+  return { status, body };
+}
+
+export function redirectTo(location: string, status = 307): StreamLie {
+  return { status, headers: { location } };
+}
+
+/** Begins a put and cuts the connection in the middle of its data. */
+export function halfAnEvent(): StreamLie {
+  return { chunks: ['event: put\ndata: {"path":"/","data":{"flags":{"half":{"key":"ha'], ending: 'cut' };
+}
+
+/** A put whose data is no JSON. */
+export function malformedJson(): StreamLie {
+  return { chunks: [sseEvent('put', '{"path":"/","data":{"flags":{]')], ending: 'hold' };
+}
+
+/** A put of about so many bytes, on one line, with a flag of the key `last` at its end. */
+export function bigPut(bytes: number): StreamLie {
+  return { chunks: bigPutChunks(bytes), ending: 'hold' };
+}
+
+function* bigPutChunks(bytes: number): Generator<string> {
+  yield 'event: put\ndata: {"path":"/","data":{"segments":{},"flags":{';
+  const padding = 'x'.repeat(64 * 1024);
+  for (let index = 0, left = bytes; left > 0; index++, left -= padding.length) {
+    yield `"big-${index}":${JSON.stringify(plainFlag(`big-${index}`, padding))},`;
+  }
+  yield `"last":${JSON.stringify(plainFlag('last', true))}}}}\n\n`;
+}
+
+/** A line that does not end before so many bytes. */
+export function endlessLine(bytes: number): StreamLie {
+  return { chunks: endlessChunks(bytes), ending: 'hold' };
+}
+
+function* endlessChunks(bytes: number): Generator<Buffer> {
+  yield Buffer.from('data: ');
+  const chunk = Buffer.alloc(64 * 1024, 'x');
+  for (let left = bytes; left > 0; left -= chunk.length) yield chunk;
+}
+
+/** A flag that is on and serves one value to everybody, also to client-side and mobile SDKs. */
+export function plainFlag(key: string, value: unknown, version = 1): Readonly<Record<string, unknown>> {
+  return {
+    key,
+    version,
+    on: true,
+    salt: `salt-${key}`,
+    variations: [value],
+    offVariation: 0,
+    fallthrough: { variation: 0 },
+    prerequisites: [],
+    targets: [],
+    rules: [],
+    clientSideAvailability: { usingMobileKey: true, usingEnvironmentId: true },
+    trackEvents: false,
+    debugEventsUntilDate: null,
+  };
+}
+
+/** Does to a request for a stream what the lie says. */
+export function tellLie(lie: StreamLie, response: ServerResponse): void {
+  if (lie === 'hang') return;
+  if (lie === 'reset') response.destroy();
+  else if (lie === 'silence') startStream(response);
+  else if ('status' in lie) response.writeHead(lie.status, lie.headers).end(lie.body ?? '');
+  else writeLie(lie, response);
+}
+
+function writeLie({ chunks: pieces, ending, contentType }: WrittenLie, response: ServerResponse): void {
+  startStream(response, contentType);
+  const chunks = pieces[Symbol.iterator]();
+  const write = () => {
+    for (let chunk = chunks.next(); !response.destroyed; chunk = chunks.next()) {
+      if (chunk.done) return void finish(response, ending);
+      if (!response.write(chunk.value)) return void response.once('drain', write);
+    }
+  };
+  write();
+}
+
+export function startStream(response: ServerResponse, contentType = 'text/event-stream; charset=utf-8'): void {
+  response.writeHead(200, { 'content-type': contentType, 'cache-control': 'no-cache' });
+  response.flushHeaders();
+}
+
+function finish(response: ServerResponse, how: 'hold' | 'end' | 'cut'): void {
+  if (how === 'end') response.end();
+  // What was written goes out first: an empty write is told when all before it has left.
+  else if (how === 'cut') response.write('', () => response.destroy());
+}
