@@ -50,7 +50,7 @@ import { describeVersion, USER_AGENT } from './version.ts';
 import type { WebProtection } from './web-config.ts';
 
 /** Never change one: a data directory has been through all that were there before. */
-const MIGRATIONS = [
+export const MIGRATIONS = [
   SILENCE_MIGRATION,
   ALERT_MIGRATION,
   IMPORT_MIGRATION,
