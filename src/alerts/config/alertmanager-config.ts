@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import { accepted, type Outcome, refused } from '../../kernel/outcome.ts';
 import type { MatcherMode } from '../domain/matcher-parse.ts';
+import type { RouteSettings } from '../domain/route.ts';
 import type { NamedTimeInterval } from '../domain/time-interval.ts';
 import { ConfigFault, ConfigNode, type ConfigProblem, printProblem } from './config-node.ts';
 import type { Environment } from './environment.ts';
@@ -14,7 +15,7 @@ import type { MatcherReading } from './matcher-config.ts';
 import { printConfig } from './print-config.ts';
 import { completeReceiver, type ReceiverConfig } from './receiver-config.ts';
 import { checkReferences } from './references.ts';
-import { inheritRoutes, type RouteConfig } from './route-config.ts';
+import { inheritRoutes } from './route-config.ts';
 import { type RawConfig, readSections, type Sections } from './sections.ts';
 import { collectNotices, collectWarnings, describeParseWarning } from './warnings.ts';
 
@@ -22,7 +23,7 @@ import { collectNotices, collectWarnings, describeParseWarning } from './warning
 export interface AlertmanagerConfig {
   readonly resolveTimeoutMs: number;
   readonly global: GlobalConfig;
-  readonly route: RouteConfig;
+  readonly route: RouteSettings;
   readonly inhibitRules: readonly InhibitRuleConfig[];
   /** In the order of the file. */
   readonly receivers: readonly ReceiverConfig[];
@@ -148,4 +149,4 @@ function hashOf(text: string): number {
   return createHash('md5').update(text).digest().readUIntLE(0, 6);
 }
 
-export type { InhibitRuleConfig, NamedTimeInterval, ReceiverConfig, RouteConfig };
+export type { InhibitRuleConfig, NamedTimeInterval, ReceiverConfig };

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { printMatchers } from '../domain/matcher.ts';
+import type { RouteSettings } from '../domain/route.ts';
 import { ConfigFault, ConfigNode } from './config-node.ts';
-import { inheritRoutes, type RouteConfig, routeKind } from './route-config.ts';
+import { inheritRoutes, routeKind } from './route-config.ts';
 
 const kind = routeKind({ mode: 'fallback', onWarning: () => {} });
 
-const read = (yaml: string): RouteConfig => inheritRoutes(kind.read(ConfigNode.parse(yaml)).value);
+const read = (yaml: string): RouteSettings => inheritRoutes(kind.read(ConfigNode.parse(yaml)).value);
 
 test('children inherit receiver, groups, timers and labels; not matchers, continue and intervals', () => {
   const route = read(`
@@ -36,7 +37,7 @@ routes:
     labels: { team: 't', owner: 'o' },
   };
   const none = { matchers: [], continue: false, muteTimeIntervals: [], activeTimeIntervals: [], routes: [] };
-  const { matchers, routes, ...own } = child as RouteConfig;
+  const { matchers, routes, ...own } = child as RouteSettings;
   assert.deepEqual(own, { ...inherited, continue: true, muteTimeIntervals: ['m'], activeTimeIntervals: ['n'] });
   assert.equal(printMatchers(matchers), '{a="b"}');
   assert.deepEqual(first, {

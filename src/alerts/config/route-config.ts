@@ -1,5 +1,6 @@
 import type { Matcher } from '../domain/matcher.ts';
 import { quoteGo } from '../domain/quote.ts';
+import type { RouteSettings } from '../domain/route.ts';
 import {
   bool,
   duration,
@@ -23,24 +24,6 @@ import {
   type MatcherReading,
   matcherList,
 } from './matcher-config.ts';
-
-/** A route with all that it inherits. Durations are milliseconds. */
-export interface RouteConfig {
-  readonly receiver: string;
-  /** From all ways to write them; sorted. */
-  readonly matchers: readonly Matcher[];
-  readonly continue: boolean;
-  /** `all`: a group for each label set. */
-  readonly groupBy: readonly string[] | 'all';
-  readonly groupWaitMs: number;
-  readonly groupIntervalMs: number;
-  readonly repeatIntervalMs: number;
-  readonly muteTimeIntervals: readonly string[];
-  readonly activeTimeIntervals: readonly string[];
-  /** Templates. */
-  readonly labels: Readonly<Record<string, string>>;
-  readonly routes: readonly RouteConfig[];
-}
 
 /** A route as the file has it; undefined is what it inherits. */
 export interface RawRoute {
@@ -111,7 +94,7 @@ function checkGroupBy(names: readonly string[], { mode }: MatcherReading): strin
 }
 
 type Inherited = Pick<
-  RouteConfig,
+  RouteSettings,
   'receiver' | 'groupBy' | 'groupWaitMs' | 'groupIntervalMs' | 'repeatIntervalMs' | 'labels'
 >;
 
@@ -126,7 +109,7 @@ const ROOT: Inherited = {
 };
 
 /** Gives every route what it inherits. */
-export function inheritRoutes(raw: RawRoute, parent: Inherited = ROOT): RouteConfig {
+export function inheritRoutes(raw: RawRoute, parent: Inherited = ROOT): RouteSettings {
   const own: Inherited = {
     receiver: raw.receiver?.value || parent.receiver,
     groupBy: raw.groupBy?.includes('...') ? 'all' : (raw.groupBy ?? parent.groupBy),

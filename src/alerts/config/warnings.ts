@@ -1,9 +1,10 @@
 import { formatDuration } from '../../kernel/duration.ts';
 import type { ParseWarning } from '../domain/matcher-parse.ts';
 import { quoteGo } from '../domain/quote.ts';
+import type { RouteSettings } from '../domain/route.ts';
 import { printProblem } from './config-node.ts';
 import type { Located } from './kind.ts';
-import { eachRoute, type RawRoute, type RouteConfig } from './route-config.ts';
+import { eachRoute, type RawRoute } from './route-config.ts';
 import type { RawConfig } from './sections.ts';
 
 export function describeParseWarning(line: number | undefined, warning: ParseWarning): string {
@@ -15,7 +16,7 @@ export function describeParseWarning(line: number | undefined, warning: ParseWar
 /** What will not do what it seems to say, each with its line. */
 export function collectWarnings(
   raw: RawConfig,
-  route: RouteConfig,
+  route: RouteSettings,
   retentionMs: number | undefined,
 ): readonly string[] {
   return [...timerWarnings(raw.route, route, retentionMs), ...oldFieldWarnings(raw), ...idleSections(raw)];
@@ -24,7 +25,7 @@ export function collectWarnings(
 /** Only where a route says something of its own: its children would repeat it. */
 function timerWarnings(
   { value: raw, line }: Located<RawRoute>,
-  route: RouteConfig,
+  route: RouteSettings,
   retentionMs: number | undefined,
   isRoot = true,
 ): readonly string[] {
@@ -41,7 +42,7 @@ function timerWarnings(
     warn(`${repeat} is greater than the data retention period ${kept}: notifications may repeat more often`);
   }
   const below = raw.routes.flatMap((child, index) =>
-    timerWarnings(child, route.routes[index] as RouteConfig, retentionMs, false),
+    timerWarnings(child, route.routes[index] as RouteSettings, retentionMs, false),
   );
   return [...warnings, ...below];
 }
@@ -79,9 +80,9 @@ function idleSections({ tracing, eventRecorder }: RawConfig): readonly string[] 
 }
 
 /** What is worth knowing and does no harm. */
-export function collectNotices({ receivers }: RawConfig, route: RouteConfig): readonly string[] {
+export function collectNotices({ receivers }: RawConfig, route: RouteSettings): readonly string[] {
   const used = new Set<string>();
-  const visit = ({ receiver, routes }: RouteConfig) => {
+  const visit = ({ receiver, routes }: RouteSettings) => {
     used.add(receiver);
     routes.forEach(visit);
   };
