@@ -266,3 +266,11 @@ describe('closing is not held up', { timeout: 10_000 }, () => {
     await gone;
   });
 });
+
+test('a request of HTTP/1.0, which has no Host, is answered like any other', async (t) => {
+  const { url } = await start(t);
+  const socket = await dial(t, url);
+  socket.write('GET /-/healthy HTTP/1.0\r\n\r\n');
+  const answer = await text(socket);
+  assert.match(answer, /^HTTP\/1\.1 200 OK\r\n[\s\S]*hello$/);
+});

@@ -73,6 +73,8 @@ type Place = ListenAddress | { readonly fd: number };
 
 function createServer(fetch: Fetch, maxHeaderBytes: number | undefined): Server {
   return createAdaptorServer({
+    // HTTP/1.0, which load balancers still ask for health in, has no Host.
+    hostname: 'localhost',
     fetch: fetch as Parameters<typeof createAdaptorServer>[0]['fetch'],
     serverOptions: {
       headersTimeout: HEADERS_TIMEOUT_MS,

@@ -72,11 +72,15 @@ export function admit(parts: AccessParts, rules: AccessRules, handle: Environmen
   };
 }
 
-/** OPTIONS: what a browser may ask of a path. */
+/**
+ * OPTIONS: what a browser may ask of a path. Of an unknown environment too: the browser would hide the 404 that the
+ * request itself is then answered with.
+ */
 export function answerPreflight(parts: AccessParts, rules: AccessRules): HttpHandler {
   return (c) => {
     const found = findEnvironment(c, parts, rules);
-    return found instanceof Response ? found : c.body(null, 200, headersFor(c, rules, found));
+    const headers = found instanceof Response ? headersOfRules(c, rules, ANY_ORIGIN) : headersFor(c, rules, found);
+    return c.body(null, 200, headers);
   };
 }
 

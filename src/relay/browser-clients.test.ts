@@ -1,0 +1,9 @@
+import { test } from 'node:test';
+import { openBrowserSdks } from '../testing/relay-browser.ts';
+import { playEverywhere } from '../testing/relay-scenario.ts';
+
+// LaunchDarkly's and OpenFeature's clients for browsers, in Chromium and from another origin, against the executable.
+
+test('clients in Chromium', { concurrency: true }, async (t) => {
+  await playEverywhere(t, await openBrowserSdks(t));
+});

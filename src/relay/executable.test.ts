@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
+import { describe, test } from 'node:test';
+import { initialize } from 'launchdarkly-node-client-sdk';
+import { eventually } from '../testing/eventually.ts';
+import { plainFlag, startFakeLaunchDarkly } from '../testing/fake-launchdarkly.ts';
+import { executablePath, listeningAddress, runProcess, startServer, temporaryFolder } from '../testing/processes.ts';
+import { ENV_ID, portOf, relayConfigFile, SDK_KEY, startRelayProcess } from '../testing/relay-process.ts';
+import { openSse } from '../testing/sse-client.ts';
+
+const FLAGS = { a: plainFlag('a', 'value') };
+const AUTHORIZED = { authorization: SDK_KEY };
+
+describe('the executable', () => {
+  test('starts with no configuration, and says how its sample is reached', async (t) => {
+    const cwd = temporaryFolder(t);
+    const child = spawn(process.execPath, [executablePath(), 'relay', 'serve', '--port', '0'], { cwd });
+    t.after(() => child.kill('SIGKILL'));
+    let said = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+    });
+    const [, key = '', url = ''] = await eventually('a command to paste', () =>
+      /^ {2}curl -H 'Authorization: (\S+)' (\S+)$/m.exec(said),
+    );
+    const answer = await fetch(url, { headers: { authorization: key } });
+    assert.equal(answer.status, 200);
+    assert.ok(Object.keys((await answer.json()) as object).length > 0);
+    child.kill('SIGTERM');
+    assert.deepEqual(await once(child, 'exit'), [0, null]);
+  });
+
+  test('takes its configuration from the environment', async (t) => {
+    const upstream = await startFakeLaunchDarkly(t, { flags: FLAGS });
+    const relay = await startServer(t, {
+      command: process.execPath,
+      args: [executablePath(), 'relay', 'serve', '--from-env', '--host', '127.0.0.1', '--port', '0'],
+      cwd: temporaryFolder(t),
+      env: { PORT: '1', STREAM_URI: upstream.url, LD_ENV_shop: SDK_KEY, LD_CLIENT_SIDE_ID_shop: ENV_ID },
+      addressIn: listeningAddress,
+    });
+    const flags = await eventually('data', async () => {
+      const answer = await fetch(`${relay.url}/sdk/flags`, { headers: AUTHORIZED });
+      return answer.ok && ((await answer.json()) as object);
+    });
+    assert.deepEqual(flags, FLAGS);
+  });
+
+  test('ends its streams and sends the events that are left when it is told to stop', async (t) => {
+    const upstream = await startFakeLaunchDarkly(t, { flags: FLAGS });
+    const config = relayConfigFile(t, { upstream: upstream.url, events: ['flushInterval = 1h'] });
+    const relay = await startRelayProcess(t, ['--config', config]);
+    const stream = await eventually('a stream', async () => {
+      const opened = await openSse(`${relay.url}/all`, { headers: AUTHORIZED });
+      return opened.status === 200 && opened;
+    });
+    assert.equal((await stream.next())?.event, 'put');
+    const headers = { ...AUTHORIZED, 'x-launchdarkly-event-schema': '4' };
+    const post = { method: 'POST', headers, body: '[{"kind":"custom","key":"last"}]' };
+    assert.equal((await fetch(`${relay.url}/bulk`, post)).status, 202);
+    assert.equal(upstream.eventPosts.length, 0);
+    assert.deepEqual(await relay.stop(), { code: 0, signal: null });
+    assert.equal(await stream.over, 'ended');
+    assert.deepEqual(upstream.eventPosts[0]?.json, [{ kind: 'custom', key: 'last' }]);
+  });
+
+  test('in secure mode it lets in whom the site has signed, and nobody else', async (t) => {
+    const upstream = await startFakeLaunchDarkly(t, { flags: FLAGS });
+    const config = relayConfigFile(t, { upstream: upstream.url, environment: ['secureMode = true'] });
+    const { url } = await startRelayProcess(t, ['--config', config]);
+    await eventually('data', async () => (await fetch(`${url}/readyz`)).ok);
+    const open = (hash: string) => {
+      const silent = { error() {}, warn() {}, info() {}, debug() {} };
+      const hosts = { baseUrl: url, streamUrl: url, eventsUrl: url };
+      const client = initialize(ENV_ID, { kind: 'user', key: 'ada' }, { ...hosts, hash, logger: silent });
+      t.after(() => client.close());
+      return client;
+    };
+    const trusted = open(createHmac('sha256', SDK_KEY).update('ada').digest('hex'));
+    await trusted.waitForInitialization(2);
+    assert.equal(trusted.variation('a'), 'value');
+    await assert.rejects(open('0'.repeat(64)).waitForInitialization(2));
+  });
+
+  test('says in a line why it cannot start', async (t) => {
+    const { url } = await startRelayProcess(t, []);
+    const cwd = temporaryFolder(t);
+    const cases: readonly (readonly [args: readonly string[], code: number, said: RegExp])[] = [
+      [['--port', String(portOf({ url }))], 1, /^opsdeck: cannot listen on .*the port is taken/m],
+      [['--config', 'missing.conf'], 2, /missing\.conf/],
+      [['--flags', 'missing.json', '--port', 'x'], 2, /Write a port/],
+    ];
+    for (const [args, code, said] of cases) {
+      const ended = await runProcess(process.execPath, [executablePath(), 'relay', 'serve', ...args], { cwd });
+      assert.equal(ended.code, code, ended.stderr);
+      assert.match(ended.stderr, said);
+      assert.doesNotMatch(ended.stderr, /\n {4}at /);
+    }
+  });
+});

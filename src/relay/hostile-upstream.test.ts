@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { eventually } from '../testing/eventually.ts';
+import {
+  answerStatus,
+  bigPut,
+  endlessLine,
+  halfAnEvent,
+  malformedJson,
+  plainFlag,
+  type StreamLie,
+  startFakeLaunchDarkly,
+} from '../testing/fake-launchdarkly.ts';
+import { memoryOf, type RunningServer } from '../testing/processes.ts';
+import {
+  type EnvironmentStatus,
+  readStatus,
+  relayConfigFile,
+  SDK_KEY,
+  startRelayProcess,
+} from '../testing/relay-process.ts';
+
+// An upstream that lies, and the executable between it and its clients.
+
+const MB = 2 ** 20;
+/** A relay at rest takes 70 to 110 MB; a put of 50 MB is bytes and text, is parsed, and is kept as text. */
+const MOST_MEMORY = 400 * MB;
+const MOST_MEMORY_OF_BIG_PUTS = 1000 * MB;
+const BIG_PUTS = 3;
+const CONTEXT = Buffer.from('{"kind":"user","key":"ada"}').toString('base64url');
+
+interface Lie {
+  readonly lie: StreamLie;
+  readonly kind: string;
+}
+
+const LIES: Readonly<Record<string, Lie>> = {
+  'cuts the connection': { lie: 'reset', kind: 'NETWORK_ERROR' },
+  'sends half an event': { lie: halfAnEvent(), kind: 'NETWORK_ERROR' },
+  'sends malformed JSON': { lie: malformedJson(), kind: 'INVALID_DATA' },
+  'answers with 503': { lie: answerStatus(503, 'x'.repeat(MB)), kind: 'ERROR_RESPONSE' },
+  'sends a line without an end': { lie: endlessLine(Number.POSITIVE_INFINITY), kind: 'INVALID_DATA' },
+};
+
+async function start(t: TestContext) {
+  const upstream = await startFakeLaunchDarkly(t, { flags: { a: plainFlag('a', 'first') } });
+  const config = relayConfigFile(t, { upstream: upstream.url, main: ['disconnectedStatusTime = 10ms'] });
+  return { upstream, startRelay: () => startRelayProcess(t, ['--config', config]) };
+}
+
+/** The status and value of flag `a`. */
+async function evaluate({ url }: RunningServer): Promise<readonly [status: number, value: unknown]> {
+  const answer = await fetch(`${url}/sdk/evalx/contexts/${CONTEXT}`, { headers: { authorization: SDK_KEY } });
+  const flags = answer.status === 200 ? ((await answer.json()) as { a?: { value: unknown } }) : {};
+  return [answer.status, flags.a?.value];
+}
+
+const statusCode = async ({ url }: RunningServer, path: string): Promise<number> => (await fetch(url + path)).status;
+
+/** Waits until `/status` calls the relay so, and its environment in that state; gives the environment. */
+async function untilStatus(relay: RunningServer, overall: string, state: string): Promise<EnvironmentStatus> {
+  return eventually(
+    `${overall}, ${state}`,
+    async () => {
+      const { status, environments } = await readStatus(relay);
+      const { production } = environments;
+      return status === overall && production?.connectionStatus.state === state && production;
+    },
+    { deadlineMs: 20_000, everyMs: 10 },
+  );
+}
+
+function assertMemory({ pid }: RunningServer, most = MOST_MEMORY): void {
+  const peak = memoryOf(pid)?.peak ?? 0;
+  assert.ok(peak < most, `it held ${Math.round(peak / MB)} MB`);
+}
+
+test('an upstream that lies', { concurrency: true }, async (t) => {
+  const lies = Object.entries(LIES).map(([name, { lie, kind }]) =>
+    t.test(`${name}: at the start 503, later the last data; /status tells, and it passes`, async (t) => {
+      const { upstream, startRelay } = await start(t);
+      upstream.lieAlways(lie);
+      const relay = await startRelay();
+      const starting = await eventually('an error at the start', async () => {
+        const { production } = (await readStatus(relay)).environments;
+        return production?.connectionStatus.lastError && production;
+      });
+      assert.deepEqual([starting.status, starting.connectionStatus.state], ['disconnected', 'INITIALIZING']);
+      assert.equal(starting.connectionStatus.lastError?.kind, kind);
+      assert.deepEqual([(await evaluate(relay))[0], await statusCode(relay, '/readyz')], [503, 503]);
+
+      upstream.lieAlways(undefined);
+      await untilStatus(relay, 'healthy', 'VALID');
+      assert.deepEqual([await evaluate(relay), await statusCode(relay, '/readyz')], [[200, 'first'], 200]);
+
+      upstream.lieAlways(lie);
+      upstream.dropStreams();
+      const interrupted = await untilStatus(relay, 'degraded', 'INTERRUPTED');
+      assert.equal(interrupted.status, 'disconnected');
+      assert.deepEqual([await evaluate(relay), await statusCode(relay, '/readyz')], [[200, 'first'], 200]);
+      await eventually(kind, async () => {
+        const { production } = (await readStatus(relay)).environments;
+        return production?.connectionStatus.lastError?.kind === kind;
+      });
+
+      upstream.put({ flags: { a: plainFlag('a', 'second', 2) } });
+      upstream.lieAlways(undefined);
+      const recovered = await untilStatus(relay, 'healthy', 'VALID');
+      assert.equal(recovered.connectionStatus.lastError?.kind, kind);
+      assert.deepEqual(await evaluate(relay), [200, 'second']);
+      assert.equal(await statusCode(relay, '/healthz'), 200);
+      assertMemory(relay);
+    }),
+  );
+  const others = [
+    t.test('never answers: the last data are served, and it is asked again', async (t) => {
+      const { upstream, startRelay } = await start(t);
+      const relay = await startRelay();
+      await untilStatus(relay, 'healthy', 'VALID');
+      upstream.lieNext('hang');
+      upstream.dropStreams();
+      await untilStatus(relay, 'degraded', 'INTERRUPTED');
+      assert.deepEqual(await evaluate(relay), [200, 'first']);
+      upstream.put({ flags: { a: plainFlag('a', 'second', 2) } });
+      await untilStatus(relay, 'healthy', 'VALID');
+      assert.deepEqual(await evaluate(relay), [200, 'second']);
+    }),
+    t.test('refuses the key at the start: it is unknown here too; later: the last data are served', async (t) => {
+      const { upstream, startRelay } = await start(t);
+      upstream.lieNext(answerStatus(401));
+      const refused = await startRelay();
+      await untilStatus(refused, 'degraded', 'OFF');
+      assert.equal((await evaluate(refused))[0], 401);
+      const relay = await startRelay();
+      await untilStatus(relay, 'healthy', 'VALID');
+      upstream.lieAlways(answerStatus(401));
+      upstream.dropStreams();
+      await untilStatus(relay, 'degraded', 'OFF');
+      assert.deepEqual(await evaluate(relay), [200, 'first']);
+    }),
+    t.test('sends a put of 50 MB, again and again: it is served, and memory has an end', async (t) => {
+      const { upstream, startRelay } = await start(t);
+      upstream.lieNext(...Array.from({ length: BIG_PUTS }, () => bigPut(50_000_000)));
+      const relay = await startRelay();
+      const last = () => fetch(`${relay.url}/sdk/flags/last`, { headers: { authorization: SDK_KEY } });
+      for (let round = 1; round <= BIG_PUTS; round++) {
+        await untilStatus(relay, 'healthy', 'VALID');
+        assert.equal((await last()).status, 200);
+        // Its lies are not among the streams that can be dropped.
+        await upstream.stop();
+        await untilStatus(relay, 'degraded', 'INTERRUPTED');
+        assert.equal((await last()).status, 200);
+        await upstream.listen();
+      }
+      await untilStatus(relay, 'healthy', 'VALID');
+      assert.deepEqual(await evaluate(relay), [200, 'first']);
+      assertMemory(relay, MOST_MEMORY_OF_BIG_PUTS);
+    }),
+  ];
+  await Promise.all([...lies, ...others]);
+});

@@ -1,0 +1,203 @@
+// LaunchDarkly's and OpenFeature's own clients, as applications use them, all behind one face.
+import type { TestContext } from 'node:test';
+import { init } from '@launchdarkly/node-server-sdk';
+import { OFREPProvider } from '@openfeature/ofrep-provider';
+import { OpenFeature } from '@openfeature/server-sdk';
+import { initialize } from 'launchdarkly-node-client-sdk';
+import LaunchDarkly from 'launchdarkly-node-server-sdk';
+
+/** What a client makes of a flag; `variation` and `reason` are absent where it does not tell. */
+export interface SeenFlag {
+  readonly value: unknown;
+  readonly variation?: number | string | null | undefined;
+  /** The reason's kind alone. */
+  readonly reason?: string | undefined;
+}
+
+/** A client that has started. */
+export interface SdkClient {
+  read(key: string, fallback: unknown): Promise<SeenFlag>;
+  /** Reports an event and sends all that is pending; absent where a client knows no events. */
+  readonly report?: (event: string) => Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface Sdk {
+  readonly name: string;
+  /** Whose credential it shows. */
+  readonly family: 'server' | 'client';
+  /** Whether flags stay what they were while the relay is away. */
+  readonly remembers: boolean;
+  readonly sendsEvents: boolean;
+  /** What it says of a key that nobody knows, its error as a text. */
+  readonly refusal: RegExp;
+  /** Rejects when the client says that it cannot start. */
+  open(url: string, key: string): Promise<SdkClient>;
+}
+
+/** A key of no environment. */
+export const UNKNOWN_KEY = 'unknown-key';
+const SILENT = { error() {}, warn() {}, info() {}, debug() {} };
+const SHOPPER = { kind: 'user', key: 'ada', plan: 'gold' } as const;
+const START_SECONDS = 3;
+
+interface Detail {
+  readonly value: unknown;
+  readonly variationIndex?: number | null | undefined;
+  readonly reason?: { readonly kind: string } | null | undefined;
+}
+
+const seenFlag = ({ value, variationIndex, reason }: Detail): SeenFlag => ({
+  value,
+  variation: variationIndex,
+  reason: reason?.kind,
+});
+
+const hosts = (url: string) => ({ baseUri: url, streamUri: url, eventsUri: url });
+
+function serverSdk(name: string, options: { readonly stream: boolean }): Sdk {
+  return {
+    name: `@launchdarkly/node-server-sdk, ${name}`,
+    family: 'server',
+    remembers: true,
+    sendsEvents: true,
+    refusal: options.stream ? /^Error: Authentication failed/ : /401 \(invalid SDK key\)/,
+    async open(url, key) {
+      const client = init(key, { ...hosts(url), ...options, logger: SILENT, streamInitialReconnectDelay: 0.2 });
+      await client.waitForInitialization({ timeout: START_SECONDS }).catch((error: unknown) => {
+        client.close();
+        throw error;
+      });
+      return {
+        read: async (flag, fallback) => seenFlag(await client.variationDetail(flag, SHOPPER, fallback)),
+        async report(event) {
+          client.track(event, SHOPPER);
+          await client.flush();
+        },
+        close: async () => client.close(),
+      };
+    },
+  };
+}
+
+function oldServerSdk(name: string, options: { readonly stream: boolean }): Sdk {
+  return {
+    name: `launchdarkly-node-server-sdk 7, ${name}`,
+    family: 'server',
+    remembers: true,
+    sendsEvents: true,
+    refusal: options.stream ? /^Error: Authentication failed/ : /401 \(invalid SDK key\)/,
+    async open(url, key) {
+      const client = LaunchDarkly.init(key, {
+        ...hosts(url),
+        ...options,
+        logger: SILENT,
+        streamInitialReconnectDelay: 0.2,
+      });
+      await client.waitForInitialization().catch((error: unknown) => {
+        client.close();
+        throw error;
+      });
+      return {
+        read: async (flag, fallback) => seenFlag(await client.variationDetail(flag, SHOPPER, fallback)),
+        async report(event) {
+          client.track(event, SHOPPER);
+          await client.flush();
+        },
+        close: async () => client.close(),
+      };
+    },
+  };
+}
+
+function nodeClientSdk(name: string, options: { readonly useReport: boolean }): Sdk {
+  return {
+    name: `launchdarkly-node-client-sdk, ${name}`,
+    family: 'client',
+    remembers: true,
+    sendsEvents: true,
+    refusal: /Environment not found/,
+    async open(url, key) {
+      const client = initialize(key, SHOPPER, {
+        baseUrl: url,
+        streamUrl: url,
+        eventsUrl: url,
+        ...options,
+        streaming: true,
+        evaluationReasons: true,
+        streamReconnectDelay: 200,
+        logger: SILENT,
+      });
+      await client.waitForInitialization(START_SECONDS).catch(async (error: unknown) => {
+        await client.close();
+        throw error;
+      });
+      return {
+        read: async (flag, fallback) => seenFlag(client.variationDetail(flag, fallback)),
+        async report(event) {
+          client.track(event);
+          await client.flush();
+        },
+        close: () => client.close(),
+      };
+    },
+  };
+}
+
+let domains = 0;
+
+function openFeature(): Sdk {
+  return {
+    name: '@openfeature/ofrep-provider',
+    family: 'server',
+    remembers: false,
+    sendsEvents: false,
+    refusal: /^Error: GENERAL/,
+    async open(url, key) {
+      const domain = `relay ${++domains}`;
+      const provider = new OFREPProvider({ baseUrl: url, headers: [['Authorization', `Bearer ${key}`]] });
+      await OpenFeature.setProviderAndWait(domain, provider);
+      const client = OpenFeature.getClient(domain);
+      const context = { targetingKey: SHOPPER.key, plan: SHOPPER.plan };
+      const ask = (flag: string, fallback: unknown) => {
+        if (typeof fallback === 'boolean') return client.getBooleanDetails(flag, fallback, context);
+        if (typeof fallback === 'string') return client.getStringDetails(flag, fallback, context);
+        if (typeof fallback === 'number') return client.getNumberDetails(flag, fallback, context);
+        return client.getObjectDetails(flag, fallback as Record<string, never>, context);
+      };
+      const read = async (flag: string, fallback: unknown) => {
+        const { value, variant, reason, errorCode, errorMessage } = await ask(flag, fallback);
+        // A provider of the server kind has nothing to start: the first question finds a bad key out.
+        if (errorCode === 'GENERAL') throw new Error(`GENERAL: ${errorMessage}`);
+        return { value, variation: variant, reason };
+      };
+      await read('bool', false);
+      return { read, close: () => OpenFeature.clearProviders() };
+    },
+  };
+}
+
+export const NODE_SDKS: readonly Sdk[] = [
+  serverSdk('streaming', { stream: true }),
+  serverSdk('polling', { stream: false }),
+  oldServerSdk('streaming', { stream: true }),
+  oldServerSdk('polling', { stream: false }),
+  nodeClientSdk('GET', { useReport: false }),
+  nodeClientSdk('REPORT', { useReport: true }),
+  openFeature(),
+];
+
+const POLL_INTERVAL_MS = 30_000;
+const SHORTER = 100;
+
+/** Server SDKs refuse to poll more often than every 30 s: until the test is over, waits of this length take a hundredth. */
+export function shortenPolls(t: TestContext): void {
+  for (const name of ['setTimeout', 'setInterval'] as const) {
+    const wait: (action: () => void, ms?: number, ...args: never[]) => unknown = globalThis[name];
+    const shorter: typeof wait = (action, ms = 0, ...args) => {
+      const isPoll = ms > POLL_INTERVAL_MS * 0.8 && ms <= POLL_INTERVAL_MS;
+      return wait(action, isPoll ? ms / SHORTER : ms, ...args);
+    };
+    t.mock.method(globalThis, name, shorter as typeof setTimeout);
+  }
+}
