@@ -93,6 +93,8 @@ function starter(t: TestContext, args: readonly string[]): RelayWorld['start'] {
   return async () => {
     const relay = await startRelayProcess(t, args, port);
     port = portOf(relay);
+    // Not every SDK asks again after the 503 of a relay that has no data yet.
+    await eventually('data', async () => (await fetch(`${relay.url}/readyz`)).ok);
     return relay;
   };
 }
