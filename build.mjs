@@ -176,6 +176,13 @@ async function buildExecutable() {
     legalComments: 'none',
     banner: { js: '#!/usr/bin/env node' },
   });
+  // One character beyond ASCII (esbuild cannot escape it in a regular expression), and every start takes twice as long.
+  const bytes = readFileSync(outfile);
+  const beyond = bytes.findIndex((byte) => byte > 0x7f);
+  if (beyond >= 0) {
+    const place = bytes.toString('utf8', Math.max(0, beyond - 40), beyond + 4);
+    throw new Error(`the executable holds a character beyond ASCII; write it as \\uXXXX: ${place}`);
+  }
   chmodSync(outfile, 0o755);
   mkdirSync(join(root, '.build'), { recursive: true });
   writeFileSync(join(root, '.build/meta.json'), JSON.stringify(metafile));

@@ -47,10 +47,10 @@ const GO_UNIT_MS: Readonly<Record<string, number>> = {
  */
 export function parseFlagDuration(text: string): number | undefined {
   if (/^[+-]0$/.test(text)) return 0;
-  const match = /^([+-]?)((?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/.exec(text);
+  const match = /^([+-]?)((?:(?:\d+\.?\d*|\.\d+)(?:ns|us|\u00b5s|\u03bcs|ms|s|m|h))+)$/.exec(text);
   if (!match) return parseDuration(text);
   let sum = 0;
-  for (const [, number, unit] of (match[2] as string).matchAll(/([\d.]+)(ns|us|µs|μs|ms|s|m|h)/g)) {
+  for (const [, number, unit] of (match[2] as string).matchAll(/([\d.]+)(ns|us|\u00b5s|\u03bcs|ms|s|m|h)/g)) {
     sum += Number(number) * (GO_UNIT_MS[unit as string] as number);
   }
   return sum <= LONGEST_MS ? (match[1] === '-' ? -sum : sum) : undefined;

@@ -41,7 +41,7 @@ export function readUrl(text: string): Outcome<string> {
   return accepted(url.href.replace(/\/+$/, ''));
 }
 
-const ONE_DURATION = /^[+-]?(0|((\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h))+)$/;
+const ONE_DURATION = /^[+-]?(0|((\d+\.?\d*|\.\d+)(ns|us|\u00b5s|\u03bcs|ms|s|m|h))+)$/;
 
 /** Go's form of a duration, in milliseconds, at least `leastMs`. */
 export function durationOf(leastMs: number): (text: string) => Outcome<number> {
