@@ -1,6 +1,7 @@
 import { Chalk } from 'chalk';
 import { Command, CommanderError } from 'commander';
 import { addAlertsCommand } from './alerts/command.ts';
+import { addDashboardCommand } from './dashboard/command.ts';
 import { addUpCommand } from './hub/command.ts';
 import { CommandError, ExitCode } from './kernel/errors.ts';
 import type { Terminal } from './kernel/terminal.ts';
@@ -31,6 +32,7 @@ export function createProgram(terminal: Terminal): Command {
     .addHelpText('after', EXAMPLES);
   addAlertsCommand(program, terminal);
   addRelayCommand(program, terminal);
+  addDashboardCommand(program, terminal);
   addUpCommand(program, terminal);
   return program;
 }

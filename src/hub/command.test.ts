@@ -15,6 +15,8 @@ test('up starts every server in one process, with a page that links to them', as
       '127.0.0.1:0',
       '--relay-address',
       '127.0.0.1:0',
+      '--dashboard-address',
+      '127.0.0.1:0',
     ],
     cwd: folder,
     addressIn: (stderr) => /Hub is listening" address=(\S+)\n/.exec(stderr)?.[1],
@@ -23,12 +25,13 @@ test('up starts every server in one process, with a page that links to them', as
   const servers = (await (await fetch(`${up.url}/servers.json`)).json()) as { name: string; url: string }[];
   assert.deepEqual(
     servers.map(({ name }) => name),
-    ['alerts', 'relay'],
+    ['alerts', 'relay', 'dashboard'],
   );
   assert.equal(servers[0]?.url, `http://${listeningAddress(up.stderr())}/`);
   const status = await fetch(`${servers[0]?.url}api/v2/status`);
   assert.equal(status.status, 200);
   const relay = (await (await fetch(servers[1]?.url ?? '')).json()) as { status: string };
   assert.equal(relay.status, 'healthy');
+  assert.equal((await fetch(servers[2]?.url ?? '')).status, 200);
   assert.deepEqual(await up.stop('SIGTERM'), { code: 0, signal: null });
 });

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { type Command, Option } from 'commander';
 import { ALERT_SERVER_DEFAULTS } from '../alerts/config/server-options.ts';
 import type { Clock } from '../kernel/clock.ts';
+import { CommandError, ExitCode } from '../kernel/errors.ts';
 import { listenAddressFlag } from '../kernel/flags.ts';
 import type { ListenAddress } from '../kernel/listen-address.ts';
 import { createLog, LOG_FORMATS, LOG_LEVELS, type Log, type LogFormat, type LogLevel } from '../kernel/log.ts';
@@ -20,6 +21,8 @@ interface UpFlags {
   readonly alertsAddress: ListenAddress;
   readonly relayAddress: ListenAddress;
   readonly flags?: string;
+  readonly dashboardAddress: ListenAddress;
+  readonly project: string;
   readonly logLevel: LogLevel;
   readonly logFormat: LogFormat;
 }
@@ -45,6 +48,12 @@ export function addUpCommand(program: Command, terminal: Terminal): void {
         .argParser(listenAddressFlag)
         .default({ host: '127.0.0.1', port: 8030 }, '127.0.0.1:8030'),
     )
+    .addOption(
+      new Option('--dashboard-address <address>', 'where the usage dashboard listens')
+        .argParser(listenAddressFlag)
+        .default({ host: '127.0.0.1', port: 8060 }, '127.0.0.1:8060'),
+    )
+    .option('--project <directory>', 'the folder whose data/ the dashboard shows', '.')
     .option('--flags <path>', 'a file or folder of flags for the relay to serve (default: a sample)')
     .addOption(
       new Option('--log-level <level>', 'the least important lines written').choices(LOG_LEVELS).default('info'),
@@ -71,6 +80,7 @@ async function startAll(flags: UpFlags, terminal: Terminal): Promise<void> {
   try {
     servers.push(await startAlerts(flags, clock, log));
     servers.push(await startRelay(flags, terminal, log));
+    servers.push(await startDashboard(flags, terminal, log));
     const { startHub } = await import('./server.ts');
     const descriptions = servers.map(({ described }) => described);
     const hub = await startHub(descriptions, flags.hubAddress, clock, log);
@@ -121,6 +131,27 @@ async function startRelay(flags: UpFlags, terminal: Terminal, log: Log): Promise
       url: `${server.url}/status`,
       status: 'ready',
       example: `opsdeck relay eval new-checkout --context '{"key": "ada"}' --explain`,
+    },
+    close: () => server.close(),
+  };
+}
+
+async function startDashboard(flags: UpFlags, terminal: Terminal, log: Log): Promise<RunningServer> {
+  const { loadConfig } = await import('../dashboard/config.ts');
+  const { host = '0.0.0.0', port } = flags.dashboardAddress;
+  const config = loadConfig({ host, port: String(port), project: flags.project }, terminal.env);
+  if (!config.ok) throw new CommandError(config.problems.join('\n'), ExitCode.usage);
+  for (const warning of config.warnings) log.warn(warning);
+  const dashboard = await import('../dashboard/server.ts');
+  const server = await dashboard.startDashboard(config.options, terminal.clock, log);
+  return {
+    described: {
+      name: 'dashboard',
+      title: 'Usage',
+      description: 'What an AI coding assistant was asked and what it cost: drop a CSV export, see thirteen charts.',
+      url: `${server.url}/analytics`,
+      status: 'ready',
+      example: 'opsdeck dashboard report usage-events.csv --by model',
     },
     close: () => server.close(),
   };

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { writeFiles } from '../testing/dashboard-app.ts';
+import { type Cleanup, executablePath, runProcess, startServer, temporaryFolder } from '../testing/processes.ts';
+
+// The built executable over loopback.
+
+const SECRET = 'user_1%3A%3Aeyprocess';
+
+function serve(t: Cleanup, folder: string) {
+  return startServer(t, {
+    command: process.execPath,
+    args: [executablePath(), 'dashboard', 'serve', '--port', '0'],
+    cwd: folder,
+    env: { ...process.env, USAGE_WEB_HOST: '', USAGE_WEB_PORT: '' },
+    addressIn: (stderr) => /Dashboard is listening" address=(\S+)\n/.exec(stderr)?.[1],
+  });
+}
+
+test('dashboard serve reads the .env of the folder, serves hub, page and sample, and ends at SIGTERM', async (t) => {
+  const folder = temporaryFolder(t);
+  writeFiles(folder, { '.env': `USAGE_SESSION_TOKEN_SLOPE=${SECRET}\n` });
+  const server = await serve(t, folder);
+  const health = (await (await fetch(`${server.url}/health`)).json()) as { users: unknown };
+  assert.deepEqual(health.users, { info: false, slope: true });
+  for (const path of ['/', '/analytics'])
+    assert.match(await (await fetch(server.url + path)).text(), /<!doctype html>/i);
+  assert.match(await (await fetch(`${server.url}/sample/usage-events-slope.csv`)).text(), /^Date,Kind,Model/);
+  assert.equal((await fetch(`${server.url}/.env`)).status, 404);
+  assert.deepEqual(await server.stop('SIGTERM'), { code: 0, signal: null });
+  assert.doesNotMatch(server.stderr(), /eyprocess/);
+});
+
+test('a port that is taken ends with code 1 and says so', async (t) => {
+  const folder = temporaryFolder(t);
+  const { url } = await serve(t, folder);
+  const args = [executablePath(), 'dashboard', 'serve', '--port', new URL(url).port];
+  const second = await runProcess(process.execPath, args, { cwd: folder });
+  assert.equal(second.code, 1);
+  assert.match(second.stderr, /the port is taken/);
+});
+
+test('a command that has to wait for another writer waits, and does not end without a word', async (t) => {
+  const folder = temporaryFolder(t);
+  writeFiles(folder, { 'data/project-markers.json': '{"markers":[]}' });
+  const lock = join(folder, 'data/.project-markers.json.lock');
+  // This process lives: the lock is held until it goes.
+  writeFileSync(lock, `${process.pid} 0123456789ab\n`);
+  const args = [executablePath(), 'dashboard', 'mark', 'start', '-p', 'web', '--folder', folder];
+  const marked = runProcess(process.execPath, args, { cwd: folder });
+  const first = await Promise.race([marked, new Promise<'waiting'>((resolve) => setTimeout(resolve, 700, 'waiting'))]);
+  assert.equal(first, 'waiting');
+  rmSync(lock);
+  const { code, stdout } = await marked;
+  assert.equal(code, 0);
+  assert.match(stdout, /^marked web/);
+});

@@ -1,0 +1,66 @@
+import * as v from 'valibot';
+import { readInstant } from './instant.ts';
+
+/** Which events are asked for; epoch milliseconds, both ends included. */
+export interface EventRequest {
+  /** Undefined: the first of the configured ones. */
+  readonly user: string | undefined;
+  readonly startAt: number | undefined;
+  readonly endAt: number | undefined;
+  /** Asks upstream even if the answer is known. */
+  readonly refresh: boolean;
+  /** Wants what came before a failure. */
+  readonly allowPartial: boolean;
+}
+
+export type EventRequestOutcome =
+  | { readonly ok: true; readonly value: EventRequest }
+  | { readonly ok: false; readonly code: 'invalid_body' | 'invalid_date' | 'invalid_range'; readonly reason: string };
+
+const dateSchema = v.nullish(v.union([v.string(), v.number()], 'must be a text or a number'));
+const switchSchema = v.nullish(v.union([v.boolean(), v.string(), v.number()]));
+const bodySchema = v.looseObject(
+  {
+    user: v.nullish(v.string('must be a text')),
+    startDate: dateSchema,
+    endDate: dateSchema,
+    refresh: switchSchema,
+    allowPartial: switchSchema,
+  },
+  'must be an object',
+);
+
+/** Reads what a query or a JSON body asks for. */
+export function readEventRequest(value: unknown): EventRequestOutcome {
+  const parsed = v.safeParse(bodySchema, value, { abortEarly: true });
+  if (!parsed.success) {
+    const [issue] = parsed.issues;
+    return { ok: false, code: 'invalid_body', reason: `${v.getDotPath(issue) ?? 'the body'} ${issue.message}` };
+  }
+  const { user, startDate, endDate, refresh, allowPartial } = parsed.output;
+  const startAt = readDate(startDate, 'start');
+  const endAt = readDate(endDate, 'end');
+  if (startAt === null) return refuseDate('startDate');
+  if (endAt === null) return refuseDate('endDate');
+  if (startAt !== undefined && endAt !== undefined && startAt > endAt)
+    return { ok: false, code: 'invalid_range', reason: 'startDate is later than endDate' };
+  return {
+    ok: true,
+    value: { user: user || undefined, startAt, endAt, refresh: isOn(refresh), allowPartial: isOn(allowPartial) },
+  };
+}
+
+/** Null: it is none. */
+function readDate(value: string | number | null | undefined, edge: 'start' | 'end'): number | undefined | null {
+  if (value === undefined || value === null || value === '') return undefined;
+  return readInstant(value, edge) ?? null;
+}
+
+function refuseDate(name: string): EventRequestOutcome {
+  const reason = `${name} must be milliseconds or seconds since 1970, ISO 8601 or YYYY-MM-DD, from 2000 to 2100`;
+  return { ok: false, code: 'invalid_date', reason };
+}
+
+function isOn(value: boolean | string | number | null | undefined): boolean {
+  return value === true || value === 1 || value === '1' || value === 'true';
+}

@@ -1,0 +1,63 @@
+import type { ProjectMarker } from './marker.ts';
+
+export const RECOMMENDED_CATEGORIES = [
+  'Bugfix',
+  'Feature',
+  'Refactoring',
+  'Analyse',
+  'Dokumentation',
+  'Suche',
+] as const;
+
+/** What the group of markers without a category is called in German, and in files. */
+export const NO_CATEGORY = 'Ohne Kategorie';
+/** And the group of events without a marker. */
+export const NO_MARKER = 'Ohne Marker';
+
+const LONGEST = 40;
+
+/**
+ * The category at the beginning of a task: its text before the first `:`, `-`, en dash or em dash that separates. A
+ * colon of `://` or `:/` does not, and a hyphen within a word only behind a known category. `known` in lower case.
+ */
+export function parseCategory(task: string, known: ReadonlySet<string> = RECOMMENDED): string | undefined {
+  for (const { index, 0: separator } of task.matchAll(/[:\-\u2013\u2014]/g)) {
+    const prefix = task.slice(0, index).trim();
+    if (!separates(task, index, separator, known.has(prefix.toLowerCase()))) continue;
+    return prefix.length >= 1 && prefix.length <= LONGEST ? canonical(prefix) : undefined;
+  }
+  return undefined;
+}
+
+function separates(task: string, index: number, separator: string, isKnown: boolean): boolean {
+  if (separator === ':') return task[index + 1] !== '/';
+  if (separator !== '-') return true;
+  return isKnown || /\s/.test(task[index - 1] ?? '') || /\s/.test(task[index + 1] ?? '');
+}
+
+const RECOMMENDED: ReadonlySet<string> = new Set(RECOMMENDED_CATEGORIES.map((category) => category.toLowerCase()));
+
+function canonical(prefix: string): string {
+  return RECOMMENDED_CATEGORIES.find((category) => category.toLowerCase() === prefix.toLowerCase()) ?? prefix;
+}
+
+/** Each marker's category: spelled alike where they differ in case only, as the newest of them spells it. */
+export function categoriesOf(markers: readonly ProjectMarker[]): ReadonlyMap<ProjectMarker, string | undefined> {
+  const known = new Set(RECOMMENDED);
+  for (const { task } of markers) {
+    const category = parseCategory(task);
+    if (category) known.add(category.toLowerCase());
+  }
+  const spelling = new Map<string, { readonly text: string; readonly updatedAt: number }>();
+  const parsed = new Map<ProjectMarker, string | undefined>();
+  for (const marker of markers) {
+    const text = parseCategory(marker.task, known);
+    parsed.set(marker, text);
+    if (!text) continue;
+    const updatedAt = Date.parse(marker.updatedAt) || 0;
+    const other = spelling.get(text.toLowerCase());
+    if (!other || updatedAt >= other.updatedAt) spelling.set(text.toLowerCase(), { text, updatedAt });
+  }
+  for (const [marker, text] of parsed) parsed.set(marker, text && spelling.get(text.toLowerCase())?.text);
+  return parsed;
+}

@@ -1,0 +1,269 @@
+import type { CsvCounts, CsvFile, CsvFileResult } from './csv-file.ts';
+import { CsvReader } from './csv-reader.ts';
+import { findDuplicates } from './deduplication.ts';
+import { EventColumns, EventNames } from './event-columns.ts';
+import { cutPage, filterOffers, filterRows, orderRows } from './event-table.ts';
+import { exportRowsAsCsv, exportRowsAsJson } from './export.ts';
+import { appendLiveEvents } from './live-event.ts';
+import { appliesTo, type MarkerInterval, type ProjectMarker, resolveMarkers } from './marker.ts';
+import { categoriesOf } from './marker-category.ts';
+import { SourceIndex } from './source-index.ts';
+import { instantsIn, isCoarse, joinSegments, type Segment } from './source-set.ts';
+import type { CostBasis, SourceMode, Sums, TablePage, TableQuery, View, ViewQuery } from './view.ts';
+import { answerView, selectEvents, type ViewInput } from './view-answer.ts';
+import { zoneOf } from './zone.ts';
+
+export interface UsageUser {
+  readonly label: string;
+  /** As a CSV's `User` column may name the same person. */
+  readonly email?: string | undefined;
+}
+
+export interface LoadedFile {
+  readonly fileId: number;
+  readonly name: string;
+  readonly user: string;
+  readonly events: number;
+}
+
+export interface CsvImport {
+  /** Any chunk of the file's bytes, in order. */
+  push(bytes: Uint8Array): CsvCounts;
+  /** Adds what was read to the data, or says why not. Whoever cancels drops the import instead. */
+  finish(): CsvFileResult;
+}
+
+export interface LiveResult {
+  readonly events: number;
+  readonly skipped: number;
+}
+
+interface StoredSegment extends Segment {
+  readonly skipped: number;
+  readonly file: (LoadedFile & { readonly size: number }) | undefined;
+  readonly user: number;
+}
+
+/**
+ * All usage events that are loaded, with the markers, and the answers to every query about them. Owned by the page's
+ * worker or by the terminal's report; nothing of it reaches the outside but answers.
+ */
+export class UsageData {
+  readonly #names: EventNames;
+  readonly #userAliases: ReadonlyMap<string, number>;
+  #columns = new EventColumns();
+  /** In load order; their places in the columns may be another. */
+  #segments: readonly StoredSegment[] = [];
+  #nextFileId = 1;
+  #intervals: readonly MarkerInterval[] = [];
+  #markers: readonly ProjectMarker[] = [];
+  #categories: ReadonlyMap<ProjectMarker, string | undefined> = new Map();
+  readonly #indexes = new Map<string, SourceIndex>();
+  #instants: { readonly zone: string; readonly at: Float64Array } | undefined;
+
+  constructor(users: readonly UsageUser[]) {
+    this.#names = new EventNames(users.map(({ label }) => label));
+    this.#userAliases = new Map(
+      users.flatMap(({ label, email }, number) =>
+        [label, ...(email ? [email] : [])].map((alias) => [alias.toLowerCase(), number] as const),
+      ),
+    );
+  }
+
+  get files(): readonly LoadedFile[] {
+    return this.#segments.flatMap(({ file }) => {
+      if (!file) return [];
+      const { fileId, name, user, events } = file;
+      return [{ fileId, name, user, events }];
+    });
+  }
+
+  /** `now`: no event may be younger than that and a day. */
+  openCsv(file: CsvFile, now: number): CsvImport {
+    const reader = new CsvReader(file, this.#names, this.#userAliases, now);
+    return {
+      push: (bytes) => reader.push(bytes),
+      finish: () => {
+        const reading = reader.finish();
+        if (reading.error) return reader.describe(reading, 'rejected', undefined);
+        if (this.#holdsFile(file, reading.columns)) return reader.describe(reading, 'duplicate', undefined);
+        const fileId = this.#nextFileId++;
+        const result = reader.describe(reading, 'added', fileId);
+        const { name, size, user } = file;
+        const kept = { fileId, name, size, user, events: reading.events };
+        const number = Math.max(0, this.#names.users.indexOf(user));
+        this.#add(reading.columns, { kind: 'csv', file: kept, user: number, skipped: reading.skipped });
+        return result;
+      },
+    };
+  }
+
+  removeFile(fileId: number): void {
+    const segment = this.#segments.find(({ file }) => file?.fileId === fileId);
+    if (segment) this.#remove(segment);
+  }
+
+  /** Replaces a user's live events by those of an answer's `events`. */
+  setLive(user: string, events: readonly unknown[], now: number): LiveResult {
+    this.clearLive(user);
+    return this.addLive(user, events, now);
+  }
+
+  /** Adds to them, as an incremental fetch does: what is there already counts once, as the newer answer has it. */
+  addLive(user: string, events: readonly unknown[], now: number): LiveResult {
+    const number = this.#names.users.indexOf(user);
+    if (number < 0) return { events: 0, skipped: events.length };
+    const known = this.#segments.find((segment) => segment.kind === 'live' && segment.user === number);
+    const columns = new EventColumns();
+    if (known) {
+      columns.append(this.#columns.part(known.start, known.end));
+      this.#remove(known);
+    }
+    const skipped = appendLiveEvents({ columns, names: this.#names, user: number }, events, now);
+    const kept = known ? this.#dropEqual(columns) : columns;
+    this.#add(kept, { kind: 'live', file: undefined, user: number, skipped: skipped + (known?.skipped ?? 0) });
+    return { events: events.length - skipped, skipped };
+  }
+
+  clearLive(user?: string): void {
+    for (const segment of this.#segments.filter(({ kind }) => kind === 'live')) {
+      if (user === undefined || this.#names.users[segment.user] === user) this.#remove(segment);
+    }
+  }
+
+  clear(): void {
+    this.#columns = new EventColumns();
+    this.#segments = [];
+    this.#forget();
+  }
+
+  setMarkers(markers: readonly ProjectMarker[]): void {
+    this.#markers = markers;
+    this.#intervals = resolveMarkers(markers);
+    this.#categories = categoriesOf(markers);
+  }
+
+  view(query: ViewQuery): View {
+    return answerView(this.#inputOf(query));
+  }
+
+  table(query: TableQuery): TablePage {
+    const input = this.#inputOf(query.view);
+    const { index, intervals } = input;
+    const { rows } = selectEvents(input);
+    const ordered = orderRows(index, intervals, filterRows(index, intervals, rows, query), query);
+    return { ...cutPage(index, intervals, ordered, query), ...filterOffers(index, intervals, rows) };
+  }
+
+  /** What an interval covers that is not yet a marker; `to` exclusive. */
+  coverage(
+    span: { readonly user: string; readonly from: number; readonly to: number },
+    query: { readonly source: SourceMode; readonly zone: string; readonly costBasis: CostBasis },
+  ): Sums & { readonly overlaps: number } {
+    const sums = this.#indexOf(query).sumsOf(span.user, query.costBasis, span.from, span.to);
+    const overlaps = this.#intervals.filter(
+      ({ marker, from, to }) =>
+        from < span.to && to > span.from && (span.user === 'all' || appliesTo(marker, span.user)),
+    );
+    return { ...sums, overlaps: overlaps.length };
+  }
+
+  /** The selected events, oldest first, as parts of one text. */
+  exportCsv(query: ViewQuery): readonly string[] {
+    const input = this.#inputOf(query);
+    return exportRowsAsCsv(input.index, input.intervals, query, selectEvents(input).rows);
+  }
+
+  exportJson(query: ViewQuery): readonly string[] {
+    const input = this.#inputOf(query);
+    return exportRowsAsJson(input.index, input.intervals, query, selectEvents(input).rows, this.#markers);
+  }
+
+  #inputOf(query: ViewQuery): ViewInput {
+    const segments = this.#segmentsOf(query.source);
+    return {
+      index: this.#indexOf(query),
+      query,
+      intervals: this.#intervals,
+      categories: this.#categories,
+      endsNow: segments.some(({ kind }) => kind === 'live'),
+      skipped: segments.reduce((sum, segment) => sum + segment.skipped, 0),
+    };
+  }
+
+  /** Live events by user, then files as they came. */
+  #segmentsOf(source: SourceMode): readonly StoredSegment[] {
+    const live = this.#segments.filter(({ kind }) => kind === 'live').sort((a, b) => a.user - b.user);
+    const csv = this.#segments.filter(({ kind }) => kind === 'csv');
+    return source === 'csv' ? csv : source === 'live' ? live : [...live, ...csv];
+  }
+
+  #indexOf({ source, zone: name }: { readonly source: SourceMode; readonly zone: string }): SourceIndex {
+    const key = `${source} ${name}`;
+    let index = this.#indexes.get(key);
+    if (index) return index;
+    const zone = zoneOf(name);
+    if (this.#instants?.zone !== name) this.#instants = { zone: name, at: instantsIn(this.#columns, zone) };
+    const { at } = this.#instants;
+    // Without dates that hang on the zone, the order of events is the same in all of them.
+    const twin = [...this.#indexes].find(([other, { set }]) => other.startsWith(`${source} `) && set.at === at)?.[1];
+    const set = twin?.set ?? joinSegments(this.#columns, this.#names, at, this.#segmentsOf(source));
+    if (this.#indexes.size >= MOST_INDEXES) this.#indexes.delete(this.#indexes.keys().next().value ?? '');
+    index = new SourceIndex(this.#columns, this.#names, zone, set);
+    this.#indexes.set(key, index);
+    return index;
+  }
+
+  #holdsFile({ name, size }: CsvFile, columns: EventColumns): boolean {
+    return this.#segments.some(
+      ({ file, start, end }) =>
+        file?.name === name &&
+        file.size === size &&
+        end - start === columns.length &&
+        this.#columns.equalsAt(start, columns),
+    );
+  }
+
+  #add(columns: EventColumns, of: Pick<StoredSegment, 'kind' | 'file' | 'user' | 'skipped'>): void {
+    const count = columns.length;
+    const coarse = isCoarse(columns, 0, count);
+    let start = this.#columns.length;
+    if (count > start) {
+      // The larger one takes the smaller in, so that a big file is not copied.
+      columns.append(this.#columns);
+      this.#columns = columns;
+      this.#segments = this.#segments.map((segment) => moved(segment, count));
+      start = 0;
+    } else this.#columns.append(columns);
+    this.#segments = [...this.#segments, { ...of, start, end: start + count, isCoarse: coarse }];
+    this.#forget();
+  }
+
+  #remove(removed: StoredSegment): void {
+    const count = removed.end - removed.start;
+    this.#columns.remove(removed.start, removed.end);
+    this.#segments = this.#segments
+      .filter((segment) => segment !== removed)
+      .map((segment) => (segment.start >= removed.end ? moved(segment, -count) : segment));
+    this.#forget();
+  }
+
+  #dropEqual(columns: EventColumns): EventColumns {
+    const rows = Uint32Array.from({ length: columns.length }, (_, row) => row);
+    const keys = { columns, at: columns.at, modelKeys: this.#names.modelKeys() };
+    const dropped = findDuplicates(keys, rows);
+    return columns.pick(rows.filter((row) => !dropped[row]));
+  }
+
+  #forget(): void {
+    this.#indexes.clear();
+    this.#instants = undefined;
+  }
+}
+
+/** Two zones of three sources: whoever switches to and fro does not wait. */
+const MOST_INDEXES = 6;
+
+function moved(segment: StoredSegment, by: number): StoredSegment {
+  return { ...segment, start: segment.start + by, end: segment.end + by };
+}

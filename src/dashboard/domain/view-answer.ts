@@ -1,0 +1,130 @@
+import { familyRows, markerGroups, modelRows, tallyAssigned, topByTokens } from './breakdown.ts';
+import { suggestGranularity } from './bucket.ts';
+import { spendOfMonth } from './budget.ts';
+import { eventRowOf } from './event-row.ts';
+import { kpisOf, previousKpisOf } from './kpi.ts';
+import type { MarkerInterval, ProjectMarker } from './marker.ts';
+import { markerViews } from './marker-view.ts';
+import { rankByCost } from './ranking.ts';
+import { lowerBound, upperBound } from './row-order.ts';
+import { isCountMode, type Selected, select } from './selection.ts';
+import { buildBuckets } from './series.ts';
+import type { SourceIndex } from './source-index.ts';
+import { type FlagTally, sumTokens, type TallyInput, tallyCalendar, tallyFlags, tallyModels } from './tally.ts';
+import type { Buckets, Granularity, ResolvedInterval, View, ViewCounts, ViewQuery } from './view.ts';
+import { monthAt } from './zone.ts';
+
+/** What a view is made of. */
+export interface ViewInput {
+  readonly index: SourceIndex;
+  readonly query: ViewQuery;
+  readonly intervals: readonly MarkerInterval[];
+  readonly categories: ReadonlyMap<ProjectMarker, string | undefined>;
+  readonly endsNow: boolean;
+  readonly skipped: number;
+}
+
+export function selectEvents({ index, query, endsNow }: Pick<ViewInput, 'index' | 'query' | 'endsNow'>): Selected {
+  const { zone, set } = index;
+  const input = { rows: index.rowsOf(query.user), at: set.at, zone, now: query.now, endsNow };
+  return select(query.selection, input);
+}
+
+/** Answers a query: every number of the page. */
+export function answerView(input: ViewInput): View {
+  const { index, query, intervals, categories } = input;
+  const { columns, names, set, zone } = index;
+  const selected = selectEvents(input);
+  const cost = index.costOf(query.costBasis);
+  const tally: TallyInput = { columns, rows: selected.rows, at: set.at, cost };
+  const modelKeys = names.modelKeys();
+  const ofModels = tallyModels(tally, modelKeys);
+  const flags = tallyFlags(tally);
+  const models = modelRows(ofModels, names);
+  const calendar = tallyCalendar(tally, zone, { users: names.users, models: names.models.texts(), modelKeys });
+  const buckets = bucketsOf(input, selected, tally);
+  const ofMarkers = tallyAssigned(tally, index.assignedTo(intervals), intervals.length);
+  const rankCost = query.rankBy === 'list' ? columns.list : cost;
+  const filterEnd = selected.span?.to ?? query.now;
+  const kpis = kpisOf(selected, ofModels, flags, previousOf(index, query, selected));
+  return {
+    counts: countsOf(input, selected, flags),
+    interval: intervalOf(input, selected),
+    kpis: query.costBasis === 'reported' ? kpis : { ...kpis, exactCents: undefined },
+    budget: spendOfMonth({ rows: set.rows, at: set.at, cost }, zone, query.now),
+    buckets,
+    models,
+    topCost: models.slice(0, query.topN),
+    topTokens: topByTokens(models, query.topN),
+    tokenTypes: sumTokens(ofModels),
+    families: familyRows(models),
+    byHour: calendar.byHour,
+    byWeekday: calendar.byWeekday,
+    markerByProject: markerGroups(intervals, ofMarkers, ({ project }) => project),
+    markerByCategory: markerGroups(intervals, ofMarkers, (marker) => categories.get(marker)),
+    maxMode: { yes: flags.yes, no: flags.no },
+    markers: markerViews({ index, query, intervals, categories, buckets, rows: selected.rows, filterEnd }),
+    daily: calendar.daily,
+    top: rankByCost(tally, rankCost).map((row) => eventRowOf(index, intervals, query, row)),
+  };
+}
+
+function granularityOf(query: ViewQuery): Granularity {
+  return isCountMode(query.selection) ? 'event' : query.granularity;
+}
+
+function bucketsOf({ index, query }: ViewInput, selected: Selected, tally: TallyInput): Buckets {
+  const { previous, span } = selected;
+  const before = query.compare && previous && span;
+  return buildBuckets({
+    ...tally,
+    granularity: granularityOf(query),
+    zone: index.zone,
+    window: span,
+    visible: query.visible,
+    columnCap: query.columnCap,
+    previous: before ? { rows: rowsWithin(index, query, previous), shiftMs: span.from - previous.from } : undefined,
+    models: index.names.models.texts(),
+  });
+}
+
+function rowsWithin(index: SourceIndex, query: ViewQuery, { from, to }: { from: number; to: number }): Uint32Array {
+  const rows = index.rowsOf(query.user);
+  const { at } = index.set;
+  return rows.subarray(lowerBound(rows, at, from), upperBound(rows, at, to));
+}
+
+function previousOf(index: SourceIndex, query: ViewQuery, { previous, days }: Selected) {
+  if (!previous) return undefined;
+  const rows = rowsWithin(index, query, previous);
+  return previousKpisOf({ columns: index.columns, rows, cost: index.costOf(query.costBasis) }, previous, days);
+}
+
+function countsOf({ index, query, skipped }: ViewInput, selected: Selected, flags: FlagTally): ViewCounts {
+  const { set, live } = index;
+  const [oldest, newest] = [set.rows[0], set.rows[set.rows.length - 1]];
+  return {
+    loaded: set.rows.length,
+    duplicatesRemoved: set.duplicatesRemoved,
+    skipped,
+    ofUser: index.rowsOf(query.user).length,
+    selected: selected.rows.length,
+    included: flags.included,
+    oldestAt: oldest === undefined ? undefined : set.at[oldest],
+    newestAt: newest === undefined ? undefined : set.at[newest],
+    bySource: { csv: set.rows.length - live, live },
+  };
+}
+
+function intervalOf({ index, query }: ViewInput, { span, endsBy, notes, rows }: Selected): ResolvedInterval {
+  const month = monthAt(index.zone, query.now);
+  return {
+    span,
+    endsBy,
+    notes,
+    isCurrentMonth: span !== undefined && span.from === month.start && span.to < month.end,
+    suggestedGranularity: isCountMode(query.selection)
+      ? undefined
+      : suggestGranularity(query.granularity, span, rows.length),
+  };
+}

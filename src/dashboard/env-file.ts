@@ -1,0 +1,36 @@
+/** What a local environment file says, and the lines of it that say nothing; never their text, which may be a secret. */
+export interface EnvFile {
+  readonly variables: Readonly<Record<string, string>>;
+  /** Numbers of the lines that are no assignment, from 1. */
+  readonly badLines: readonly number[];
+}
+
+const ASSIGNMENT = /^\s*(?:export\s+)?([A-Za-z_]\w*)\s*=\s*(.*)$/;
+
+/**
+ * Reads `NAME=value` lines. Values may stand in single or double quotes; a `#` after a space begins a remark. Nothing is
+ * expanded, so that a secret with a dollar sign stays what it is.
+ */
+export function readEnvFile(text: string): EnvFile {
+  const variables: Record<string, string> = Object.create(null);
+  const badLines: number[] = [];
+  for (const [index, line] of text
+    .replace(/^\ufeff/, '')
+    .split(/\r?\n/)
+    .entries()) {
+    if (/^\s*(#|$)/.test(line)) continue;
+    const [, name, rest] = ASSIGNMENT.exec(line) ?? [];
+    const value = rest === undefined ? undefined : readValue(rest);
+    if (name === undefined || value === undefined) badLines.push(index + 1);
+    else variables[name] = value;
+  }
+  return { variables, badLines };
+}
+
+/** Undefined: a quote that is not closed, or something behind it. */
+function readValue(text: string): string | undefined {
+  const quoted = /^(["'])(.*?)\1\s*(?:#.*)?$/.exec(text);
+  if (quoted) return quoted[2];
+  if (/^["']/.test(text)) return undefined;
+  return text.replace(/(^|\s+)#.*$/, '').trim();
+}

@@ -1,0 +1,97 @@
+import type { FetchedEvents } from './upstream-events.ts';
+
+export interface CachedEvents extends FetchedEvents {
+  /** Epoch milliseconds. */
+  readonly fetchedAt: number;
+  /** Whether it was fetched for somebody who asked before. */
+  readonly cached: boolean;
+}
+
+export interface EventCacheOptions {
+  /** 0: nothing is kept. */
+  readonly ttlMs: number;
+  readonly now: () => number;
+  readonly maxEntries?: number;
+  /** Of events' JSON. */
+  readonly maxBytes?: number;
+}
+
+interface Entry {
+  readonly fetched: FetchedEvents;
+  readonly fetchedAt: number;
+  readonly bytes: number;
+}
+
+/** V8 keeps text beyond Latin-1 at two bytes a character, and each text has a head. */
+const BYTES_OF_A_TEXT = 24;
+
+/**
+ * Fetched events by `user:start:end`. Whoever asks for what is being fetched waits for the same answer. Failures are not
+ * kept; what was not used for longest goes first.
+ */
+export class EventCache {
+  readonly #options: Required<EventCacheOptions>;
+  /** In the order of last use. */
+  readonly #entries = new Map<string, Entry>();
+  readonly #running = new Map<string, Promise<Entry>>();
+  #bytes = 0;
+
+  constructor(options: EventCacheOptions) {
+    this.#options = { maxEntries: 64, maxBytes: 256 * 2 ** 20, ...options };
+  }
+
+  async get(key: string, isRefresh: boolean, fetch: () => Promise<FetchedEvents>): Promise<CachedEvents> {
+    const known = isRefresh ? undefined : this.#fresh(key);
+    if (known) return { ...known.fetched, fetchedAt: known.fetchedAt, cached: true };
+    const running = this.#running.get(key) ?? this.#start(key, fetch);
+    const { fetched, fetchedAt } = await running;
+    return { ...fetched, fetchedAt, cached: false };
+  }
+
+  #fresh(key: string): Entry | undefined {
+    const entry = this.#entries.get(key);
+    if (!entry) return undefined;
+    this.#forget(key);
+    const ageMs = this.#options.now() - entry.fetchedAt;
+    // A clock that was set back makes it as old as can be.
+    if (ageMs < 0 || ageMs >= this.#options.ttlMs) return undefined;
+    this.#keep(key, entry);
+    return entry;
+  }
+
+  #start(key: string, fetch: () => Promise<FetchedEvents>): Promise<Entry> {
+    const running = this.#fetch(key, fetch).finally(() => this.#running.delete(key));
+    this.#running.set(key, running);
+    return running;
+  }
+
+  async #fetch(key: string, fetch: () => Promise<FetchedEvents>): Promise<Entry> {
+    const fetched = await fetch();
+    const bytes = fetched.events.reduce((sum, event) => sum + event.length + BYTES_OF_A_TEXT, 0);
+    const entry = { fetched, fetchedAt: this.#options.now(), bytes };
+    if (!fetched.failure && this.#options.ttlMs > 0) {
+      this.#forget(key);
+      this.#keep(key, entry);
+      this.#shrink();
+    }
+    return entry;
+  }
+
+  #keep(key: string, entry: Entry): void {
+    this.#entries.set(key, entry);
+    this.#bytes += entry.bytes;
+  }
+
+  #forget(key: string): void {
+    this.#bytes -= this.#entries.get(key)?.bytes ?? 0;
+    this.#entries.delete(key);
+  }
+
+  #shrink(): void {
+    const { maxEntries, maxBytes } = this.#options;
+    for (const key of this.#entries.keys()) {
+      if (this.#entries.size <= maxEntries && this.#bytes <= maxBytes) return;
+      this.#forget(key);
+    }
+  }
+}

@@ -1,0 +1,123 @@
+// The way of the data: the page (or a command) asks for events; the user's token is shown upstream, page after page is read,
+// and the whole is kept for two minutes for whoever asks next. Markers go into one file of the project and come out of it.
+// What the events come to is computed in the browser's worker and in the terminal, by the same domain code, never here.
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { pages } from 'virtual:web';
+import { servePage } from '../kernel/assets.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { HttpFetch } from '../kernel/http-fetch.ts';
+import type { Log } from '../kernel/log.ts';
+import { listen } from '../kernel/server.ts';
+import { isForeign, isOwnHost } from './access.ts';
+import type { DashboardOptions, DashboardUser } from './config.ts';
+import type { EventRequest } from './contract/event-request.ts';
+import { EventCache } from './event-cache.ts';
+import { readHubPage } from './hub-page.ts';
+import { MARKER_FILE, MarkerStore } from './marker-store.ts';
+import { ProjectFiles } from './project-files.ts';
+import { answerFile } from './project-files-answer.ts';
+import { findDefaultCsv } from './project-files-csv.ts';
+import { createDashboardApp, type DashboardAppParts } from './routes/index.ts';
+import type { UsageRoutes } from './routes/usage.ts';
+import { readSample } from './sample.ts';
+import { Upstream } from './upstream.ts';
+import { UpstreamEvents } from './upstream-events.ts';
+import { fetchSummary } from './upstream-summary.ts';
+
+const CONNECT_TIMEOUT_MS = 10_000;
+const GRACE_MS = 2_000;
+
+export interface DashboardServer {
+  /** `http://host:port`, without a slash at the end. */
+  readonly url: string;
+  /** Answers what is under way, then ends. Idempotent. */
+  close(): Promise<void>;
+}
+
+/** Starts the dashboard; it answers when this resolves. A CommandError says why it cannot. */
+export async function startDashboard(options: DashboardOptions, clock: Clock, log: Log): Promise<DashboardServer> {
+  const http = new HttpFetch({ connectTimeoutMs: CONNECT_TIMEOUT_MS, variables: process.env });
+  const store = await MarkerStore.open({ path: join(options.projectDir, MARKER_FILE), clock, log });
+  const secrets = options.users.flatMap(({ token }) => (token === undefined ? [] : secretForms(token)));
+  const files = new ProjectFiles(options.projectDir, secrets);
+  const bound = { port: options.port };
+  const usage = composeUsage(options, files, http, clock, () => bound.port);
+  const app = createDashboardApp(composeParts(options, usage, store, files, clock, log));
+  const { host, port } = options;
+  const listener = await listen({ fetch: app.fetch, addresses: [{ host, port }], clock });
+  bound.port = Number(new URL(listener.url).port || 80);
+  log.info('Dashboard is listening', { address: listener.addresses[0] });
+  let closing: Promise<void> | undefined;
+  const close = async () => {
+    await listener.close(GRACE_MS);
+    await http.close();
+  };
+  return {
+    url: listener.url,
+    close() {
+      closing ??= close();
+      return closing;
+    },
+  };
+}
+
+function composeParts(
+  options: DashboardOptions,
+  usage: UsageRoutes,
+  store: MarkerStore,
+  files: ProjectFiles,
+  clock: Clock,
+  log: Log,
+): DashboardAppParts {
+  const rules = { ...options, machineName: hostname() };
+  return {
+    guard: { isOwnHost: (host) => isOwnHost(host, rules), isForeign },
+    usage,
+    markers: { store, now: () => clock.now(), log },
+    files: {
+      page: servePage(pages.dashboard ?? {}),
+      hub: readHubPage(pages['dashboard-hub'] ?? {}, OPSDECK_VERSION),
+      files,
+      answerFile,
+      readSample: (name) => readSample(name, clock.now()),
+    },
+    clock,
+    log,
+  };
+}
+
+/** A token as it is sent, and as people write it. */
+function secretForms(token: string): readonly string[] {
+  return [...new Set([token, token.replaceAll('%3A%3A', '::')])];
+}
+
+function composeUsage(
+  options: DashboardOptions,
+  files: ProjectFiles,
+  http: HttpFetch,
+  clock: Clock,
+  port: () => number,
+): UsageRoutes {
+  const now = () => clock.now();
+  const startedAt = now();
+  const upstream = new Upstream({ url: options.upstreamUrl, cookieName: options.cookieName, http, clock });
+  const events = new UpstreamEvents({ upstream, now });
+  const cache = new EventCache({ ttlMs: options.cacheTtlMs, now });
+  const users = new Map<string, DashboardUser>(options.users.map((user) => [user.id, user]));
+  // Routes hand in only users they found in this list.
+  const userOf = (id: string) => users.get(id) as DashboardUser;
+  return {
+    users: options.users.map(({ token, ...user }) => ({ ...user, hasToken: token !== undefined })),
+    version: OPSDECK_VERSION,
+    port,
+    uptimeS: () => Math.max(0, Math.floor((now() - startedAt) / 1000)),
+    findDefaultCsv: () => findDefaultCsv(options.projectDir, [...users.keys()], (path) => files.has(path)),
+    fetchSummary: (id) => fetchSummary(upstream, userOf(id), now()),
+    fetchEvents: (id, request: EventRequest) => {
+      const { startAt, endAt, refresh } = request;
+      const key = `${id}:${startAt ?? ''}:${endAt ?? ''}`;
+      return cache.get(key, refresh, () => events.fetch(userOf(id), { startAt, endAt }));
+    },
+  };
+}

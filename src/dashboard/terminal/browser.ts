@@ -1,0 +1,19 @@
+import { spawn } from 'node:child_process';
+
+/** Opens an address of ours in the person's browser; false if there is no program for that. */
+export function openBrowser(url: string): Promise<boolean> {
+  const [command, ...args] = commandFor(process.platform);
+  return new Promise((resolve) => {
+    const child = spawn(command, [...args, url], { stdio: 'ignore', detached: true });
+    child.once('error', () => resolve(false));
+    child.once('spawn', () => {
+      child.unref();
+      resolve(true);
+    });
+  });
+}
+
+function commandFor(platform: NodeJS.Platform): readonly [string, ...string[]] {
+  if (platform === 'darwin') return ['open'];
+  return platform === 'win32' ? ['rundll32', 'url.dll,FileProtocolHandler'] : ['xdg-open'];
+}

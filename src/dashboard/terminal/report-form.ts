@@ -1,0 +1,161 @@
+import { Chalk } from 'chalk';
+import { formatTable } from '../../kernel/table.ts';
+import type { CostBasis, View, ViewQuery } from '../domain/view.ts';
+
+export type Grouping = 'day' | 'model' | 'project';
+export type ReportFormat = 'table' | 'json' | 'md' | 'csv';
+
+export interface ReportSums {
+  readonly requests: number;
+  readonly tokens: number;
+  readonly costCents: number;
+}
+
+export interface ReportRow extends ReportSums {
+  /** What stands before the numbers, by the names of the columns. */
+  readonly names: Readonly<Record<string, string>>;
+}
+
+export interface Report {
+  readonly by: Grouping;
+  readonly zone: string;
+  readonly costBasis: CostBasis;
+  readonly user: string;
+  /** ISO 8601; undefined: nothing is selected. */
+  readonly from: string | undefined;
+  readonly to: string | undefined;
+  readonly rows: readonly ReportRow[];
+  readonly total: ReportSums;
+}
+
+/** Takes the lines of a report out of a view; the sums are those of the page's cards. */
+export function buildReport(view: View, by: Grouping, { zone, costBasis, user }: ViewQuery): Report {
+  const { span } = view.interval;
+  const { kpis } = view;
+  return {
+    by,
+    zone,
+    costBasis,
+    user,
+    from: span && new Date(span.from).toISOString(),
+    to: span && new Date(span.to).toISOString(),
+    rows: rowsOf(view, by),
+    total: { requests: kpis.requests, tokens: kpis.tokens.total, costCents: kpis.costCents },
+  };
+}
+
+function rowsOf(view: View, by: Grouping): readonly ReportRow[] {
+  if (by === 'model')
+    return view.models.map(({ model, family, requests, tokens, cost }) => ({
+      names: { model, family },
+      requests,
+      tokens,
+      costCents: cost,
+    }));
+  if (by === 'project')
+    return view.markerByProject.map(({ name, kind, requests, tokens, cost }) => ({
+      names: { project: kind === 'named' ? name : kind === 'unmarked' ? '(no marker)' : '(no project)' },
+      requests,
+      tokens,
+      costCents: cost,
+    }));
+  return view.daily.map(({ dayKey, user, topModel, requests, tokens, cost }) => ({
+    names: { day: dayKey, user, top_model: topModel },
+    requests,
+    tokens,
+    costCents: cost,
+  }));
+}
+
+const NAMES: Readonly<Record<Grouping, readonly string[]>> = {
+  day: ['day', 'user', 'top_model'],
+  model: ['model', 'family'],
+  project: ['project'],
+};
+
+export const reportPrinters: Readonly<Record<ReportFormat, (report: Report, colors: boolean) => string>> = {
+  table: printTable,
+  json: printJson,
+  md: printMarkdown,
+  csv: printCsv,
+};
+
+function printTable(report: Report, colors: boolean): string {
+  const { bold } = new Chalk({ level: colors ? 1 : 0 });
+  const titles = [...NAMES[report.by], 'requests', 'tokens', 'cost'].map((name) => titleOf(name).toUpperCase());
+  const lines = report.rows.map((row) => cellsOf(report, row));
+  const total = totalCells(report);
+  const firstNumber = NAMES[report.by].length;
+  // Numbers end in one column.
+  const widths = titles.map((title, i) =>
+    Math.max(...[titles, ...lines, total].map((line) => (line[i] ?? title).length)),
+  );
+  const align = (cells: readonly string[]) =>
+    cells.map((cell, i) => (i < firstNumber ? cell : cell.padStart(widths[i] ?? 0)));
+  const strong = (cells: readonly string[]) => align(cells).map((text) => ({ text, style: bold }));
+  return formatTable([strong(titles), ...lines.map(align), strong(total)]);
+}
+
+function printJson(report: Report): string {
+  const { rows, ...about } = report;
+  return `${JSON.stringify({ ...about, rows: rows.map(({ names, ...sums }) => ({ ...names, ...sums })) }, null, 2)}\n`;
+}
+
+function printMarkdown(report: Report): string {
+  const names = NAMES[report.by];
+  const line = (cells: readonly string[]) => `| ${cells.map(escapeMarkdown).join(' | ')} |\n`;
+  const ruler = [...names.map(() => '---'), '---:', '---:', '---:'];
+  const titles = [...names, 'requests', 'tokens', 'cost'].map(titleOf);
+  const rows = report.rows.map((row) => line(cellsOf(report, row)));
+  const total = line(totalCells(report).map((cell) => (cell === '' ? '' : `**${cell}**`)));
+  return `${line(titles)}| ${ruler.join(' | ')} |\n${rows.join('')}${total}`;
+}
+
+/** Money in dollars, with a dot; no line of totals, which a spreadsheet would count again. */
+function printCsv(report: Report): string {
+  const names = NAMES[report.by];
+  const titles = [...names, 'requests', 'tokens', 'cost_usd'];
+  const rows = report.rows.map(({ names: texts, requests, tokens, costCents }) => [
+    ...names.map((name) => quoteCsv(texts[name] ?? '')),
+    requests,
+    tokens,
+    dollars(costCents),
+  ]);
+  return [titles, ...rows].map((cells) => `${cells.join(',')}\n`).join('');
+}
+
+function cellsOf(report: Report, { names, requests, tokens, costCents }: ReportRow): readonly string[] {
+  return [
+    ...NAMES[report.by].map((name) => names[name] ?? ''),
+    group(requests),
+    group(tokens),
+    `$${dollars(costCents)}`,
+  ];
+}
+
+function totalCells({ by, total }: Report): readonly string[] {
+  const blanks = NAMES[by].slice(1).map(() => '');
+  return ['total', ...blanks, group(total.requests), group(total.tokens), `$${dollars(total.costCents)}`];
+}
+
+function titleOf(name: string): string {
+  return name.replace('_', ' ').replace(/^./, (first) => first.toUpperCase());
+}
+
+function group(count: number): string {
+  return count.toLocaleString('en-US');
+}
+
+function dollars(cents: number): string {
+  return (cents / 100).toFixed(2);
+}
+
+function escapeMarkdown(text: string): string {
+  return text.replace(/[\\|`<]/g, '\\$&').replace(/\s*[\r\n]+\s*/g, ' ');
+}
+
+/** What a spreadsheet would run as a formula becomes text. */
+function quoteCsv(text: string): string {
+  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}

@@ -1,0 +1,350 @@
+import type { CancelTimer, Clock } from '../shared/clock.ts';
+import { THEMES, type Theme } from '../shared/theme.ts';
+import type { ChartState } from './charts/contract.ts';
+import { askUser, showHelp } from './dialogs.ts';
+import { saveFile } from './download.ts';
+import { dateIn } from './format.ts';
+import { formatHash, parseHash } from './hash.ts';
+import { LiveDesk } from './live-desk.ts';
+import { MarkerBook } from './marker-book.ts';
+import { MarkerDesk } from './marker-desk.ts';
+import { reportBroken, reportFile, reportSync } from './notice-words.ts';
+import { shiftPeriod } from './period.ts';
+import type { Screen, ScreenActions } from './screen.ts';
+import { fetchMarkers, fetchSampleMarkers, fetchUsers, putMarkers } from './server-api.ts';
+import { Session } from './session.ts';
+import type { SettingStorage, Settings } from './settings.ts';
+import { listenForShortcuts } from './shortcuts.ts';
+import { Stage, type StageParts } from './stage.ts';
+import type { PageState } from './state.ts';
+import { resolvedText, statusText } from './status-words.ts';
+import { chooseTheme, readChosenTheme } from './theme-choice.ts';
+import type { Ui } from './ui.ts';
+import { ViewDesk } from './view-desk.ts';
+import type { WorkerClient } from './worker-client.ts';
+
+export interface AppParts {
+  readonly worker: WorkerClient;
+  readonly clock: Clock;
+  readonly settings: Settings;
+  readonly storage: SettingStorage;
+  /** Where the charts' code lies. */
+  readonly chartsAddress: string;
+}
+
+const OWN_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+/** The page: holds what is chosen, asks the worker, and shows what it answers. */
+export class App {
+  readonly #parts: AppParts;
+  readonly #session: Session;
+  readonly #live: LiveDesk;
+  readonly #book: MarkerBook;
+  readonly #desk: MarkerDesk;
+  #state: PageState;
+  #theme = readChosenTheme();
+  readonly #views: ViewDesk;
+  #stage: Stage;
+  #cancelCharts: CancelTimer = () => {};
+
+  constructor(parts: AppParts) {
+    this.#parts = parts;
+    const { worker, clock, settings, storage } = parts;
+    const today = dateIn(settings.zone || OWN_ZONE, clock.now());
+    this.#state = parseHash(location.hash, settings.readState(today));
+    this.#views = new ViewDesk({
+      worker,
+      state: () => this.#state,
+      zone: () => this.#zone,
+      now: () => clock.now(),
+      plotWidth: () => this.#screen.plotWidth,
+      onBusy: () => this.#screen.showBusy(),
+      onView: () => this.#show(),
+      onTable: (page) => this.#screen.showTable(page),
+    });
+    this.#session = new Session(worker, clock, {
+      follow: ({ kind, name }, run) => this.#screen.progress.follow(this.#ui.t(`progress.${kind}`, { name }), run),
+      askUser: (names) => askUser(this.#ui, names, this.#labels),
+      report: (result) => reportFile(result, this.#screen.notices, this.#ui),
+    });
+    this.#live = new LiveDesk({
+      session: this.#session,
+      ui: () => this.#ui,
+      state: () => this.#state,
+      monthStart: () => this.#views.view?.budget.monthStart,
+      notices: () => this.#screen.notices,
+      onData: () => void this.#refresh(),
+    });
+    this.#book = new MarkerBook({
+      storage,
+      clock,
+      server: { fetch: fetchMarkers, put: putMarkers },
+      newId: () => `m-${crypto.randomUUID()}`,
+      onChange: () => void this.#sendMarkers(),
+      onSyncFailure: (reason) => reportSync(reason, this.#screen.notices, this.#ui, () => void this.#book.sync()),
+    });
+    this.#desk = new MarkerDesk({
+      book: this.#book,
+      ui: () => this.#ui,
+      notices: () => this.#screen.notices,
+      users: () => this.#labels,
+      user: () => this.#state.user,
+      cover: (user, from, to) => this.#cover(user, from, to),
+    });
+    this.#stage = this.#build();
+  }
+
+  async start(): Promise<void> {
+    const hadHash = location.hash !== '';
+    window.addEventListener('hashchange', () => this.#followHash());
+    document.addEventListener('visibilitychange', () => document.hidden || void this.#book.sync());
+    this.#listenForKeys();
+    const users = await fetchUsers();
+    const synced = this.#book.sync();
+    const loaded = this.#session.start(users);
+    this.#showState();
+    await loaded;
+    const isLiveOnly = !this.#session.hasFiles && this.#session.tokenUsers.length > 0;
+    if (!hadHash && isLiveOnly) this.#state = { ...this.#state, source: 'live' };
+    if (!this.#session.hasFiles && this.#state.source === 'csv') await this.#loadSample();
+    this.#showState();
+    history.replaceState(null, '', formatHash(this.#state));
+    await this.#live.ensure();
+    await synced;
+    await this.#sendMarkers();
+  }
+
+  /** The worker cannot do its work: without it there is nothing to show. */
+  showBroken(reason: string): void {
+    this.#screen.showReady();
+    reportBroken(reason, this.#screen.notices, this.#ui);
+  }
+
+  get #ui(): Ui {
+    return this.#stage.ui;
+  }
+
+  get #screen(): Screen {
+    return this.#stage.screen;
+  }
+
+  get #labels(): readonly string[] {
+    return this.#session.users.map(({ label }) => label);
+  }
+
+  get #zone(): string {
+    return this.#state.zone || OWN_ZONE;
+  }
+
+  #stageParts(): StageParts {
+    const { clock, settings, chartsAddress } = this.#parts;
+    return {
+      clock,
+      settings,
+      chartsAddress,
+      actions: this.#actions(),
+      projects: () => this.#book.projects,
+      users: () => this.#session.users,
+      canFetch: () => this.#session.tokenUsers.length > 0,
+      findMarker: (id) => this.#views.view?.markers.find(({ marker }) => marker.id === id),
+      onZoom: (range) => {
+        this.#views.zoom = range;
+        void this.#refresh();
+      },
+      onMarkRange: (range) => this.#desk.create(range),
+      onDisplay: () => this.#show(),
+    };
+  }
+
+  #build(): Stage {
+    return new Stage(this.#stageParts(), this.#zone, { state: this.#state, theme: this.#theme });
+  }
+
+  /** Another language or zone: the same again in other words. */
+  #rebuild(focusId: string): void {
+    this.#stage.destroy();
+    this.#stage = this.#build();
+    document.getElementById(focusId)?.focus();
+    this.#live.showNotice();
+    void this.#refresh();
+  }
+
+  #actions(): ScreenActions {
+    return {
+      onChange: (change) => this.#change(change),
+      onShift: (direction) => this.#shift(direction),
+      onTheme: (theme) => this.#setTheme(theme),
+      onLanguage: (language) => {
+        this.#parts.settings.language = language;
+        this.#rebuild('language');
+      },
+      onHelp: () => showHelp(this.#ui),
+      onSample: () => void this.#loadSample(),
+      onBudget: (dollars) => {
+        this.#parts.settings.budget = dollars;
+        this.#show();
+      },
+      onFilters: (filters) => this.#change({ filters, page: 1 }),
+      onPage: (page) => this.#change({ page }),
+      onOrder: (order) => {
+        this.#views.order = order;
+        this.#change({ page: 1 });
+      },
+      onRankByList: () => {
+        this.#views.rankByList = true;
+        void this.#refresh();
+      },
+      ...this.#desk.actions,
+      onPopovers: (showTablePopover) => {
+        const { settings } = this.#parts;
+        settings.markerDisplay = { ...settings.markerDisplay, showTablePopover };
+        if (!showTablePopover) this.#stage.popover.closeTables();
+      },
+      onFiles: (files) => void this.#addFiles(files),
+      onRefresh: () => void this.#live.refresh(),
+      onExportCsv: () => void this.#export('csv'),
+      onExportJson: () => void this.#export('json'),
+    };
+  }
+
+  /** Takes a choice: into the address, into the storage, and onto the screen. */
+  #change(change: Partial<PageState>): void {
+    const before = this.#state;
+    const isOther = change.time ?? change.count ?? change.mode ?? change.source;
+    this.#state = { ...before, ...change, page: change.page ?? 1 };
+    if (isOther !== undefined) this.#views.zoom = undefined;
+    if (change.basis !== undefined) this.#views.rankByList = false;
+    this.#parts.settings.writeState(this.#state);
+    const hash = formatHash(this.#state);
+    if (hash !== location.hash) history.pushState(null, '', hash);
+    this.#follow(before);
+  }
+
+  #followHash(): void {
+    const before = this.#state;
+    const { settings, clock } = this.#parts;
+    this.#state = parseHash(location.hash, settings.readState(dateIn(this.#zone, clock.now())));
+    this.#views.zoom = undefined;
+    this.#follow(before);
+  }
+
+  #follow(before: PageState): void {
+    const { mode, source, time, count, zone } = this.#state;
+    this.#showState();
+    if (zone !== before.zone) this.#rebuild('zone');
+    else void this.#refresh();
+    const leftCount = before.mode === 'count' && mode === 'time';
+    if (
+      leftCount ||
+      source !== before.source ||
+      time !== before.time ||
+      count !== before.count ||
+      mode !== before.mode
+    ) {
+      void this.#live.ensure({ forget: leftCount });
+    }
+  }
+
+  #showState(): void {
+    this.#screen.showState(this.#state, this.#session.users, this.#session.tokenUsers.length > 0);
+  }
+
+  #refresh(): Promise<void> {
+    return this.#views.refresh();
+  }
+
+  #show(): void {
+    const view = this.#views.view;
+    if (!view) return;
+    const state = this.#state;
+    const now = this.#parts.clock.now();
+    this.#screen.showView(view, state);
+    this.#screen.range.showResolved(resolvedText(state, view, this.#ui), view.interval.suggestedGranularity);
+    const status = statusText(state, view, this.#session, this.#ui, now);
+    this.#screen.header.showStatus(status);
+    this.#screen.announce(status);
+    const isEmpty = !this.#session.isSample && view.counts.loaded === 0 && !this.#session.hasData;
+    this.#screen.dropZone.show(this.#session.isSample ? 'sample' : isEmpty ? 'empty' : 'hidden', this.#session.tried);
+    // The charts in a task of their own: together they would hold the page up too long.
+    const { charts, screen } = this.#stage;
+    this.#cancelCharts();
+    this.#cancelCharts = this.#parts.clock.after(0, () => {
+      charts.update(view, this.#chartState());
+      screen.showReady();
+    });
+  }
+
+  #chartState(): ChartState {
+    const { showMarkers, showLabels, projectFilter } = this.#parts.settings.markerDisplay;
+    const { budget } = this.#parts.settings;
+    return {
+      zone: this.#zone,
+      costBasis: this.#state.basis,
+      zoom: this.#views.zoom,
+      markers: { show: showMarkers, labels: showLabels, project: projectFilter },
+      budgetCents: budget > 0 ? budget * 100 : undefined,
+      busy: false,
+    };
+  }
+
+  async #loadSample(): Promise<void> {
+    await this.#session.loadSample();
+    if (!this.#session.isSample) return this.#refresh();
+    // The sample is two months old at most: a month of it says more than its last day.
+    if (location.hash === '' && this.#parts.storage.getItem('usage-analytics-time-range') === null) {
+      this.#state = { ...this.#state, time: { ...this.#state.time, hours: 720 }, granularity: 'day' };
+      this.#showState();
+    }
+    this.#book.showSample(await fetchSampleMarkers().catch(() => undefined));
+  }
+
+  async #addFiles(files: readonly File[]): Promise<void> {
+    await this.#session.addFiles(files);
+    if (!this.#session.isSample) this.#book.showSample(undefined);
+    if (this.#state.source === 'live' && this.#session.hasFiles) this.#change({ source: 'merge' });
+    else await this.#refresh();
+  }
+
+  async #sendMarkers(): Promise<void> {
+    await this.#parts.worker.ask({ type: 'markers', markers: this.#book.all });
+    await this.#refresh();
+  }
+
+  #cover(user: string, from: number, to: number) {
+    const { source, basis } = this.#state;
+    return this.#parts.worker.ask({ type: 'coverage', user, from, to, source, zone: this.#zone, costBasis: basis });
+  }
+
+  async #export(format: 'csv' | 'json'): Promise<void> {
+    const blob = await this.#parts.worker.ask({ type: 'export', format, query: this.#views.query() });
+    saveFile(blob, `usage-events-${this.#state.user}-${dateIn(this.#zone, this.#parts.clock.now())}.${format}`);
+  }
+
+  /** Moves the period by its own length. */
+  #shift(direction: -1 | 1): void {
+    const span = this.#views.view?.interval.span;
+    if (!span || this.#state.mode !== 'time') return;
+    this.#change({ time: shiftPeriod(this.#state.time, span, this.#zone, direction) });
+  }
+
+  #setTheme(theme: Theme): void {
+    this.#theme = theme;
+    chooseTheme(theme);
+    this.#screen.header.showTheme(theme);
+  }
+
+  #listenForKeys(): void {
+    listenForShortcuts({
+      search: () => this.#screen.requests.focusFilter(),
+      granularity: (granularity) => this.#state.mode === 'time' && this.#change({ granularity }),
+      toggleMode: () => this.#change({ mode: this.#state.mode === 'time' ? 'count' : 'time' }),
+      source: (source) => this.#change({ source }),
+      newMarker: () => this.#desk.create(),
+      shift: (direction) => this.#shift(direction),
+      resetZoom: () => this.#stage.charts.resetZoom(),
+      toggleCompare: () => this.#change({ compare: !this.#state.compare }),
+      nextTheme: () => this.#setTheme(THEMES[(THEMES.indexOf(this.#theme) + 1) % THEMES.length] ?? 'system'),
+      help: () => showHelp(this.#ui),
+    });
+  }
+}

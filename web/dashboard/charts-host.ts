@@ -1,0 +1,112 @@
+import type { TimeSpan, View } from '../../src/dashboard/domain/view.ts';
+import type { ChartState, Charts, MarkerHit } from './charts/contract.ts';
+import { MarkerControls } from './marker-controls.ts';
+import type { MarkerDisplay, Settings } from './settings.ts';
+import type { Ui } from './ui.ts';
+
+type ChartsChunk = typeof import('./charts-chunk.ts');
+
+/** The chunk has so long to arrive until the page says that there are no charts. */
+const GIVE_UP_MS = 10_000;
+
+export interface ChartsHostParts {
+  readonly ui: Ui;
+  readonly settings: Settings;
+  /** Where the charts' code lies. */
+  readonly address: string;
+  onZoom(range: TimeSpan | undefined): void;
+  onMarker(hit: MarkerHit | undefined): void;
+  onMarkRange(range: TimeSpan): void;
+  onNewMarker(): void;
+  onDisplay(display: MarkerDisplay): void;
+  onFailure(): void;
+}
+
+/** The charts of a screen: loads their code, mounts them, and puts the page's own controls into their heads. */
+export class ChartsHost {
+  readonly #parts: ChartsHostParts;
+  #charts: Charts | undefined;
+  #controls: readonly MarkerControls[] = [];
+  #latest: { readonly view: View | undefined; readonly state: ChartState } | undefined;
+  #isOver = false;
+
+  constructor(root: HTMLElement, parts: ChartsHostParts) {
+    this.#parts = parts;
+    const { clock } = parts.ui;
+    const giveUp = clock.after(GIVE_UP_MS, () => {
+      this.#isOver = true;
+      parts.onFailure();
+    });
+    const loaded: Promise<ChartsChunk> = import(parts.address);
+    loaded.then(
+      (chunk) => {
+        giveUp();
+        if (!this.#isOver) this.#mount(root, chunk);
+      },
+      () => {
+        giveUp();
+        if (!this.#isOver) parts.onFailure();
+      },
+    );
+  }
+
+  update(view: View | undefined, state: ChartState): void {
+    this.#latest = { view, state };
+    this.#charts?.update(view, state);
+    this.#showControls();
+  }
+
+  resetZoom(): void {
+    this.#charts?.resetZoom();
+  }
+
+  destroy(): void {
+    this.#isOver = true;
+    this.#charts?.destroy();
+    this.#charts = undefined;
+  }
+
+  #mount(root: HTMLElement, { mountCharts, chartFormat, chartTexts }: ChartsChunk): void {
+    const { ui, settings, ...parts } = this.#parts;
+    const texts = chartTexts[ui.language];
+    this.#charts = mountCharts(root, {
+      translate: (key, values = {}) =>
+        texts[key].replace(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? '')),
+      format: chartFormat(ui.format.locale),
+      visibility: {
+        get: (chart) => settings.hiddenSeries(chart),
+        set: (chart, hidden) => settings.hideSeries(chart, hidden),
+      },
+      onZoom: (range) => parts.onZoom(range),
+      onMarker: (hit) => parts.onMarker(hit),
+      onMarkRange: (range) => parts.onMarkRange(range),
+      reducedMotion: () => matchMedia('(prefers-reduced-motion: reduce)').matches,
+      clock: ui.clock,
+    });
+    this.#addControls(this.#charts);
+    if (this.#latest) this.update(this.#latest.view, this.#latest.state);
+  }
+
+  #addControls(charts: Charts): void {
+    const { ui, settings } = this.#parts;
+    const onChange = (change: Partial<MarkerDisplay>) => {
+      settings.markerDisplay = { ...settings.markerDisplay, ...change };
+      this.#showControls();
+      this.#parts.onDisplay(settings.markerDisplay);
+    };
+    const overview = new MarkerControls(ui, ui.t('section.overview'), {
+      onChange,
+      onMarkRange: () => charts.markRange(),
+      onNew: () => this.#parts.onNewMarker(),
+    });
+    const cumulative = new MarkerControls(ui, ui.t('section.cumulative'), { onChange });
+    charts.slot('overview').append(overview.element);
+    charts.slot('cumulative').append(cumulative.element);
+    this.#controls = [overview, cumulative];
+  }
+
+  #showControls(): void {
+    const projects = new Set(this.#latest?.view?.markers.map(({ marker }) => marker.project));
+    for (const controls of this.#controls) controls.show(this.#parts.settings.markerDisplay, [...projects].sort());
+  }
+}

@@ -1,0 +1,159 @@
+import type { View } from '../../../src/dashboard/domain/view.ts';
+import { h } from '../../shared/dom.ts';
+import { groupColours } from './colours.ts';
+import type { Charts, ChartsDeps } from './contract.ts';
+import { ChartFigure } from './figure.ts';
+import type { FigureHost } from './figure-host.ts';
+import type { ModelContext } from './model.ts';
+import { PaintQueue } from './paint-queue.ts';
+import { CHART_KEYS, type ChartKey, type ChartState } from './terms.ts';
+import { readTheme, type Theme, watchTheme } from './theme.ts';
+import { TimeZoom } from './zoom.ts';
+
+const TIME_CHARTS: readonly ChartKey[] = ['overview', 'cumulative'];
+const isTimeChart = (key: ChartKey): boolean => TIME_CHARTS.includes(key);
+
+const NOTHING: ChartState = {
+  zone: 'UTC',
+  costBasis: 'reported',
+  zoom: undefined,
+  markers: { show: false, labels: false, project: 'all' },
+  budgetCents: undefined,
+  busy: false,
+};
+
+/** All thirteen charts and what they share: theme, time window, crosshair, announcements. */
+export class ChartBoard implements Charts {
+  readonly #deps: ChartsDeps;
+  readonly #figures = new Map<ChartKey, ChartFigure>();
+  readonly #metrics = new Map<ChartKey, string>();
+  readonly #timeZoom: TimeZoom;
+  readonly #queue: PaintQueue<ChartKey>;
+  readonly #live = h('p', { class: 'off-screen', 'aria-live': 'polite' });
+  readonly #unwatch: () => void;
+  #theme: Theme;
+  #view: View | undefined;
+  #state = NOTHING;
+  #colours: ReadonlyMap<string, string> = new Map();
+  #isMarking = false;
+
+  constructor(root: HTMLElement, deps: ChartsDeps) {
+    this.#deps = deps;
+    this.#theme = readTheme(root);
+    this.#timeZoom = new TimeZoom(
+      deps.clock,
+      () => this.#paintZoom(),
+      (span) => deps.onZoom(span),
+    );
+    this.#queue = new PaintQueue((key) => this.#figures.get(key)?.paint());
+    const host = this.#host();
+    for (const key of CHART_KEYS) {
+      const figure = new ChartFigure(key, host, isTimeChart(key) ? this.#timeZoom : undefined);
+      this.#figures.set(key, figure);
+      (root.querySelector(`[data-chart="${key}"]`) ?? root).append(figure.element);
+      this.#queue.watch(key, figure.element);
+    }
+    root.append(this.#live);
+    this.#unwatch = watchTheme(() => {
+      this.#theme = readTheme(root);
+      this.#queue.add(CHART_KEYS);
+    });
+  }
+
+  update(view: View | undefined, state: ChartState): void {
+    this.#view = view;
+    this.#state = state;
+    if (view) {
+      this.#timeZoom.update(view.buckets, state.zoom);
+      this.#colours = groupColours(view.markers.map(({ marker }) => marker.project));
+    }
+    for (const figure of this.#figures.values()) figure.update(view, state.busy);
+    if (view) this.#queue.add(CHART_KEYS);
+  }
+
+  slot(chart: ChartKey): HTMLElement {
+    return this.#figure(chart).slot;
+  }
+
+  markRange(): void {
+    this.#isMarking = true;
+    this.#figure('overview').markMode(true);
+  }
+
+  resetZoom(): void {
+    for (const figure of this.#figures.values()) figure.resetZoom();
+  }
+
+  picture(chart: ChartKey): HTMLCanvasElement {
+    return this.#figure(chart).picture();
+  }
+
+  destroy(): void {
+    this.#unwatch();
+    this.#queue.close();
+    this.#timeZoom.close();
+    for (const figure of this.#figures.values()) figure.destroy();
+    this.#live.remove();
+  }
+
+  #figure(key: ChartKey): ChartFigure {
+    const figure = this.#figures.get(key);
+    if (!figure) throw new Error(`there is no chart ${key}`);
+    return figure;
+  }
+
+  /** A drag that pans and a wheel that turns want to be followed at once. */
+  #paintZoom(): void {
+    for (const key of TIME_CHARTS) this.#figure(key).paintZoom();
+  }
+
+  #host(): FigureHost {
+    const board = this;
+    const { translate, format } = this.#deps;
+    const context: ModelContext = {
+      translate,
+      format,
+      get state() {
+        return board.#state;
+      },
+      metric: (chart) => board.#metrics.get(chart),
+    };
+    return {
+      deps: this.#deps,
+      context,
+      state: () => this.#state,
+      theme: () => this.#theme,
+      projectColour: (project) => this.#colours.get(project) ?? '--chart-muted',
+      announce: (text) => {
+        this.#live.textContent = text;
+      },
+      cursorMoved: (chart, index) => {
+        for (const key of TIME_CHARTS) if (key !== chart) this.#figure(key).cursor.follow(index);
+      },
+      chooseMetric: (chart, metric) => {
+        this.#metrics.set(chart, metric);
+        this.#queue.add([chart]);
+      },
+      repaint: (chart) => this.#queue.add([chart]),
+      rangeText: () => this.#rangeText(),
+      marking: {
+        get isOn() {
+          return board.#isMarking;
+        },
+        end: () => this.#endMarking(),
+      },
+    };
+  }
+
+  #endMarking(): boolean {
+    const wasMarking = this.#isMarking;
+    this.#isMarking = false;
+    this.#figure('overview').markMode(false);
+    return wasMarking;
+  }
+
+  #rangeText(): string {
+    const span = this.#timeZoom.span ?? this.#view?.interval.span;
+    return span ? this.#deps.format.dateRange(span.from, span.to, this.#state.zone, 'minute') : '';
+  }
+}

@@ -1,0 +1,152 @@
+import type { MarkerView } from '../../../src/dashboard/domain/view.ts';
+import type { Window } from './zoom-window.ts';
+
+/** A marker, or several that touch, as a box over columns. */
+export interface MarkerBox {
+  readonly ids: readonly string[];
+  readonly first: number;
+  readonly last: number;
+  readonly project: string;
+  /** Empty where labels were dropped. */
+  readonly label: string;
+  /** No marker of it has an end of its own. */
+  readonly isOpen: boolean;
+}
+
+/** Beyond so many in sight, touching boxes of a project become one, and labels fall away. */
+export const MOST_BOXES = 60;
+export const LONGEST_LABEL = 24;
+export const MIN_BOX_PX = 6;
+
+/** The boxes in a window, in order of their first columns. */
+export function placeBoxes(markers: readonly MarkerView[], window: Window): readonly MarkerBox[] {
+  const boxes = markers.flatMap(({ marker, place, isOpen }): MarkerBox[] => {
+    if (!place || place.last < window.min || place.first > window.max) return [];
+    const text = marker.task === '' ? marker.project : `${marker.project} · ${marker.task}`;
+    const label = `${shortLabel(text)}${isOpen ? ' *' : ''}`;
+    return [{ ids: [marker.id], first: place.first, last: place.last, project: marker.project, label, isOpen }];
+  });
+  boxes.sort((a, b) => a.first - b.first || b.last - a.last);
+  return boxes.length > MOST_BOXES ? mergeBoxes(boxes) : boxes;
+}
+
+export function shortLabel(text: string): string {
+  const letters = [...text];
+  return letters.length > LONGEST_LABEL
+    ? `${letters
+        .slice(0, LONGEST_LABEL - 1)
+        .join('')
+        .trimEnd()}…`
+    : text;
+}
+
+/** Joins boxes of one project that overlap or lie side by side. */
+function mergeBoxes(boxes: readonly MarkerBox[]): readonly MarkerBox[] {
+  const merged: MarkerBox[] = [];
+  const latest = new Map<string, number>();
+  for (const box of boxes) {
+    const at = latest.get(box.project);
+    const before = at === undefined ? undefined : merged[at];
+    if (at !== undefined && before && box.first <= before.last + 1) {
+      const last = Math.max(before.last, box.last);
+      merged[at] = { ...before, ids: [...before.ids, ...box.ids], last, isOpen: before.isOpen && box.isOpen };
+    } else {
+      latest.set(box.project, merged.length);
+      merged.push({ ...box, label: '' });
+    }
+  }
+  return merged;
+}
+
+/**
+ * Where a box begins and ends in columns, half a column beyond its first and last; widened around its middle to the least
+ * width where columns are narrower than that.
+ */
+export function boxEdges(
+  { first, last }: Pick<MarkerBox, 'first' | 'last'>,
+  columnPx: number,
+): { min: number; max: number } {
+  const width = last - first + 1;
+  const missing = columnPx > 0 ? Math.max(0, MIN_BOX_PX / columnPx - width) : 0;
+  return { min: first - 0.5 - missing / 2, max: last + 0.5 + missing / 2 };
+}
+
+export interface LabelWish {
+  /** Where its box begins, in pixels. */
+  readonly left: number;
+  readonly width: number;
+}
+
+/** A label in its lane, or (`more` above 0) a chip that stands for so many labels which found no room. */
+export interface PlacedLabel {
+  /** Of the wish, or of the first wish that the chip stands for. */
+  readonly index: number;
+  readonly lane: number;
+  readonly left: number;
+  readonly width: number;
+  readonly more: number;
+  /** Every wish that it stands for. */
+  readonly stands: readonly number[];
+}
+
+export interface LabelSpace {
+  readonly left: number;
+  readonly right: number;
+  readonly lanes: number;
+  readonly gap: number;
+  /** Width of a chip `+3`. */
+  readonly moreWidth: number;
+}
+
+/** Puts labels, ordered by `left`, into lanes in which none touches another; those without room collapse into chips. */
+export function layoutLabels(wishes: readonly LabelWish[], space: LabelSpace): readonly PlacedLabel[] {
+  const ends = new Array<number>(space.lanes).fill(Number.NEGATIVE_INFINITY);
+  const placed: PlacedLabel[] = [];
+  let chip: number | undefined;
+  wishes.forEach(({ left, width }, index) => {
+    const start = Math.max(space.left, Math.min(left, space.right - width));
+    const lane = start + width <= space.right + 0.5 ? ends.findIndex((end) => start >= end + space.gap) : -1;
+    if (lane >= 0) {
+      ends[lane] = start + width;
+      placed.push({ index, lane, left: start, width, more: 0, stands: [index] });
+      chip = undefined;
+      return;
+    }
+    const open = chip === undefined ? undefined : placed[chip];
+    if (chip !== undefined && open) {
+      placed[chip] = { ...open, more: open.more + 1, stands: [...open.stands, index] };
+      return;
+    }
+    const made = placeChip(index, left, ends, placed, space);
+    if (made === undefined) return;
+    chip = made;
+  });
+  return placed;
+}
+
+/** A chip goes where the row ends soonest; without room for it there, the last label of that lane makes way. */
+function placeChip(
+  index: number,
+  left: number,
+  ends: number[],
+  placed: PlacedLabel[],
+  space: LabelSpace,
+): number | undefined {
+  if (space.lanes === 0) return undefined;
+  const end = Math.min(...ends);
+  const lane = ends.indexOf(end);
+  const start = Math.max(left, end + space.gap, space.left);
+  if (start + space.moreWidth <= space.right) {
+    ends[lane] = start + space.moreWidth;
+    placed.push({ index, lane, left: start, width: space.moreWidth, more: 1, stands: [index] });
+    return placed.length - 1;
+  }
+  const last = placed.findLastIndex((label) => label.lane === lane);
+  const victim = placed[last];
+  if (!victim) return undefined;
+  const stands = [...victim.stands, index];
+  const at = Math.min(victim.left, space.right - space.moreWidth);
+  placed[last] = { index: victim.index, lane, left: at, width: space.moreWidth, more: stands.length, stands };
+  ends[lane] = at + space.moreWidth;
+  return last;
+}

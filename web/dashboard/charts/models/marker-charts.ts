@@ -1,0 +1,102 @@
+import type { MarkerGroupRow, View } from '../../../../src/dashboard/domain/view.ts';
+import { groupColours } from '../colours.ts';
+import type { ChartModel, ModelContext, Shape } from '../model.ts';
+import { costLabel } from '../model.ts';
+import { summarizeParts } from '../summary.ts';
+import type { ChartKey } from '../terms.ts';
+
+/** More slices than these do not tell themselves apart: bars do. */
+const MOST_SLICES = 6;
+
+/** Chart 11: assigned events by project. */
+export function markerByProjectModel(view: View, context: ModelContext): ChartModel {
+  const colours = groupColours(view.markers.map(({ marker }) => marker.project).filter((name) => name !== ''));
+  return groupModel('markerByProject', 'rows', view.markerByProject, colours, context);
+}
+
+/** Chart 12: assigned events by category. */
+export function markerByCategoryModel(view: View, context: ModelContext): ChartModel {
+  const rows = view.markerByCategory;
+  const colours = groupColours(rows.map(({ name }) => name).filter((name) => name !== ''));
+  return groupModel('markerByCategory', rows.length > MOST_SLICES ? 'rows' : 'ring', rows, colours, context);
+}
+
+/** Keys of the groups without a name; no project is called so, for these begin with a blank. */
+const NAMELESS_KEY = ' nameless';
+const UNMARKED_KEY = ' unmarked';
+
+function groupModel(
+  key: ChartKey,
+  shape: Shape,
+  rows: readonly MarkerGroupRow[],
+  colours: ReadonlyMap<string, string>,
+  context: ModelContext,
+): ChartModel {
+  const { translate, format } = context;
+  const metric = context.metric(key) === 'cost' ? 'cost' : 'tokens';
+  const unit = metric === 'cost' ? 'usd' : 'tokens';
+  const values = rows.map((row) => row[metric]);
+  const label = metric === 'cost' ? costLabel(context) : translate('chart.tokens');
+  const names = rows.map((row) => groupName(key, row, context));
+  const marked = rows.reduce((sum, row) => (row.kind === 'unmarked' ? sum : sum + row[metric]), 0);
+  const centre = metric === 'cost' ? format.usd(marked) : format.compact(marked);
+  const hasMarkers = rows.some(({ kind }) => kind !== 'unmarked');
+  return {
+    key,
+    title: translate(`chart.${key}`),
+    shape,
+    length: rows.length,
+    head: translate(key === 'markerByProject' ? 'chart.project' : 'chart.category'),
+    name: (index) => names[index] ?? '',
+    tick: (index) => names[index] ?? '',
+    parts: rows.map((row, index) => ({
+      key: keyOf(row),
+      label: names[index] ?? '',
+      color: colours.get(row.name) ?? '--chart-muted',
+    })),
+    quietKey: UNMARKED_KEY,
+    series: [{ key: metric, label, color: '--chart-bar', unit, values, form: 'bar', axis: 'first' }],
+    axes: { first: label },
+    metrics: (['tokens', 'cost'] as const).map((one) => ({ key: one, label: translate(`chart.${one}`) })),
+    metric,
+    details: (index) => groupDetails(rows[index], metric, marked, context),
+    ...(shape === 'ring' ? { centre: { value: centre, caption: label } } : {}),
+    summary: summarizeParts(
+      shape === 'ring' ? 'doughnut' : 'bar',
+      rows.flatMap((row, index) => (row.kind === 'unmarked' ? [] : [{ name: names[index] ?? '', value: row[metric] }])),
+      unit,
+      context,
+    ),
+    ...(hasMarkers ? {} : { empty: translate('chart.emptyMarkers') }),
+  };
+}
+
+function keyOf({ kind, name }: MarkerGroupRow): string {
+  if (kind === 'named') return name;
+  return kind === 'nameless' ? NAMELESS_KEY : UNMARKED_KEY;
+}
+
+function groupName(key: ChartKey, row: MarkerGroupRow, { translate }: ModelContext): string {
+  if (row.kind === 'unmarked') return translate('chart.unmarked');
+  if (row.kind === 'named') return row.name;
+  return translate(key === 'markerByProject' ? 'chart.noProject' : 'chart.noCategory');
+}
+
+/** Shares are of what is marked: events without a marker have none. */
+function groupDetails(
+  row: MarkerGroupRow | undefined,
+  metric: 'tokens' | 'cost',
+  marked: number,
+  context: ModelContext,
+) {
+  if (!row) return [];
+  const { translate, format } = context;
+  const share = row.kind === 'unmarked' || marked === 0 ? '—' : format.percent(row[metric] / marked);
+  return [
+    { label: translate('chart.shareMarked'), value: share },
+    metric === 'cost'
+      ? { label: translate('chart.tokens'), value: format.count(row.tokens) }
+      : { label: costLabel(context), value: format.usd(row.cost) },
+    { label: translate('chart.events'), value: format.count(row.requests) },
+  ];
+}

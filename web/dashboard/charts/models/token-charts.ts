@@ -1,0 +1,126 @@
+import type { Sums, View } from '../../../../src/dashboard/domain/view.ts';
+import type { ChartModel, Detail, ModelContext, Part } from '../model.ts';
+import { costLabel } from '../model.ts';
+import { summarizeParts } from '../summary.ts';
+import type { ChartKey } from '../terms.ts';
+
+interface TokenPart extends Part {
+  readonly value: number;
+}
+
+/** Chart 4: the four types of token. */
+export function tokenTypesModel(view: View, context: ModelContext): ChartModel {
+  const { input, cacheWrite, cacheRead, output, total } = view.tokenTypes;
+  const { translate, format } = context;
+  const parts: readonly TokenPart[] = [
+    { key: 'input', label: translate('chart.input'), color: '--chart-input', value: input },
+    { key: 'cacheWrite', label: translate('chart.cacheWrite'), color: '--chart-cache-write', value: cacheWrite },
+    { key: 'cacheRead', label: translate('chart.cacheRead'), color: '--chart-cache-read', value: cacheRead },
+    { key: 'output', label: translate('chart.output'), color: '--chart-output', value: output },
+  ];
+  return {
+    ...tokenBase('tokenTypes', 'ring', parts, context),
+    centre: { value: format.compact(total), caption: translate('chart.tokensCentre') },
+  };
+}
+
+/** Chart 9: how much of what goes in came from the cache. */
+export function cacheEfficiencyModel(view: View, context: ModelContext): ChartModel {
+  const { input, cacheWrite, cacheRead } = view.tokenTypes;
+  const { translate, format } = context;
+  const parts: readonly TokenPart[] = [
+    { key: 'cacheRead', label: translate('chart.cacheRead'), color: '--chart-cache-read', value: cacheRead },
+    { key: 'cacheWrite', label: translate('chart.cacheWrite'), color: '--chart-cache-write', value: cacheWrite },
+    { key: 'input', label: translate('chart.freshInput'), color: '--chart-input', value: input },
+  ];
+  const whole = input + cacheWrite + cacheRead;
+  const value = whole > 0 ? format.percent(cacheRead / whole) : '—';
+  return {
+    ...tokenBase('cacheEfficiency', 'ring', parts, context),
+    centre: { value, caption: translate('chart.hitRate') },
+  };
+}
+
+/** Chart 8: what goes in, what comes out, what the cache gave; input includes what was written to the cache. */
+export function inputOutputModel(view: View, context: ModelContext): ChartModel {
+  const { input, cacheWrite, cacheRead, output } = view.tokenTypes;
+  const { translate, format } = context;
+  const parts: readonly TokenPart[] = [
+    { key: 'input', label: translate('chart.input'), color: '--chart-input', value: input + cacheWrite },
+    { key: 'output', label: translate('chart.output'), color: '--chart-output', value: output },
+    { key: 'cacheRead', label: translate('chart.cacheRead'), color: '--chart-cache-read', value: cacheRead },
+  ];
+  const ratio = (value: number) => (output > 0 ? format.decimal(value / output) : '—');
+  return tokenBase('inputOutput', 'columns', parts, context, ({ value }) => [
+    { label: translate('chart.ratio'), value: ratio(value) },
+  ]);
+}
+
+function tokenBase(
+  key: ChartKey,
+  shape: 'ring' | 'columns',
+  parts: readonly TokenPart[],
+  context: ModelContext,
+  more: (part: TokenPart) => readonly Detail[] = () => [],
+): ChartModel {
+  const { translate, format } = context;
+  const whole = parts.reduce((sum, { value }) => sum + value, 0);
+  const measure = { key: 'tokens', label: translate('chart.tokens'), color: '--chart-bar' };
+  const named = parts.map(({ label, value }) => ({ name: label, value }));
+  return {
+    key,
+    title: translate(`chart.${key}`),
+    shape,
+    length: parts.length,
+    head: translate('chart.kind'),
+    name: (index) => parts[index]?.label ?? '',
+    tick: (index) => parts[index]?.label ?? '',
+    parts,
+    series: [{ ...measure, unit: 'tokens', values: parts.map(({ value }) => value), form: 'bar', axis: 'first' }],
+    axes: { first: measure.label },
+    details: (index) => {
+      const part = parts[index];
+      if (!part) return [];
+      const share = { label: translate('chart.share'), value: whole > 0 ? format.percent(part.value / whole) : '—' };
+      return [share, ...more(part)];
+    },
+    summary: summarizeParts(shape === 'ring' ? 'doughnut' : 'bar', named, 'tokens', context),
+    ...(whole === 0 ? { empty: translate('chart.empty') } : {}),
+  };
+}
+
+/** Chart 13: requests in max mode beside the others, tokens and cost on an axis each. */
+export function maxModeModel({ maxMode }: View, context: ModelContext): ChartModel {
+  const { translate } = context;
+  const groups = [maxMode.yes, maxMode.no];
+  const names = [translate('chart.yes'), translate('chart.no')];
+  const tokens = { key: 'tokens', label: translate('chart.tokens'), color: '--chart-total', unit: 'tokens' } as const;
+  const cost = { key: 'cost', label: costLabel(context), color: '--chart-cost', unit: 'usd' } as const;
+  const parts = groups.map((group, index) => ({ name: names[index] ?? '', value: group.tokens }));
+  return {
+    key: 'maxMode',
+    title: translate('chart.maxMode'),
+    shape: 'columns',
+    length: 2,
+    head: translate('chart.kind'),
+    name: (index) => names[index] ?? '',
+    tick: (index) => names[index] ?? '',
+    series: [
+      { ...tokens, values: groups.map((group) => group.tokens), form: 'bar', axis: 'first' },
+      { ...cost, values: groups.map((group) => group.cost), form: 'bar', axis: 'second' },
+    ],
+    axes: { first: tokens.label, second: cost.label },
+    details: (index) => requestDetails(groups[index], context),
+    summary: summarizeParts('bar', parts, 'tokens', context),
+    ...(groups.every(({ requests }) => requests === 0) ? { empty: translate('chart.empty') } : {}),
+  };
+}
+
+function requestDetails(group: Sums | undefined, { translate, format }: ModelContext): readonly Detail[] {
+  if (!group) return [];
+  const mean = group.requests > 0 ? format.usd(group.cost / group.requests) : '—';
+  return [
+    { label: translate('chart.requests'), value: format.count(group.requests) },
+    { label: translate('chart.perRequest'), value: mean },
+  ];
+}
