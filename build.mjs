@@ -34,7 +34,15 @@ const sqliteWasm = {
 };
 
 /** Packages that only some commands need, and those only when they act. */
-const rarelyNeeded = ['undici', 'nodemailer', '@aws-sdk/client-sns', '@aws-sdk/credential-providers'];
+const rarelyNeeded = [
+  'undici',
+  'nodemailer/.*',
+  '@aws-sdk/client-sns',
+  '@aws-sdk/credential-providers',
+  'bcryptjs',
+  'yaml',
+  're2js',
+];
 
 /**
  * Packs each of these into a compressed text, which Node unpacks and compiles when the package is first imported: every
