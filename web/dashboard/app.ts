@@ -2,7 +2,7 @@ import type { CancelTimer, Clock } from '../shared/clock.ts';
 import { THEMES, type Theme } from '../shared/theme.ts';
 import type { ChartState } from './charts/contract.ts';
 import { askUser, showHelp } from './dialogs.ts';
-import { saveFile } from './download.ts';
+import { ExportDesk } from './export-desk.ts';
 import { dateIn } from './format.ts';
 import { formatHash, parseHash } from './hash.ts';
 import { LiveDesk } from './live-desk.ts';
@@ -44,8 +44,11 @@ export class App {
   #state: PageState;
   #theme = readChosenTheme();
   readonly #views: ViewDesk;
+  readonly #exports: ExportDesk;
   #stage: Stage;
   #cancelCharts: CancelTimer = () => {};
+  /** Before the files of the project are read there is nothing to show, and no charts without data are drawn. */
+  #isLoaded = false;
 
   constructor(parts: AppParts) {
     this.#parts = parts;
@@ -63,7 +66,7 @@ export class App {
       onTable: (page) => this.#screen.showTable(page),
     });
     this.#session = new Session(worker, clock, {
-      follow: ({ kind, name }, run) => this.#screen.progress.follow(this.#ui.t(`progress.${kind}`, { name }), run),
+      follow: ({ kind, name }, run) => this.#screen.progress.follow(({ t }) => t(`progress.${kind}`, { name }), run),
       askUser: (names) => askUser(this.#ui, names, this.#labels),
       report: (result) => reportFile(result, this.#screen.notices, this.#ui),
     });
@@ -81,7 +84,7 @@ export class App {
       server: { fetch: fetchMarkers, put: putMarkers },
       newId: () => `m-${crypto.randomUUID()}`,
       onChange: () => void this.#sendMarkers(),
-      onSyncFailure: (reason) => reportSync(reason, this.#screen.notices, this.#ui, () => void this.#book.sync()),
+      onSyncFailure: (reason) => reportSync(reason, this.#screen.notices, () => void this.#book.sync()),
     });
     this.#desk = new MarkerDesk({
       book: this.#book,
@@ -91,6 +94,7 @@ export class App {
       user: () => this.#state.user,
       cover: (user, from, to) => this.#cover(user, from, to),
     });
+    this.#exports = new ExportDesk({ worker, clock, stage: () => this.#stage, query: () => this.#views.query() });
     this.#stage = this.#build();
   }
 
@@ -100,24 +104,25 @@ export class App {
     document.addEventListener('visibilitychange', () => document.hidden || void this.#book.sync());
     this.#listenForKeys();
     const users = await fetchUsers();
-    const synced = this.#book.sync();
     const loaded = this.#session.start(users);
+    void this.#sendMarkers();
+    const synced = this.#book.sync();
     this.#showState();
     await loaded;
+    this.#isLoaded = true;
     const isLiveOnly = !this.#session.hasFiles && this.#session.tokenUsers.length > 0;
     if (!hadHash && isLiveOnly) this.#state = { ...this.#state, source: 'live' };
     if (!this.#session.hasFiles && this.#state.source === 'csv') await this.#loadSample();
     this.#showState();
     history.replaceState(null, '', formatHash(this.#state));
-    await this.#live.ensure();
-    await synced;
-    await this.#sendMarkers();
+    await this.#refresh();
+    await Promise.all([this.#live.ensure(), synced]);
   }
 
   /** The worker cannot do its work: without it there is nothing to show. */
   showBroken(reason: string): void {
     this.#screen.showReady();
-    reportBroken(reason, this.#screen.notices, this.#ui);
+    reportBroken(reason, this.#screen.notices);
   }
 
   get #ui(): Ui {
@@ -145,6 +150,7 @@ export class App {
       actions: this.#actions(),
       projects: () => this.#book.projects,
       users: () => this.#session.users,
+      topModels: () => this.#state.topModels,
       canFetch: () => this.#session.tokenUsers.length > 0,
       findMarker: (id) => this.#views.view?.markers.find(({ marker }) => marker.id === id),
       onZoom: (range) => {
@@ -156,16 +162,15 @@ export class App {
     };
   }
 
-  #build(): Stage {
-    return new Stage(this.#stageParts(), this.#zone, { state: this.#state, theme: this.#theme });
+  #build(before?: Stage): Stage {
+    return new Stage(this.#stageParts(), this.#zone, { state: this.#state, theme: this.#theme }, before);
   }
 
   /** Another language or zone: the same again in other words. */
   #rebuild(focusId: string): void {
     this.#stage.destroy();
-    this.#stage = this.#build();
+    this.#stage = this.#build(this.#stage);
     document.getElementById(focusId)?.focus();
-    this.#live.showNotice();
     void this.#refresh();
   }
 
@@ -202,8 +207,9 @@ export class App {
       },
       onFiles: (files) => void this.#addFiles(files),
       onRefresh: () => void this.#live.refresh(),
-      onExportCsv: () => void this.#export('csv'),
-      onExportJson: () => void this.#export('json'),
+      onExportCsv: () => void this.#exports.save('csv'),
+      onExportJson: () => void this.#exports.save('json'),
+      onExportPicture: () => void this.#exports.savePicture(),
     };
   }
 
@@ -249,8 +255,8 @@ export class App {
     this.#screen.showState(this.#state, this.#session.users, this.#session.tokenUsers.length > 0);
   }
 
-  #refresh(): Promise<void> {
-    return this.#views.refresh();
+  async #refresh(): Promise<void> {
+    if (this.#isLoaded) await this.#views.refresh();
   }
 
   #show(): void {
@@ -306,18 +312,12 @@ export class App {
   }
 
   async #sendMarkers(): Promise<void> {
-    await this.#parts.worker.ask({ type: 'markers', markers: this.#book.all });
-    await this.#refresh();
+    await Promise.all([this.#parts.worker.ask({ type: 'markers', markers: this.#book.all }), this.#refresh()]);
   }
 
   #cover(user: string, from: number, to: number) {
     const { source, basis } = this.#state;
     return this.#parts.worker.ask({ type: 'coverage', user, from, to, source, zone: this.#zone, costBasis: basis });
-  }
-
-  async #export(format: 'csv' | 'json'): Promise<void> {
-    const blob = await this.#parts.worker.ask({ type: 'export', format, query: this.#views.query() });
-    saveFile(blob, `usage-events-${this.#state.user}-${dateIn(this.#zone, this.#parts.clock.now())}.${format}`);
   }
 
   /** Moves the period by its own length. */

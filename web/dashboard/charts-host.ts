@@ -1,7 +1,9 @@
 import type { TimeSpan, View } from '../../src/dashboard/domain/view.ts';
-import type { ChartState, Charts, MarkerHit } from './charts/contract.ts';
+import type { ChartState, Charts, MarkerHit, PictureWords } from './charts/contract.ts';
 import { MarkerControls } from './marker-controls.ts';
 import type { MarkerDisplay, Settings } from './settings.ts';
+import type { TopModels } from './state.ts';
+import { TopModelsControl } from './top-models-control.ts';
 import type { Ui } from './ui.ts';
 
 type ChartsChunk = typeof import('./charts-chunk.ts');
@@ -14,6 +16,8 @@ export interface ChartsHostParts {
   readonly settings: Settings;
   /** Where the charts' code lies. */
   readonly address: string;
+  topModels(): TopModels;
+  onTopModels(count: TopModels): void;
   onZoom(range: TimeSpan | undefined): void;
   onMarker(hit: MarkerHit | undefined): void;
   onMarkRange(range: TimeSpan): void;
@@ -27,6 +31,7 @@ export class ChartsHost {
   readonly #parts: ChartsHostParts;
   #charts: Charts | undefined;
   #controls: readonly MarkerControls[] = [];
+  #tops: readonly TopModelsControl[] = [];
   #latest: { readonly view: View | undefined; readonly state: ChartState } | undefined;
   #isOver = false;
 
@@ -54,6 +59,11 @@ export class ChartsHost {
     this.#latest = { view, state };
     this.#charts?.update(view, state);
     this.#showControls();
+  }
+
+  /** The charts that are shown as a PNG; undefined when there are none. */
+  async picture(words: PictureWords): Promise<Blob | undefined> {
+    return this.#charts?.pagePicture(words);
   }
 
   resetZoom(): void {
@@ -103,10 +113,16 @@ export class ChartsHost {
     charts.slot('overview').append(overview.element);
     charts.slot('cumulative').append(cumulative.element);
     this.#controls = [overview, cumulative];
+    this.#tops = (['topCost', 'topTokens'] as const).map((chart) => {
+      const control = new TopModelsControl(ui, chart, (count) => this.#parts.onTopModels(count));
+      charts.slot(chart).append(control.element);
+      return control;
+    });
   }
 
   #showControls(): void {
     const projects = new Set(this.#latest?.view?.markers.map(({ marker }) => marker.project));
     for (const controls of this.#controls) controls.show(this.#parts.settings.markerDisplay, [...projects].sort());
+    for (const control of this.#tops) control.show(this.#parts.topModels());
   }
 }

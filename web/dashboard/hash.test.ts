@@ -42,6 +42,7 @@ test('law: parsing what was formatted gives the state again', () => {
             user: 'slope',
             zone: 'Asia/Tokyo',
             compare: true,
+            topModels: source === 'live' ? 5 : 10,
             filters,
             page: 3,
           };
@@ -61,6 +62,15 @@ test('an address is readable', () => {
   const filters = { ...NO_FILTERS, project: UNMARKED, model: 'gpt 5' };
   const state: PageState = { ...STORED, zone: 'Europe/Berlin', filters };
   assert.equal(formatHash(state), '#source=csv&user=all&range=24h&by=hour&tz=Europe/Berlin&project=-&model=gpt+5');
+});
+
+test('the number of top models stands in the address when it is not five, and is five in an address without it', () => {
+  const ten: PageState = { ...STORED, topModels: 10 };
+  assert.match(formatHash(ten), /&top=10/);
+  assert.doesNotMatch(formatHash(STORED), /top=/);
+  assert.equal(parseHash('#range=24h', ten).topModels, 5);
+  assert.equal(parseHash('#source=csv&top=7', ten).topModels, 10);
+  assert.equal(parseHash('', ten).topModels, 10);
 });
 
 test('ranks the wrong way round are swapped, counts kept from 10 to 1000', () => {

@@ -1,5 +1,14 @@
 import type { CountRange, PageState, TimeRange } from './state.ts';
-import { COST_BASES, clampCount, GRANULARITIES, MAX_MODES, NO_FILTERS, parseDollars, SOURCES } from './state.ts';
+import {
+  COST_BASES,
+  clampCount,
+  GRANULARITIES,
+  MAX_MODES,
+  NO_FILTERS,
+  parseDollars,
+  SOURCES,
+  TOP_MODELS,
+} from './state.ts';
 
 const WALL_TIME = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2})?$/;
 const LONGEST_HOURS = 24 * 3660;
@@ -15,6 +24,7 @@ export function formatHash(state: PageState): string {
     ['basis', state.basis === 'reported' ? '' : state.basis],
     ['tz', state.zone],
     ['compare', state.compare ? '1' : ''],
+    ['top', state.topModels === 5 ? '' : String(state.topModels)],
     ['project', filters.project],
     ['min', filters.minCost],
     ['max', filters.maxMode === 'all' ? '' : filters.maxMode],
@@ -52,6 +62,8 @@ export function parseHash(hash: string, stored: PageState): PageState {
     basis: values.has('basis') || values.has('range') ? oneOf('basis', COST_BASES, 'reported') : stored.basis,
     zone: zoneOr(values.get('tz'), values.has('range') ? '' : stored.zone),
     compare: values.get('compare') === '1',
+    topModels:
+      TOP_MODELS.find((count) => String(count) === values.get('top')) ?? (values.has('range') ? 5 : stored.topModels),
     filters: {
       ...NO_FILTERS,
       project: values.get('project') ?? '',

@@ -59,6 +59,11 @@ export class Header {
     this.#status.title = text;
   }
 
+  /** What is shown at the moment, in one line. */
+  get status(): string {
+    return this.#status.textContent ?? '';
+  }
+
   showTheme(theme: Theme): void {
     this.#theme.value = theme;
   }

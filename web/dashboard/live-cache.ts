@@ -1,25 +1,26 @@
 import type { UsageData } from '../../src/dashboard/domain/usage-data.ts';
 import type { Clock } from '../shared/clock.ts';
-import type { LiveCoverage, LiveRange } from './live-plan.ts';
+import { fetchEvents, LiveError } from './live-fetch.ts';
+import type { LiveCoverage } from './live-plan.ts';
 import { planFetches, widerHours } from './live-plan.ts';
 import type { LiveFailure, LiveRequest, LiveUserResult, Progress } from './messages.ts';
 
 const HOUR_MS = 3_600_000;
 const PARALLEL = 4;
 
-interface EventsAnswer {
-  readonly events: readonly unknown[];
-  readonly truncated: boolean;
+/** How far the fetches of a user have come, in events. */
+interface UserProgress {
+  done: number;
+  total: number;
+  /** No total is known while a request has not been answered. */
+  isOpen: boolean;
 }
 
-/** An answer of the server that is no list of events. */
-class LiveError extends Error {
-  readonly failure: LiveFailure;
-
-  constructor(failure: LiveFailure) {
-    super(failure.message);
-    this.failure = failure;
-  }
+/** A request together with what its work needs. */
+interface Job extends LiveRequest {
+  readonly signal: AbortSignal;
+  readonly state: UserProgress;
+  tell(): void;
 }
 
 /** What has been fetched of the live events, kept for five minutes and brought up to date piece by piece. */
@@ -50,10 +51,14 @@ export class LiveCache {
   ): Promise<readonly LiveUserResult[]> {
     const waiting = [...request.users];
     const results = new Map<string, LiveUserResult>();
+    const states = new Map<string, UserProgress>(waiting.map((user) => [user, { done: 0, total: 0, isOpen: true }]));
     const work = async () => {
       for (let user = waiting.shift(); user !== undefined; user = waiting.shift()) {
-        results.set(user, await this.#updateUser(user, request, signal));
-        onProgress({ done: results.size, total: request.users.length, count: this.#counts.get(user) ?? 0 });
+        const state = states.get(user) ?? { done: 0, total: 0, isOpen: true };
+        const tell = () => onProgress(sumOf([...states.values()]));
+        results.set(user, await this.#updateUser(user, { ...request, signal, state, tell }));
+        state.isOpen = false;
+        tell();
       }
     };
     await Promise.all(Array.from({ length: PARALLEL }, work));
@@ -61,13 +66,13 @@ export class LiveCache {
     return request.users.flatMap((user) => results.get(user) ?? []);
   }
 
-  async #updateUser(user: string, request: LiveRequest, signal: AbortSignal): Promise<LiveUserResult> {
+  async #updateUser(user: string, job: Job): Promise<LiveUserResult> {
     let failure: LiveFailure | undefined;
     try {
-      await this.#fetchMissing(user, request.from, request, signal);
-      await this.#widen(user, request, signal);
+      await this.#fetchMissing(user, job.from, job);
+      await this.#widen(user, job);
     } catch (error) {
-      signal.throwIfAborted();
+      job.signal.throwIfAborted();
       failure = failureOf(error);
     }
     const covered = this.#covered.get(user);
@@ -82,31 +87,36 @@ export class LiveCache {
   }
 
   /** In count mode a window is a guess: it doubles while it holds too few. */
-  async #widen(user: string, request: LiveRequest, signal: AbortSignal): Promise<void> {
-    const { from, now, atLeast } = request;
+  async #widen(user: string, job: Job): Promise<void> {
+    const { from, now, atLeast } = job;
     if (from === undefined || atLeast === undefined) return;
     let hours: number | undefined = (now - from) / HOUR_MS;
     for (let tries = 0; (this.#counts.get(user) ?? 0) < atLeast; tries += 1) {
       hours = widerHours(hours, tries);
       if (hours === undefined) return;
-      await this.#fetchMissing(user, now - hours * HOUR_MS, request, signal);
+      await this.#fetchMissing(user, now - hours * HOUR_MS, job);
     }
   }
 
-  async #fetchMissing(
-    user: string,
-    from: number | undefined,
-    request: LiveRequest,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const { now, refresh } = request;
+  async #fetchMissing(user: string, from: number | undefined, job: Job): Promise<void> {
+    const { now, refresh, signal, state, tell } = job;
     const known = this.#covered.get(user);
     const wasRefreshed = known !== undefined && known.fetchedAt >= now;
     for (const range of planFetches(known, from, now, refresh && !wasRefreshed)) {
-      const { events, truncated } = await fetchEvents(user, range, refresh, signal);
+      const earlier = { ...state };
+      const onRead = (done: number, total: number) => {
+        Object.assign(state, {
+          done: earlier.done + done,
+          total: earlier.total + Math.max(done, total),
+          isOpen: false,
+        });
+        tell();
+      };
+      state.isOpen = true;
+      const { events, truncated } = await fetchEvents(user, range, { refresh, signal, clock: this.#clock, onRead });
       const before = this.#covered.get(user);
       const counts = before ? this.#data.addLive(user, events, now) : this.#data.setLive(user, events, now);
-      this.#counts.set(user, counts.events);
+      this.#counts.set(user, before ? (this.#counts.get(user) ?? 0) + countBeyond(events, before) : counts.events);
       if (truncated) this.#truncated.add(user);
       const reachesNow = range.to === undefined;
       this.#covered.set(user, {
@@ -119,34 +129,10 @@ export class LiveCache {
   }
 }
 
-async function fetchEvents(
-  user: string,
-  range: LiveRange,
-  refresh: boolean,
-  signal: AbortSignal,
-): Promise<EventsAnswer> {
-  const query = new URLSearchParams({ user });
-  if (range.from !== undefined) query.set('startDate', String(range.from));
-  if (range.to !== undefined) query.set('endDate', String(range.to));
-  if (refresh) query.set('refresh', '1');
-  let response: Response;
-  try {
-    response = await fetch(`/api/events?${query}`, { signal, headers: { accept: 'application/json' } });
-  } catch (error) {
-    signal.throwIfAborted();
-    const message = error instanceof Error ? error.message : String(error);
-    throw new LiveError({ code: 'server_unreachable', message, hint: undefined });
-  }
-  const body: unknown = await response.json().catch(() => undefined);
-  const fields = (typeof body === 'object' && body !== null ? body : {}) as Readonly<Record<string, unknown>>;
-  if (response.ok && Array.isArray(fields.events)) {
-    return { events: fields.events as readonly unknown[], truncated: fields.truncated === true };
-  }
-  throw new LiveError({
-    code: typeof fields.code === 'string' ? fields.code : `http_${response.status}`,
-    message: typeof fields.error === 'string' ? fields.error : response.statusText,
-    hint: typeof fields.hint === 'string' ? fields.hint : undefined,
-  });
+function sumOf(states: readonly UserProgress[]): Progress {
+  const done = states.reduce((sum, state) => sum + state.done, 0);
+  const total = states.reduce((sum, state) => sum + state.total, 0);
+  return { done, total: states.some(({ isOpen }) => isOpen) ? 0 : total, count: done };
 }
 
 function failureOf(error: unknown): LiveFailure {
@@ -154,12 +140,24 @@ function failureOf(error: unknown): LiveFailure {
   return { code: 'page_error', message: error instanceof Error ? error.message : String(error), hint: undefined };
 }
 
-/** The newest instant of raw events, which are milliseconds as text or number. */
+/** How many of the raw events lie outside of what was there before. */
+function countBeyond(events: readonly unknown[], { from, newestAt }: LiveCoverage): number {
+  return events.filter((event) => {
+    const at = instantOf(event);
+    return (from !== undefined && at < from) || newestAt === undefined || at > newestAt;
+  }).length;
+}
+
 function newestOf(events: readonly unknown[]): number | undefined {
   let newest: number | undefined;
   for (const event of events) {
-    const at = Number((event as { readonly timestamp?: unknown } | null)?.timestamp);
+    const at = instantOf(event);
     if (Number.isFinite(at) && (newest === undefined || at > newest)) newest = at;
   }
   return newest;
+}
+
+/** The instant of a raw event, which is milliseconds as text or number; NaN when it has none. */
+function instantOf(event: unknown): number {
+  return Number((event as { readonly timestamp?: unknown } | null)?.timestamp);
 }

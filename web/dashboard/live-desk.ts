@@ -45,16 +45,13 @@ export class LiveDesk {
   }
 
   showNotice(): void {
-    const { session, state, notices, ui } = this.#parts;
-    const { t } = ui();
+    const { session, state, notices } = this.#parts;
     if (state().source === 'csv') notices().show('live', undefined);
     else if (session.tokenUsers.length === 0) {
-      notices().show('live', { tone: 'error', title: t('live.none'), text: t('live.none-text') });
-    } else if (session.live) {
-      notices().show(
-        'live',
-        liveNotice(session.live, ui(), () => void this.refresh()),
-      );
+      notices().show('live', ({ t }) => ({ tone: 'error', title: t('live.none'), text: t('live.none-text') }));
+    } else {
+      const { live } = session;
+      if (live) notices().show('live', (ui) => liveNotice(live, ui, () => void this.refresh()));
     }
   }
 

@@ -136,10 +136,12 @@ export class MarkerBook {
 
   /** Brings this browser and the server together. */
   sync(): Promise<void> {
-    return this.#queue(async () => {
-      const { store, etag } = await this.#parts.server.fetch();
-      await this.#meet(store, etag);
-    });
+    return this.#queue(() => this.#fetch());
+  }
+
+  async #fetch(): Promise<void> {
+    const { store, etag } = await this.#parts.server.fetch();
+    await this.#meet(store, etag);
   }
 
   #change(markers: readonly ProjectMarker[]): void {
@@ -163,6 +165,8 @@ export class MarkerBook {
   }
 
   async #put(): Promise<void> {
+    // Whoever has not seen the server's markers must not replace them.
+    if (this.#etag === null) return this.#fetch();
     const sent = this.#markers;
     const outcome = await this.#parts.server.put({ version: 1, markers: sent }, this.#etag);
     if (outcome.status === 'failed') throw new Error(outcome.reason);
@@ -194,6 +198,8 @@ export class MarkerBook {
   #keep(markers: readonly ProjectMarker[]): void {
     this.#markers = markers;
     write(this.#parts.storage, MARKERS_KEY, { version: 1, markers });
+    // Beside what this page last saw: another tab has seen other markers, and would make of the difference deletions.
+    write(this.#parts.storage, SYNCED_KEY, this.#synced);
   }
 
   #remember(synced: SyncedMarkers): void {

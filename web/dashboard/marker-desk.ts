@@ -75,7 +75,9 @@ export class MarkerDesk {
     const { t } = ui();
     const preview = book.preview(await file.text().then(parseJson));
     if (!preview) {
-      notices().show('import', { tone: 'error', title: t('import.bad', { name: file.name }), canClose: true });
+      notices().show('import', ({ t }) => {
+        return { tone: 'error', title: t('import.bad', { name: file.name }), canClose: true };
+      });
       return;
     }
     notices().show('import', undefined);

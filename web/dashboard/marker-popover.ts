@@ -112,6 +112,7 @@ export class MarkerPopover {
       capture: true,
       passive: true,
     });
+    // Before the chart below it: Escape closes what lies on top first.
     document.addEventListener(
       'keydown',
       (event) => {
@@ -120,7 +121,7 @@ export class MarkerPopover {
           event.stopPropagation();
         } else if (event.key === 'Enter') this.#onEnter(event, rowOf(event.target));
       },
-      { signal },
+      { signal, capture: true },
     );
   }
 

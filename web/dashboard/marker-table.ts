@@ -46,8 +46,8 @@ export class MarkerTable {
     this.charts = h(
       'div',
       { class: 'charts-pair' },
-      h('div', { 'data-chart': 'markerByProject' }),
-      h('div', { 'data-chart': 'markerByCategory' }),
+      h('div', { class: 'chart-place', 'data-chart': 'markerByProject' }),
+      h('div', { class: 'chart-place', 'data-chart': 'markerByCategory' }),
     );
     this.#card.element.insertBefore(this.charts, this.#card.body);
     this.#card.body.append(this.#table.element, h('p', { class: 'card-hint' }, t('markers.open-hint')));

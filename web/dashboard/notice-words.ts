@@ -15,30 +15,32 @@ export function reportFile(
   const { t } = ui;
   const { name } = result;
   if ('failure' in result) {
-    const title = t('csv.failed', { name });
-    notices.show(`csv-${name}`, { tone: 'error', title, text: result.failure, canClose: true });
+    const { failure } = result;
+    notices.show(`csv-${name}`, ({ t }) => {
+      return { tone: 'error', title: t('csv.failed', { name }), text: failure, canClose: true };
+    });
     return;
   }
-  notices.show(`csv-${name}`, csvNotice(result, ui));
+  notices.show(`csv-${name}`, (spoken) => csvNotice(result, spoken));
   if (result.status === 'added') notices.toast(t('csv.added', { n: result.events, name }));
   else if (result.status === 'duplicate') notices.toast(t('csv.duplicate', { name }));
 }
 
 /** Says that the worker is of no use. */
-export function reportBroken(reason: string, notices: Notices, { t }: Ui): void {
-  const actions = [{ label: t('reload'), perform: () => location.reload() }];
-  const text = t('error.worker-text', { reason });
-  notices.show('worker', { tone: 'error', title: t('error.worker'), text, actions });
+export function reportBroken(reason: string, notices: Notices): void {
+  notices.show('worker', ({ t }) => {
+    const actions = [{ label: t('reload'), perform: () => location.reload() }];
+    return { tone: 'error', title: t('error.worker'), text: t('error.worker-text', { reason }), actions };
+  });
 }
 
 /** Says that the server does not keep the markers; undefined: it does. */
-export function reportSync(reason: string | undefined, notices: Notices, { t }: Ui, retry: () => void): void {
-  const actions = [{ label: t('retry'), perform: retry }];
-  const failed = reason === undefined ? undefined : t('sync.failed-text', { reason });
-  notices.show(
-    'sync',
-    failed === undefined ? undefined : { tone: 'warn', title: t('sync.failed'), text: failed, actions },
-  );
+export function reportSync(reason: string | undefined, notices: Notices, retry: () => void): void {
+  notices.show('sync', ({ t }) => {
+    if (reason === undefined) return undefined;
+    const actions = [{ label: t('retry'), perform: retry }];
+    return { tone: 'warn', title: t('sync.failed'), text: t('sync.failed-text', { reason }), actions };
+  });
 }
 
 /** What there is to say of a file that was read; undefined when all went well. */

@@ -19,28 +19,37 @@ export interface Notice {
   readonly canClose?: boolean;
 }
 
-/** Banners below the toolbar, each with a key under which it is replaced or taken away, and toasts in the corner. */
+/** Words a notice, anew in every language; undefined: there is nothing to say. */
+export type NoticeWriter = (ui: Ui) => Notice | undefined;
+
+/**
+ * Banners below the toolbar, each with a key under which it is replaced or taken away, and toasts in the corner. They
+ * outlive a change of language or zone.
+ */
 export class Notices {
   readonly element = h('div', { class: 'notices' });
   readonly toasts = h('div', { class: 'toasts', role: 'status' });
-  readonly #ui: Ui;
-  readonly #shown = new Map<string, HTMLElement>();
+  readonly #shown = new Map<string, { readonly element: HTMLElement; readonly write: NoticeWriter }>();
+  #ui: Ui;
 
   constructor(ui: Ui) {
     this.#ui = ui;
   }
 
-  show(key: string, notice: Notice | undefined): void {
-    this.#shown.get(key)?.remove();
+  show(key: string, write: NoticeWriter | undefined): void {
+    this.#shown.get(key)?.element.remove();
     this.#shown.delete(key);
-    if (!notice) return;
+    const notice = write?.(this.#ui);
+    if (!write || !notice) return;
     const element = this.#banner(key, notice);
-    this.#shown.set(key, element);
+    this.#shown.set(key, { element, write });
     this.element.append(element);
   }
 
-  clear(): void {
-    for (const key of [...this.#shown.keys()]) this.show(key, undefined);
+  /** Says all banners again in another language or zone. */
+  speak(ui: Ui): void {
+    this.#ui = ui;
+    for (const [key, { write }] of [...this.#shown]) this.show(key, write);
   }
 
   /** Says something that passes; with an action it stays ten seconds. */

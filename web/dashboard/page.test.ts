@@ -1,6 +1,6 @@
 // The page as people use it: the built executable, a real browser, and everything through what is seen and pressed.
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -201,6 +201,88 @@ test('the analytics page', { timeout: 180_000 }, async (t: TestContext) => {
     assert.match(hashOf(page), /tz=Asia\/Tokyo/);
     await requestsAre(page, 10);
     assert.deepEqual(await findBarriers(page), []);
+  });
+
+  await t.test('top models are five or ten, on both charts, in the address and after a reload', async (t) => {
+    const rows = Array.from({ length: 12 }, (_, index) => csvOf(1, `model-${index}`).split('\n')[1]);
+    const server = await startDashboard(t, { files: { 'usage-events-info.csv': `${HEADER}\n${rows.join('\n')}\n` } });
+    const page = await openPage(t, browser, server.page);
+    const models = (chart: string) => page.locator(`figure[data-chart-key="${chart}"] .chart-twin tbody tr`);
+    await page.locator('figure[data-chart-key="topCost"]').scrollIntoViewIfNeeded();
+    await models('topCost').nth(4).waitFor({ state: 'attached' });
+    assert.equal(await models('topCost').count(), 5);
+    await page.getByLabel('How many models by cost').selectOption('Top 10');
+    for (const chart of ['topCost', 'topTokens']) {
+      await models(chart).nth(9).waitFor({ state: 'attached' });
+      assert.equal(await models(chart).count(), 10);
+    }
+    assert.equal(await page.getByLabel('How many models by tokens').inputValue(), '10');
+    assert.match(hashOf(page), /&top=10/);
+    await page.goto('about:blank');
+    await page.goto(server.page);
+    await page.locator('figure[data-chart-key="topTokens"]').scrollIntoViewIfNeeded();
+    await models('topTokens').nth(9).waitFor({ state: 'attached' });
+  });
+
+  await t.test('the page as a picture holds every chart that has something to show, twice as fine', async (t) => {
+    const server = await startDashboard(t, { files: { 'usage-events-info.csv': csvOf(30) } });
+    const page = await openPage(t, browser, server.page);
+    await requestsAre(page, 25);
+    await page.locator('#chart-overview').waitFor();
+    const arriving = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Export' }).click();
+    await page.getByRole('menuitem', { name: /Page as a picture/ }).click();
+    const download = await arriving;
+    assert.match(download.suggestedFilename(), /^usage-charts-all-\d{4}-\d{2}-\d{2}\.png$/);
+    const png = readFileSync(await download.path());
+    assert.equal(png.subarray(1, 4).toString('latin1'), 'PNG');
+    const [width, height] = [png.readUInt32BE(16), png.readUInt32BE(20)];
+    assert.ok(width > 2 * 900 && height > 2 * 1500, `${width} × ${height}`);
+  });
+
+  await t.test(
+    'another language keeps what is said of files and what is under way, which can still be cancelled',
+    async (t) => {
+      const upstream = await startFakeUsageUpstream(t);
+      upstream.events = liveEvents(5);
+      const server = await startDashboard(t, {
+        env: { USAGE_SESSION_TOKEN_INFO: FAKE_TOKEN },
+        args: ['--upstream-url', upstream.url],
+      });
+      const page = await openPage(t, browser, server.page);
+      await requestsAre(page, 5);
+      await upload(page, 'usage-events-info.csv', csvOf(4).replace('"100"', '"many"'));
+      await page.getByText('1 of 4 rows of usage-events-info.csv skipped.').waitFor();
+      upstream.trouble = () => 'hang';
+      await page.getByRole('button', { name: 'Refresh live data' }).click();
+      await page.getByText('Fetching live data of info …').waitFor();
+      await page.getByLabel('Language').selectOption('de');
+      await page.getByText('Live-Daten von info werden geholt …').waitFor();
+      await page.getByText('1 von 4 Zeilen aus usage-events-info.csv').waitFor();
+      await page.getByLabel('Zeitzone').fill('Asia/Tokyo');
+      await page.getByLabel('Zeitzone').press('Enter');
+      await page.locator('.resolved', { hasText: /GMT\+9|JST/ }).waitFor();
+      assert.equal(await page.locator('[data-notice]').count(), 1);
+      await page.getByRole('button', { name: 'Abbrechen' }).click();
+      await page.locator('.progress').waitFor({ state: 'hidden' });
+      await requestsAre(page, 8);
+    },
+  );
+
+  await t.test('live events are read line by line, and counted while they come', async (t) => {
+    const upstream = await startFakeUsageUpstream(t);
+    upstream.events = liveEvents(1200);
+    const server = await startDashboard(t, {
+      env: { USAGE_SESSION_TOKEN_INFO: FAKE_TOKEN },
+      args: ['--upstream-url', upstream.url],
+    });
+    const page = await openPage(t, browser, server.page);
+    const answered = page.waitForResponse((response) => response.url().includes('/api/events'));
+    await page.getByRole('button', { name: 'Refresh live data' }).click();
+    assert.equal((await answered).headers()['content-type'], 'application/x-ndjson');
+    await page.locator('.progress').waitFor({ state: 'hidden' });
+    await choose(page, 'All events');
+    await page.locator('[data-kpi="requests"] .kpi-value', { hasText: '1,200' }).waitFor();
   });
 
   await t.test('live events come through the server, and an expired session leaves what there is', async (t) => {

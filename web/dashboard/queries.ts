@@ -37,7 +37,7 @@ export function viewQueryOf(state: PageState, context: QueryContext): ViewQuery 
     visible: context.visible,
     columnCap: Math.max(50, Math.min(MOST_COLUMNS, Math.round(context.plotWidth))),
     compare: state.compare,
-    topN: 5,
+    topN: state.topModels,
     rankBy: context.rankByList ? 'list' : 'cost',
   };
 }

@@ -79,8 +79,8 @@ export class RequestsTable {
     const pageButton = (label: string, target: () => number, name: 'left' | 'right') =>
       iconButton(name, label, () => parts.onPage(target()));
     this.#buttons = [
-      pageButton(t('page.previous'), () => this.#page - 1, 'left'),
-      pageButton(t('page.next'), () => this.#page + 1, 'right'),
+      pageButton(t('page.previous'), () => Math.max(1, this.#page - 1), 'left'),
+      pageButton(t('page.next'), () => Math.min(this.#pages, this.#page + 1), 'right'),
     ];
     this.#card = new TableCard('individual', t('individual'), t('individual.what'));
     this.element = this.#build();
@@ -91,6 +91,8 @@ export class RequestsTable {
   }
 
   showState(state: PageState): void {
+    // The page that is asked for: whoever presses twice goes two pages on, however long the first takes.
+    this.#page = state.page;
     this.#filters = state.filters;
     this.#basis = state.basis;
     this.#reset.hidden = !hasFilters(state.filters);

@@ -86,7 +86,8 @@ export class Screen {
   readonly #live = h('p', { class: 'off-screen', role: 'status' });
   readonly #ui: Ui;
 
-  constructor(ui: Ui, palette: Palette, start: ScreenStart, actions: ScreenActions) {
+  /** What `before` still has to say, this screen says on. */
+  constructor(ui: Ui, palette: Palette, start: ScreenStart, actions: ScreenActions, before?: Screen) {
     this.#ui = ui;
     const popovers = new PopoverSwitch(start.hasPopovers, (isOn) => actions.onPopovers(isOn));
     this.header = new Header(ui, start.theme, actions);
@@ -96,8 +97,10 @@ export class Screen {
       onUser: (user) => actions.onChange({ user }),
     });
     this.range = new RangePanel(ui, start.state, actions);
-    this.notices = new Notices(ui);
-    this.progress = new ProgressBar(ui);
+    this.notices = before?.notices ?? new Notices(ui);
+    this.progress = before?.progress ?? new ProgressBar(ui);
+    this.notices.speak(ui);
+    this.progress.speak(ui);
     this.dropZone = new DropZone(ui, {
       onPick: () => this.toolbar.pickFiles(),
       onFiles: (files) => actions.onFiles(files),
@@ -234,6 +237,7 @@ function pick(actions: ScreenActions): Omit<ToolbarParts, 'onSource' | 'onUser'>
     onRefresh: () => actions.onRefresh(),
     onExportCsv: () => actions.onExportCsv(),
     onExportJson: () => actions.onExportJson(),
+    onExportPicture: () => actions.onExportPicture(),
     onExportMarkers: () => actions.onExportMarkers(),
     onImportMarkers: (file) => actions.onImportMarkers(file),
   };

@@ -40,7 +40,7 @@ test('A.2: the keys are those of the table, objects as JSON, the rest as plain t
   settings.budget = 12.5;
   settings.hideSeries('overview', new Set(['cost']));
   settings.markerDisplay = { ...settings.markerDisplay, showLabels: false };
-  settings.writeState({ ...state, mode: 'count', granularity: 'week', basis: 'list' });
+  settings.writeState({ ...state, mode: 'count', granularity: 'week', basis: 'list', topModels: 10 });
   const read = Object.fromEntries(storage.stored);
   assert.equal(read['usage-analytics-monthly-budget-usd'], '12.5');
   assert.equal(read['usage-analytics-granularity'], 'week');
@@ -52,6 +52,10 @@ test('A.2: the keys are those of the table, objects as JSON, the rest as plain t
   assert.equal(read['usage-analytics-chart-visibility'], '{"overview":{"cost":false}}');
   assert.match(read['usage-marker-chart-display'] ?? '', /"showLabels":false/);
   assert.equal(read['usage-analytics-cost-basis'], 'list');
+  assert.equal(read['usage-analytics-top-models'], '10');
+  assert.equal(new Settings(storage).readState(TODAY).topModels, 10);
+  const odd = new Settings(storageWith({ 'usage-analytics-top-models': '7' }));
+  assert.equal(odd.readState(TODAY).topModels, 5);
 });
 
 test('law: what was written is read again', () => {

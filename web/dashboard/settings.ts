@@ -1,6 +1,6 @@
 import { zoneOr } from './hash.ts';
 import type { CostBasis, CountRange, Granularity, Mode, PageState, TimeRange } from './state.ts';
-import { COST_BASES, clampCount, GRANULARITIES, MODES, NO_FILTERS, parseDollars } from './state.ts';
+import { COST_BASES, clampCount, GRANULARITIES, MODES, NO_FILTERS, parseDollars, TOP_MODELS } from './state.ts';
 
 /** The part of the browser's storage that settings need. */
 export interface SettingStorage {
@@ -20,6 +20,7 @@ export const KEYS = {
   zone: 'usage-analytics-timezone',
   language: 'usage-analytics-language',
   basis: 'usage-analytics-cost-basis',
+  topModels: 'usage-analytics-top-models',
 } as const;
 
 /** How markers show on charts and in tables; `projectFilter` is `all` or a project. */
@@ -104,6 +105,7 @@ export class Settings {
       basis: this.#oneOf<CostBasis>(KEYS.basis, COST_BASES, 'reported'),
       zone: this.zone,
       compare: false,
+      topModels: TOP_MODELS.find((count) => String(count) === this.#read(KEYS.topModels)) ?? 5,
       filters: NO_FILTERS,
       page: 1,
     };
@@ -121,6 +123,7 @@ export class Settings {
     this.#write(KEYS.granularity, state.granularity);
     this.#write(KEYS.basis, state.basis);
     this.#write(KEYS.zone, state.zone);
+    this.#write(KEYS.topModels, String(state.topModels));
     this.#write(KEYS.count, String(state.count.count));
     this.#write(KEYS.custom, JSON.stringify({ customFrom, customTo }));
     const time = mode === 'custom' ? { mode, hours, customFrom, customTo } : { mode, hours };

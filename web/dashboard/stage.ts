@@ -8,6 +8,7 @@ import type { ScreenActions, ScreenStart } from './screen.ts';
 import { Screen } from './screen.ts';
 import type { Language, Settings } from './settings.ts';
 import { LANGUAGES } from './settings.ts';
+import type { TopModels } from './state.ts';
 import type { ToolbarUser } from './toolbar.ts';
 import { createTranslate } from './translate.ts';
 import type { Ui } from './ui.ts';
@@ -21,6 +22,7 @@ export interface StageParts {
   projects(): readonly string[];
   users(): readonly ToolbarUser[];
   canFetch(): boolean;
+  topModels(): TopModels;
   findMarker(id: string): MarkerView | undefined;
   onZoom(range: TimeSpan | undefined): void;
   onMarkRange(range: TimeSpan): void;
@@ -35,8 +37,8 @@ export class Stage {
   readonly charts: ChartsHost;
   readonly popover: MarkerPopover;
 
-  /** Builds it into the document. `zone` is an IANA name. */
-  constructor(parts: StageParts, zone: string, start: Omit<ScreenStart, 'budget' | 'hasPopovers'>) {
+  /** Builds it into the document, in the place of `before`. `zone` is an IANA name. */
+  constructor(parts: StageParts, zone: string, start: Omit<ScreenStart, 'budget' | 'hasPopovers'>, before?: Stage) {
     const { settings } = parts;
     this.ui = createUi(parts, zone);
     const { t } = this.ui;
@@ -45,7 +47,7 @@ export class Stage {
     const palette = pagePalette(() => parts.projects());
     const { showTablePopover } = settings.markerDisplay;
     const all: ScreenStart = { ...start, budget: settings.budget, hasPopovers: showTablePopover };
-    this.screen = new Screen(this.ui, palette, all, parts.actions);
+    this.screen = new Screen(this.ui, palette, all, parts.actions, before?.screen);
     this.popover = new MarkerPopover(this.ui, {
       palette,
       find: (id) => parts.findMarker(id),
@@ -71,6 +73,8 @@ export class Stage {
       ui: this.ui,
       settings: parts.settings,
       address: parts.chartsAddress,
+      topModels: () => parts.topModels(),
+      onTopModels: (topModels) => parts.actions.onChange({ topModels }),
       onZoom: (range) => parts.onZoom(range),
       onMarker: (hit) => this.popover.hover(hit),
       onMarkRange: (range) => parts.onMarkRange(range),

@@ -14,6 +14,10 @@ export type CostBasis = (typeof COST_BASES)[number];
 export const MAX_MODES = ['all', 'yes', 'no'] as const;
 export type MaxModeFilter = (typeof MAX_MODES)[number];
 
+/** How many models the charts of the top ones show. */
+export const TOP_MODELS = [5, 10] as const;
+export type TopModels = (typeof TOP_MODELS)[number];
+
 /** The period presets, in hours. */
 export const HOURS = [1, 2, 3, 6, 12, 24, 168, 720] as const;
 /** The presets of the requests filter. */
@@ -60,6 +64,7 @@ export interface PageState {
   /** IANA name; empty for the browser's own. */
   readonly zone: string;
   readonly compare: boolean;
+  readonly topModels: TopModels;
   readonly filters: RequestFilters;
   /** From 1. */
   readonly page: number;

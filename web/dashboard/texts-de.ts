@@ -39,6 +39,9 @@ export const german: Readonly<Record<TextKey, string>> = {
   'export.csv-hint': 'die Auswahl, älteste zuerst',
   'export.json': 'Ereignisse als JSON',
   'export.json-hint': 'mit den Markern',
+  'export.picture': 'Seite als Bild',
+  'export.picture-hint': 'die gezeigten Diagramme, PNG',
+  'export.no-picture': 'Es gibt kein Diagramm für ein Bild.',
   'export.markers': 'Marker als JSON',
   'export.markers-hint': 'alle, um sie anderswo zu importieren',
 
@@ -110,6 +113,7 @@ export const german: Readonly<Record<TextKey, string>> = {
   'progress.file': '{name} wird gelesen …',
   'progress.live': 'Live-Daten von {name} werden geholt …',
   'progress.others': 'und {n} weitere',
+  'progress.count': '{n} gelesen',
 
   'csv.added': '{n} Anfrage aus {name} geladen || {n} Anfragen aus {name} geladen',
   'csv.duplicate': '{name} ist schon geladen.',
@@ -148,6 +152,7 @@ export const german: Readonly<Record<TextKey, string>> = {
   'failure.upstream_unreachable': 'die Gegenstelle ist nicht erreichbar',
   'failure.upstream_timeout': 'die Gegenstelle braucht zu lange',
   'failure.server_unreachable': 'der opsdeck-Server antwortet nicht',
+  'failure.server_bad_answer': 'der opsdeck-Server brach ab oder schickte keine Ereignisse',
   'failure.no_token': 'kein Sitzungs-Token',
 
   kpis: 'Kennzahlen',
@@ -217,6 +222,9 @@ export const german: Readonly<Record<TextKey, string>> = {
   top: 'Teuerste Anfragen',
   'top.what': 'Die fünfzehn, die am meisten kosten',
   'top.free': 'Keine kostenpflichtigen Ereignisse.',
+  'top-models.cost': 'Wie viele Modelle nach Kosten',
+  'top-models.tokens': 'Wie viele Modelle nach Tokens',
+  'top-models.n': 'Top {n}',
   'top.by-list': 'Nach Listenwert ordnen',
   individual: 'Einzelne Anfragen',
   'individual.what': 'Alle der Auswahl, fünfzig je Seite',

@@ -38,6 +38,9 @@ export const english = {
   'export.csv-hint': 'what is selected, oldest first',
   'export.json': 'Events as JSON',
   'export.json-hint': 'with the markers',
+  'export.picture': 'Page as a picture',
+  'export.picture-hint': 'the charts that are shown, PNG',
+  'export.no-picture': 'There is no chart to take a picture of.',
   'export.markers': 'Markers as JSON',
   'export.markers-hint': 'all of them, to import elsewhere',
 
@@ -109,6 +112,7 @@ export const english = {
   'progress.file': 'Reading {name} …',
   'progress.live': 'Fetching live data of {name} …',
   'progress.others': 'and {n} more',
+  'progress.count': '{n} read',
 
   'csv.added': '{n} request loaded from {name} || {n} requests loaded from {name}',
   'csv.duplicate': '{name} is loaded already.',
@@ -146,6 +150,7 @@ export const english = {
   'failure.upstream_unreachable': 'the upstream site cannot be reached',
   'failure.upstream_timeout': 'the upstream site takes too long',
   'failure.server_unreachable': 'the opsdeck server does not answer',
+  'failure.server_bad_answer': 'the opsdeck server broke off or sent no events',
   'failure.no_token': 'no session token',
 
   kpis: 'Key figures',
@@ -215,6 +220,9 @@ export const english = {
   top: 'Most expensive requests',
   'top.what': 'The fifteen that cost most',
   'top.free': 'No billable events.',
+  'top-models.cost': 'How many models by cost',
+  'top-models.tokens': 'How many models by tokens',
+  'top-models.n': 'Top {n}',
   'top.by-list': 'Rank by list value',
   individual: 'Individual requests',
   'individual.what': 'All of the selection, fifty a page',

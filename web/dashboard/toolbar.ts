@@ -13,6 +13,7 @@ export interface ToolbarParts {
   onRefresh(): void;
   onExportCsv(): void;
   onExportJson(): void;
+  onExportPicture(): void;
   onExportMarkers(): void;
   onImportMarkers(file: File): void;
 }
@@ -47,6 +48,7 @@ export class Toolbar {
         { label: t('export.csv'), hint: t('export.csv-hint'), perform: () => parts.onExportCsv() },
         { label: t('export.json'), hint: t('export.json-hint'), perform: () => parts.onExportJson() },
         { label: t('export.markers'), hint: t('export.markers-hint'), perform: () => parts.onExportMarkers() },
+        { label: t('export.picture'), hint: t('export.picture-hint'), perform: () => parts.onExportPicture() },
       ],
     );
     const actions = h(

@@ -25,6 +25,7 @@ export class ViewDesk {
   readonly #parts: ViewDeskParts;
   #view: View | undefined;
   #asked = 0;
+  #pending: Promise<void> | undefined;
 
   constructor(parts: ViewDeskParts) {
     this.#parts = parts;
@@ -46,14 +47,25 @@ export class ViewDesk {
     });
   }
 
-  async refresh(): Promise<void> {
+  /** Asks anew; whatever changes in one go is asked for once. */
+  refresh(): Promise<void> {
+    this.#pending ??= Promise.resolve().then(() => {
+      this.#pending = undefined;
+      return this.#ask();
+    });
+    return this.#pending;
+  }
+
+  async #ask(): Promise<void> {
     const { worker, state, onBusy, onView, onTable } = this.#parts;
     this.#asked += 1;
     const asked = this.#asked;
     const query = this.query();
     onBusy();
+    // The view first: the worker fills the table's page while the charts are painted.
+    const answer = worker.ask({ type: 'view', query });
     const page = worker.ask({ type: 'table', query: tableQueryOf(state(), query, this.order) });
-    const view = await worker.ask({ type: 'view', query });
+    const view = await answer;
     if (view && asked === this.#asked) {
       this.#view = view;
       onView();

@@ -11,25 +11,14 @@ import {
   type Spread,
   spreadOf,
 } from '../../testing/bench.ts';
-import { csvOf, inventRows, marker, NOW, tableQuery, viewQuery } from './testdata/usage.ts';
+import { inventUsageFile } from '../../testing/usage-file.ts';
+import { marker, NOW, tableQuery, viewQuery } from './testdata/usage.ts';
 import { UsageData } from './usage-data.ts';
 import type { ViewQuery } from './view.ts';
 
 const EVENTS = 1_000_000;
 const CHUNK_BYTES = 1 << 20;
 const ROUNDS = 7;
-
-/** Thirteen months of one million events, about 117 MB; and thirty markers among them. */
-function createFile(): Uint8Array {
-  const rows: string[] = [];
-  const to = Date.parse('2026-11-01T00:00:00Z');
-  const month = (to - Date.parse('2025-10-01T00:00:00Z')) / 13;
-  for (let part = 0; part < 13; part++) {
-    const count = Math.round(EVENTS / 13) + (part === 12 ? EVENTS - 13 * Math.round(EVENTS / 13) : 0);
-    for (const row of inventRows(count, to - (part + 1) * month, to - part * month, part + 1)) rows.push(row);
-  }
-  return new TextEncoder().encode(csvOf(rows.join('\n')));
-}
 
 const MARKERS = Array.from({ length: 30 }, (_, number) => {
   const start = Date.parse('2026-10-01T00:00:00Z') + number * 86_400_000;
@@ -202,7 +191,7 @@ const parts: Readonly<Record<string, (file: Uint8Array) => readonly Row[]>> = {
 };
 
 bench('dashboard', async (filters) => {
-  const file = createFile();
+  const file = inventUsageFile(EVENTS, Date.parse('2026-11-01T00:00:00Z'));
   console.log(
     `opsdeck ${OPSDECK_VERSION}, ${EVENTS} usage events, ${printNumber(file.length / 1e6)} MB: median (least–most)`,
   );

@@ -1,10 +1,12 @@
 import type { View } from '../../../src/dashboard/domain/view.ts';
 import { h } from '../../shared/dom.ts';
 import { groupColours } from './colours.ts';
-import type { Charts, ChartsDeps } from './contract.ts';
+import type { Charts, ChartsDeps, PictureWords } from './contract.ts';
+import { blobOf } from './download.ts';
 import { ChartFigure } from './figure.ts';
 import type { FigureHost } from './figure-host.ts';
 import type { ModelContext } from './model.ts';
+import { composePage, type PagePart } from './page-picture.ts';
 import { PaintQueue } from './paint-queue.ts';
 import { CHART_KEYS, type ChartKey, type ChartState } from './terms.ts';
 import { readTheme, type Theme, watchTheme } from './theme.ts';
@@ -86,6 +88,19 @@ export class ChartBoard implements Charts {
 
   picture(chart: ChartKey): HTMLCanvasElement {
     return this.#figure(chart).picture();
+  }
+
+  async pagePicture(words: PictureWords): Promise<Blob | undefined> {
+    const parts: PagePart[] = [];
+    for (const [key, figure] of this.#figures) {
+      await new Promise<void>((resolve) => this.#deps.clock.after(0, resolve));
+      const { left, top, width } = figure.element.getBoundingClientRect();
+      if (width === 0) continue;
+      // One that nobody has scrolled to may still be of an earlier view.
+      figure.paint();
+      if (!figure.isEmpty) parts.push({ canvas: this.picture(key), left, top: top + scrollY });
+    }
+    return parts.length > 0 ? blobOf(composePage(parts, words, this.#theme)) : undefined;
   }
 
   destroy(): void {

@@ -41,6 +41,13 @@ export interface ChartsDeps {
   readonly clock: Clock;
 }
 
+/** What stands above the charts of a picture. */
+export interface PictureWords {
+  readonly title: string;
+  /** What it is of. */
+  readonly subtitle: string;
+}
+
 export interface Charts {
   /** Draws a view; cheap when little has changed. Undefined shows every chart in its loading state. */
   update(view: View | undefined, state: ChartState): void;
@@ -52,6 +59,11 @@ export interface Charts {
   resetZoom(): void;
   /** The chart with title, range and legend at twice its size, drawn for it if nobody has scrolled there yet. */
   picture(chart: ChartKey): HTMLCanvasElement;
+  /**
+   * A PNG of every chart that is on the page and has something to show, as they lie there and at twice their size; draws
+   * one a task. Undefined when there is no such chart.
+   */
+  pagePicture(words: PictureWords): Promise<Blob | undefined>;
   destroy(): void;
 }
 

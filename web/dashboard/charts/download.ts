@@ -1,4 +1,4 @@
-import type { ChartModel } from './model.ts';
+import type { ChartModel, Series } from './model.ts';
 import { legendOf } from './model.ts';
 import type { Theme } from './theme.ts';
 
@@ -45,14 +45,43 @@ export function drawPicture(parts: PictureParts): HTMLCanvasElement {
   pen.fillText([parts.subtitle, model.time?.note].filter(Boolean).join(' · '), MARGIN, 50);
   if (model.shape !== 'ring') drawAxes(pen, model, width);
   pen.drawImage(plot, MARGIN, HEAD_PX + axesRoom, width, height);
-  for (const { label, color, x, row } of legend.entries) {
+  for (const entry of legend.entries) {
+    const { label, x, row } = entry;
     const y = HEAD_PX + axesRoom + height + 10 + row * LEGEND_ROW_PX;
-    pen.fillStyle = theme.color(color);
-    pen.fillRect(MARGIN + x, y + 4, 10, 10);
+    drawSwatch(pen, entry, MARGIN + x, y + 4, theme);
     pen.fillStyle = theme.color('--chart-ink');
     pen.fillText(label, MARGIN + x + 16, y + 13);
   }
   return canvas;
+}
+
+interface Swatch {
+  readonly color: string;
+  readonly form: Series['form'] | undefined;
+  readonly dashed: boolean | undefined;
+}
+
+/** A square for what has area, a line for lines. */
+function drawSwatch(
+  pen: CanvasRenderingContext2D,
+  { color, form, dashed }: Swatch,
+  x: number,
+  y: number,
+  theme: Theme,
+) {
+  if (form === undefined || form === 'bar') {
+    pen.fillStyle = theme.color(color);
+    pen.fillRect(x, y, 10, 10);
+    return;
+  }
+  pen.strokeStyle = theme.color(color);
+  pen.lineWidth = 2;
+  pen.setLineDash(dashed ? [4, 2] : []);
+  pen.beginPath();
+  pen.moveTo(x - 2, y + 5);
+  pen.lineTo(x + 12, y + 5);
+  pen.stroke();
+  pen.setLineDash([]);
 }
 
 function drawAxes(pen: CanvasRenderingContext2D, { axes }: ChartModel, width: number): void {
@@ -66,13 +95,13 @@ function drawAxes(pen: CanvasRenderingContext2D, { axes }: ChartModel, width: nu
 function layOutLegend(model: ChartModel, width: number, measure: (text: string) => number) {
   let x = 4;
   let row = 0;
-  const entries = legendOf(model).map(({ label, color }) => {
+  const entries = legendOf(model).map(({ label, color, form, dashed }) => {
     const needed = measure(label) + 34;
     if (x > 4 && x + needed > width) {
       x = 4;
       row++;
     }
-    const entry = { label, color, x, row };
+    const entry = { label, color, form, dashed, x, row };
     x += needed;
     return entry;
   });

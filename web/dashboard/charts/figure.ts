@@ -223,6 +223,11 @@ export class ChartFigure {
     );
   }
 
+  /** Nothing is drawn, and a text says why; known once it was painted. */
+  get isEmpty(): boolean {
+    return !this.#model || !this.#empty.hidden;
+  }
+
   markMode(on: boolean): void {
     this.#surface.toggleAttribute('data-marking', on);
     this.#hint.hidden = !on;

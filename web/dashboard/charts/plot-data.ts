@@ -14,7 +14,7 @@ const CROWDED_PX = 2.5;
 export function plotDatasets(model: ChartModel, theme: Theme): PlotDataset[] {
   if (model.shape === 'ring') return [ringDataset(model, theme)];
   return model.series.map((series, nth) =>
-    series.form === 'bar' ? barDataset(model, series, nth, theme) : lineDataset(model, series, nth, theme),
+    series.form === 'bar' ? barDataset(model, series, nth, theme) : lineDataset(model, series, theme),
   );
 }
 
@@ -60,7 +60,13 @@ function columnPx({ chart }: Pick<ScriptableContext<'bar' | 'line'>, 'chart'>, m
   return (model.shape === 'rows' ? chartArea.height : chartArea.width) / model.length;
 }
 
-function lineDataset(model: ChartModel, series: Series, nth: number, theme: Theme): PlotDataset {
+/** Of lines that share an axis in colours that may look alike, one is dotted; the legend's style sheet knows it as well. */
+function dashOf({ dashed, form, axis }: Series, theme: Theme): number[] {
+  if (dashed) return [6, 4];
+  return theme.forcedColours && form === 'line' && axis === 'first' ? [2, 3] : [];
+}
+
+function lineDataset(model: ChartModel, series: Series, theme: Theme): PlotDataset {
   const color = theme.color(series.color);
   return {
     type: 'line',
@@ -70,7 +76,7 @@ function lineDataset(model: ChartModel, series: Series, nth: number, theme: Them
     borderWidth: (context: ScriptableContext<'line'>) =>
       columnPx(context, model) < CROWDED_PX ? 1 : series.form === 'area' ? 2.5 : series.dashed ? 1.5 : 2,
     borderJoinStyle: 'round',
-    borderDash: series.dashed ? [6, 4] : theme.forcedColours ? [8 - nth, nth] : [],
+    borderDash: dashOf(series, theme),
     xAxisID: 'category',
     yAxisID: series.axis === 'first' ? 'value' : 'second',
     tension: 0,

@@ -3,6 +3,7 @@ import type { ChartModel, Series, Unit } from './model.ts';
 import { shorten } from './model.ts';
 import type { ChartFormat } from './terms.ts';
 import type { Theme } from './theme.ts';
+import { withAlpha } from './theme.ts';
 import { pickTicks, underOnce } from './time-text.ts';
 import type { Window } from './zoom-window.ts';
 
@@ -112,6 +113,12 @@ function placeTimeTicks(model: ChartModel, scale: Scale): void {
   scale.ticks = pickTicks(model.time.buckets, scale.min, scale.max, most).map((value) => ({ value }));
 }
 
+/** A system palette has no colour as faint as grid lines want to be. */
+function gridColour(theme: Theme): string {
+  const color = theme.color('--chart-grid');
+  return theme.forcedColours ? withAlpha(color, 0.35) : color;
+}
+
 function valueAxis(model: ChartModel, which: Series['axis'], look: PlotLook): Partial<ScaleOptionsByType<'linear'>> {
   const { theme, format } = look;
   const lies = model.shape === 'rows';
@@ -128,7 +135,7 @@ function valueAxis(model: ChartModel, which: Series['axis'], look: PlotLook): Pa
     ...(isFlat ? { suggestedMax: 1 } : {}),
     ...(model.time ? { afterFit: (scale: Scale) => alignAxis(scale, which) } : {}),
     ...(model.level ? { suggestedMax: model.level.value * 1.05 } : {}),
-    grid: { display: which === 'first', color: theme.color('--chart-grid'), drawTicks: false },
+    grid: { display: which === 'first', color: gridColour(theme), drawTicks: false },
     border: { display: false },
     ticks: {
       color: theme.color('--chart-soft'),

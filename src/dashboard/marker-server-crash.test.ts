@@ -1,0 +1,290 @@
+// The markers of a real server over HTTP: killed at any moment, and with several browsers that edit at once.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { MarkerBook, type MarkerServer } from '../../web/dashboard/marker-book.ts';
+import {
+  type Cleanup,
+  executablePath,
+  type RunningServer,
+  startServer,
+  temporaryFolder,
+} from '../testing/processes.ts';
+import { Random } from '../testing/random.ts';
+
+const WRITES = 1000;
+const ROUNDS = 6;
+/** So much that a write takes its time. */
+const PADDING = 'x'.repeat(500_000);
+
+function startDashboard(t: Cleanup, project: string): Promise<RunningServer> {
+  return startServer(t, {
+    command: process.execPath,
+    args: [executablePath(), 'dashboard', 'serve', '--port', '0', '--project', project],
+    cwd: project,
+    addressIn: (stderr) => /^.*Dashboard is listening.*\baddress=(\S+).*\n/m.exec(stderr)?.[1],
+  });
+}
+
+/** Resolves with the status; undefined when the server is gone before it has answered. */
+async function put(server: RunningServer, id: number): Promise<number | undefined> {
+  const markers = [{ id: String(id), user: 'info', start: '2026-05-04T09:00:00Z', note: PADDING }];
+  const headers = { 'content-type': 'application/json' };
+  const body = JSON.stringify({ version: 1, markers });
+  try {
+    const response = await fetch(`${server.url}/api/markers`, { method: 'PUT', headers, body });
+    await response.arrayBuffer();
+    return response.status;
+  } catch {
+    return undefined;
+  }
+}
+
+interface Written {
+  readonly markers: readonly { readonly id: string; readonly note: string }[];
+}
+
+function idIn({ markers }: Written): number {
+  assert.equal(markers.length, 1);
+  assert.equal(markers[0]?.note.length, PADDING.length);
+  return Number(markers[0]?.id);
+}
+
+const readFileOf = (project: string, ending = '') =>
+  JSON.parse(readFileSync(join(project, 'data', `project-markers.json${ending}`), 'utf8')) as Written;
+
+test('must show 5: a server killed in the middle of 1,000 writes leaves a whole file with the last one it acknowledged', {
+  timeout: 120_000,
+}, async (t) => {
+  const random = new Random(20_261_101);
+  const project = temporaryFolder(t);
+  let last = 0;
+  for (let round = 0; round < ROUNDS; round++) {
+    const server = await startDashboard(t, project);
+    if (round > 0) {
+      const served = (await (await fetch(`${server.url}/api/markers`)).json()) as Written;
+      assert.equal(idIn(served), last, 'the next server serves what the killed one left');
+    }
+    const killAfter = random.int(1, 40);
+    let killed: Promise<unknown> | undefined;
+    let acknowledged = last;
+    const first = last + 1;
+    for (let id = first; id < first + WRITES; id++) {
+      const status = await put(server, id);
+      if (status === undefined) break;
+      assert.equal(status, 200);
+      acknowledged = id;
+      if (id === first + killAfter) {
+        const delay = random.int(0, 40);
+        killed = new Promise((done) => setTimeout(() => done(server.stop('SIGKILL')), delay));
+      }
+    }
+    assert.deepEqual(await killed, { code: null, signal: 'SIGKILL' });
+    assert.ok(acknowledged > first && acknowledged < first + WRITES - 1, 'it was killed in the middle');
+    last = idIn(readFileOf(project));
+    // One more may be on disk than could be said.
+    assert.ok(last === acknowledged || last === acknowledged + 1, `${last} on disk, ${acknowledged} acknowledged`);
+    assert.ok(idIn(readFileOf(project, '.bak')) >= last - 1);
+  }
+});
+
+/** What the page has in place of its own: the same requests, from another origin's point of view. */
+function httpMarkers(at: { readonly url: string }): MarkerServer {
+  const address = () => `${at.url}/api/markers`;
+  return {
+    fetch: async () => {
+      const response = await fetch(address());
+      return { store: await response.json(), etag: response.headers.get('etag') };
+    },
+    put: async (store, etag) => {
+      const headers = { 'content-type': 'application/json', ...(etag === null ? {} : { 'if-match': etag }) };
+      const response = await fetch(address(), { method: 'PUT', headers, body: JSON.stringify(store) });
+      assert.ok(response.ok || response.status === 412, `answered with ${response.status}`);
+      const status = response.ok ? 'stored' : 'conflict';
+      return { status, store: await response.json(), etag: response.headers.get('etag') };
+    },
+  };
+}
+
+/** Browsers whose clocks agree, each with a storage of its own. */
+class Browsers {
+  readonly failures: string[] = [];
+  readonly #at: { url: string };
+  readonly #closed = new Set<MarkerBook>();
+  #now = Date.parse('2026-05-04T09:00:00Z');
+  #ids = 0;
+
+  constructor(url: string) {
+    this.#at = { url };
+  }
+
+  /** All of them find the server here from now on. */
+  moveTo(url: string): void {
+    this.#at.url = url;
+  }
+
+  /** A closed one asks and stores nothing more; what it has asked before may still arrive. */
+  close(book: MarkerBook): void {
+    this.#closed.add(book);
+  }
+
+  open(storage = new Map<string, string>()): MarkerBook {
+    const now = () => {
+      this.#now += 1000;
+      return this.#now;
+    };
+    let opened: MarkerBook | undefined;
+    const { fetch, put } = httpMarkers(this.#at);
+    const whileOpen = <T>(act: () => T): T | Promise<never> =>
+      opened && this.#closed.has(opened) ? new Promise<never>(() => {}) : act();
+    const setItem = (key: string, value: string) => void whileOpen(() => storage.set(key, value));
+    opened = new MarkerBook({
+      storage: { getItem: (key) => storage.get(key) ?? null, setItem },
+      server: { fetch: () => whileOpen(fetch), put: (store, etag) => whileOpen(() => put(store, etag)) },
+      clock: { now, after: () => () => {}, every: () => () => {} },
+      newId: () => {
+        this.#ids += 1;
+        return `m-${this.#ids}`;
+      },
+      onChange: () => {},
+      onSyncFailure: (reason) => reason !== undefined && this.failures.push(reason),
+    });
+    return opened;
+  }
+}
+
+const fields = (project: string) => ({
+  user: 'info',
+  start: '2026-05-04T09:00:00.000Z',
+  end: null,
+  project,
+  task: '',
+  note: '',
+});
+
+const projectsOf = (book: MarkerBook) => book.own.map(({ project }) => project).sort();
+
+async function servedBy({ url }: RunningServer): Promise<readonly string[]> {
+  const { markers } = (await (await fetch(`${url}/api/markers`)).json()) as { markers: { project: string }[] };
+  return markers.map(({ project }) => project).sort();
+}
+
+test('must show 5: of two browsers that edit the newer wins, and nothing comes back from the dead', {
+  timeout: 60_000,
+}, async (t) => {
+  const project = temporaryFolder(t);
+  let server = await startDashboard(t, project);
+  const browsers = new Browsers(server.url);
+  const one = browsers.open();
+  const other = browsers.open();
+  const syncBoth = async () => {
+    for (const book of [one, other, one]) await book.sync();
+  };
+  const shared = one.create(fields('shared'));
+  const doomed = one.create(fields('doomed'));
+  await syncBoth();
+  assert.deepEqual(projectsOf(other), ['doomed', 'shared']);
+
+  // Both at once, and neither has seen the other's: whoever writes first, the later edit stands.
+  for (const [first, second] of [
+    [one, other],
+    [other, one],
+  ] as const) {
+    first.edit(shared.id, { project: 'older' });
+    second.edit(shared.id, { project: 'newer' });
+    await Promise.all([first.sync(), second.sync()]);
+    await syncBoth();
+    for (const book of [one, other]) assert.equal(book.find(shared.id)?.project, 'newer');
+    // The older edit is the one that is written last.
+    first.edit(shared.id, { project: 'older' });
+    await first.sync();
+    assert.deepEqual(await servedBy(server), ['doomed', 'older']);
+    second.edit(shared.id, { project: 'newer' });
+    await syncBoth();
+  }
+
+  one.remove(doomed.id);
+  // The other one still has it and writes its whole store.
+  const added = other.create(fields('added'));
+  await Promise.all([one.sync(), other.sync()]);
+  await syncBoth();
+  assert.deepEqual(projectsOf(one), ['added', 'newer']);
+  assert.deepEqual(projectsOf(other), ['added', 'newer']);
+
+  // Deleted while the other one was closed, and the server killed in between.
+  other.remove(added.id);
+  await other.sync();
+  await server.stop('SIGKILL');
+  server = await startDashboard(t, project);
+  browsers.moveTo(server.url);
+  one.create(fields('last'));
+  await syncBoth();
+  for (const book of [one, other]) assert.deepEqual(projectsOf(book), ['last', 'newer']);
+  assert.deepEqual(await servedBy(server), ['last', 'newer']);
+  assert.deepEqual(browsers.failures, []);
+});
+
+test('must show 5: a tab that has missed what another tab did loses nothing and revives nothing', async (t) => {
+  const browsers = new Browsers((await startDashboard(t, temporaryFolder(t))).url);
+  const storage = new Map<string, string>();
+  const tab = browsers.open(storage);
+  const stale = browsers.open(storage);
+  const kept = tab.create(fields('kept'));
+  const doomed = tab.create(fields('doomed'));
+  await tab.sync();
+  await stale.sync();
+  tab.remove(doomed.id);
+  tab.create(fields('added'));
+  await tab.sync();
+  // It is closed before the server has answered.
+  stale.edit(kept.id, { project: 'edited' });
+  browsers.close(stale);
+  browsers.close(tab);
+  const reopened = browsers.open(storage);
+  await reopened.sync();
+  assert.deepEqual(projectsOf(reopened), ['added', 'edited']);
+});
+
+test('must show 5: three browsers that do anything at once agree in the end, on the newest edit of every marker', {
+  timeout: 60_000,
+}, async (t) => {
+  const server = await startDashboard(t, temporaryFolder(t));
+  const browsers = new Browsers(server.url);
+  const storages = Array.from({ length: 3 }, () => new Map<string, string>());
+  const books = storages.map((storage) => browsers.open(storage));
+  const random = new Random(5);
+  const edits = new Map<string, string>();
+  const dead = new Set<string>();
+  for (let step = 0; step < 120; step++) {
+    const at = random.int(0, books.length - 1);
+    const book = books[at];
+    const markers = book?.own ?? [];
+    const marker = markers[random.int(0, Math.max(0, markers.length - 1))];
+    const name = `step ${step}`;
+    const action = random.int(0, 9);
+    if (!book) continue;
+    if (action < 3 || !marker) edits.set(book.create(fields(name)).id, name);
+    else if (action < 7) {
+      book.edit(marker.id, { project: name });
+      edits.set(marker.id, name);
+      // By one who does not know yet that it was deleted: what somebody has edited since, stays.
+      dead.delete(marker.id);
+    } else if (action === 7) {
+      browsers.close(book);
+      books[at] = browsers.open(storages[at]);
+    } else if (action === 8) {
+      // Deleted when nobody has an edit that the others do not know of.
+      for (const each of [...books, ...books]) await each.sync();
+      if (!book.find(marker.id)) continue;
+      book.remove(marker.id);
+      dead.add(marker.id);
+    } else await book.sync();
+  }
+  for (const book of [...books, ...books]) await book.sync();
+  const [first, ...others] = books.map(({ own }) => new Map(own.map(({ id, project }) => [id, project])));
+  for (const other of others) assert.deepEqual(other, first);
+  for (const [id, project] of first ?? []) assert.equal(project, edits.get(id), id);
+  for (const id of edits.keys()) assert.equal(first?.has(id), !dead.has(id), id);
+  assert.ok(dead.size >= 5 && edits.size - dead.size >= 5);
+});

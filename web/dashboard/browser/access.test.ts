@@ -1,0 +1,194 @@
+// The page for everybody: by keyboard alone, with assistive technology, in both themes, on phones and wide screens, and
+// where it cannot work.
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Page } from 'playwright-core';
+import { findBarriers, overflowOf } from '../../../src/testing/browser.ts';
+import {
+  browserTest,
+  csvOf,
+  figureOf,
+  hashIs,
+  requestsAre,
+  serveDashboard,
+  tabTo,
+  twinRows,
+  usageRows,
+  visit,
+} from '../../../src/testing/dashboard-browser.ts';
+import { temporaryFolder } from '../../../src/testing/processes.ts';
+
+const SCREENSHOTS = resolve('.build/screenshots/dashboard');
+const MARKERS = [
+  ['m-1', '2025-06-10T04:30:00Z', '2025-06-10T08:30:00Z', 'web-shop', 'Feature: login'],
+  ['m-2', '2025-06-09T10:30:00Z', '2025-06-09T16:30:00Z', 'api', 'Bugfix: crash'],
+  ['m-3', '2025-06-10T08:45:00Z', null, 'docs', 'install guide'],
+].map(([id, start, end, project, task]) => ({ id, user: 'info', start, end, project, task }));
+
+/** Draws every chart by making the window as tall as the page. */
+async function unroll(page: Page, width: number): Promise<void> {
+  const height = (await page.evaluate('document.documentElement.scrollHeight')) as number;
+  await page.setViewportSize({ width, height });
+  for (const figure of await page.locator('figure.chart').all()) {
+    await figure.locator('canvas[aria-label*=". "]').waitFor();
+  }
+}
+
+browserTest('the analytics page for everybody', async (t, browser, check) => {
+  const server = await serveDashboard(t, {
+    files: {
+      'data/usage-events-info.csv': csvOf(usageRows(36)),
+      'data/usage-events-slope.csv': csvOf(usageRows(15, { shiftMs: 1_800_000, kind: 'Included' })),
+      'data/project-markers.json': JSON.stringify({ version: 1, markers: MARKERS }),
+    },
+  });
+  const open = `${server.page}#range=all`;
+  mkdirSync(SCREENSHOTS, { recursive: true });
+
+  for (const colorScheme of ['light', 'dark'] as const) {
+    check(`${colorScheme}: no barriers with data, at a popover or in a dialog; pictures in three widths`, async (t) => {
+      const page = await visit(t, browser, open, { colorScheme, width: 1440 });
+      await requestsAre(page, 51);
+      await page.locator('#table-markers tbody tr').nth(2).waitFor();
+      for (const width of [1440, 1024, 390]) {
+        await page.setViewportSize({ width, height: 900 });
+        await unroll(page, width);
+        assert.equal(await overflowOf(page), 0, `${width} px`);
+        if (width === 390) assert.deepEqual(await findBarriers(page), []);
+        await page.screenshot({ path: join(SCREENSHOTS, `${colorScheme}-${width}.png`) });
+      }
+      await page.setViewportSize({ width: 1440, height: 900 });
+      const row = page.locator('#table-markers tr[data-marker-id="m-1"]');
+      await row.scrollIntoViewIfNeeded();
+      await row.hover();
+      await page.getByRole('dialog', { name: 'web-shop' }).waitFor();
+      assert.deepEqual(await findBarriers(page), []);
+      await page.screenshot({ path: join(SCREENSHOTS, `${colorScheme}-popover.png`) });
+      await page.keyboard.press('m');
+      const dialog = page.getByRole('dialog', { name: 'New marker' });
+      await dialog.getByText(/^Covers/).waitFor();
+      assert.deepEqual(await findBarriers(page), []);
+      await page.screenshot({ path: join(SCREENSHOTS, `${colorScheme}-dialog.png`) });
+    });
+  }
+
+  for (const colorScheme of ['light', 'dark'] as const) {
+    check(`${colorScheme}: no barriers on the first visit, which shows a sample and says so`, async (t) => {
+      const empty = await serveDashboard(t);
+      const page = await visit(t, browser, empty.page, { colorScheme, now: 'real' });
+      await page.getByText('This is sample data.').waitFor();
+      await twinRows(page, 'overview');
+      await page.locator('[data-kpi="requests"] .kpi-value', { hasText: /[1-9]/ }).waitFor();
+      assert.deepEqual(await findBarriers(page), []);
+      await page.evaluate('scrollTo(0, 0)');
+      await page.screenshot({ path: join(SCREENSHOTS, `${colorScheme}-first-visit.png`) });
+      assert.equal((await fetch(`${empty.url}/data/usage-events-info.csv`)).status, 404);
+    });
+  }
+
+  check('by keyboard alone: in reading order from the skip link to the tables', async (t) => {
+    const page = await visit(t, browser, open);
+    await requestsAre(page, 51);
+    await page.locator('#table-markers tbody tr').nth(2).waitFor();
+    const keys = page.keyboard;
+    await keys.press('Tab');
+    assert.equal(await page.evaluate('document.activeElement.textContent'), 'Skip to the content');
+    await tabTo(page, '#language');
+    await tabTo(page, 'input[name=source]:checked');
+    await tabTo(page, 'input[name=user]:checked');
+    await keys.press('ArrowRight');
+    await requestsAre(page, 36);
+    await tabTo(page, '[aria-haspopup=menu]');
+    await keys.press('ArrowDown');
+    await keys.press('End');
+    assert.equal(await page.evaluate('document.activeElement.matches("[role=menuitem]:last-child")'), true);
+    await keys.press('Escape');
+    assert.equal(await page.evaluate('document.activeElement.getAttribute("aria-expanded")'), 'false');
+    await tabTo(page, 'input[name=period]:checked');
+    await keys.press('ArrowLeft');
+    await page.locator('.resolved', { hasText: /^30 d/ }).waitFor();
+    await tabTo(page, '#budget');
+    await tabTo(page, 'figure[data-chart-key=overview] .chart-plot');
+    await keys.press('End');
+    await figureOf(page, 'overview').locator('.chart-tip').waitFor();
+    await tabTo(page, 'figure[data-chart-key=overview] .chart-legend button');
+    await keys.press('Space');
+    await figureOf(page, 'overview').locator('.chart-legend [aria-pressed=false]').waitFor();
+    await tabTo(page, '#table-markers tr[data-marker-id]');
+    const popover = page.locator('.popover');
+    await popover.waitFor();
+    await keys.press('Enter');
+    assert.equal(await page.evaluate('document.activeElement.closest(".popover") !== null'), true);
+    await keys.press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Edit marker' });
+    await dialog.waitFor();
+    await keys.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    assert.equal(await page.evaluate('document.activeElement.matches("tr[data-marker-id]")'), true, 'back on the row');
+    await tabTo(page, '#table-requests .sort');
+  });
+
+  check('single keys, listed by a question mark, and silent while somebody types', async (t) => {
+    const page = await visit(t, browser, open);
+    await requestsAre(page, 51);
+    const keys = page.keyboard;
+    for (const [key, hash] of [
+      ['4', /by=day/],
+      ['5', /by=week/],
+      ['b', /source=merge/],
+      ['c', /source=csv/],
+      ['x', /compare=1/],
+      ['x', /^(?!.*compare)/],
+      ['t', /range=latest-50/],
+      ['t', /range=all/],
+    ] as const) {
+      await keys.press(key);
+      await hashIs(page, hash);
+    }
+    await page.getByRole('alert').waitFor({ state: 'detached' });
+    const theme = () => page.getByLabel('Theme').inputValue();
+    await keys.press('d');
+    assert.equal(await theme(), 'light');
+    await keys.press('d');
+    assert.equal(await page.evaluate('document.documentElement.dataset.theme'), 'dark');
+    await keys.press('/');
+    assert.equal(await page.evaluate('document.activeElement.closest("[role=search]") !== null'), true);
+    await page.locator('#budget').focus();
+    await keys.press('4');
+    await keys.press('t');
+    assert.match(await page.evaluate('location.hash'), /range=all&by=week/);
+    await page.locator('h1').focus();
+    await keys.press('?');
+    const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+    await help.getByText('Compare with the period before').waitFor();
+    assert.deepEqual(await findBarriers(page), []);
+    await keys.press('t');
+    await keys.press('Escape');
+    await help.waitFor({ state: 'detached' });
+    assert.match(await page.evaluate('location.hash'), /range=all/);
+    await page.goto(`${server.page}#range=2h`);
+    await page.locator('.resolved', { hasText: /^2 h to/ }).waitFor();
+    await keys.press('[');
+    await hashIs(page, /range=2025-06-10T08:00\.\.2025-06-10T10:00/);
+  });
+
+  check('the hub links to the page, without a script, and the page says what it needs as a file', async (t) => {
+    const hub = await visit(t, browser, `${server.url}/`);
+    assert.equal(await hub.locator('script').count(), 0);
+    assert.deepEqual(await findBarriers(hub), []);
+    await hub.getByRole('link').first().click();
+    await hub.waitForURL(/\/analytics/);
+    await requestsAre(hub, 40);
+
+    const file = join(temporaryFolder(t), 'index.html');
+    writeFileSync(file, await (await fetch(server.page)).text());
+    const context = await browser.newContext();
+    t.after(() => context.close());
+    const page = await context.newPage();
+    await page.goto(pathToFileURL(file).href);
+    await page.getByText('This page needs its server.').waitFor();
+    await page.getByText('opsdeck dashboard serve --open').waitFor();
+  });
+});

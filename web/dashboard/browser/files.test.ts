@@ -1,0 +1,137 @@
+// CSV files in a real browser: dropped, chosen, found by the server, of every generation, broken, twice.
+import assert from 'node:assert/strict';
+import type { Request } from 'playwright-core';
+import {
+  browserTest,
+  CSV_HEADER,
+  centsOf,
+  chooseFile,
+  csvOf,
+  dollars,
+  dropFiles,
+  kpiIs,
+  requestsAre,
+  serveDashboard,
+  usageRows,
+  visit,
+} from '../../../src/testing/dashboard-browser.ts';
+
+const TOKENS = 'Input (w/ Cache Write),Input (w/o Cache Write),Cache Read,Output Tokens,Total Tokens';
+/** One file of every generation, all of info's: requests, tokens and cents of each. */
+const GENERATIONS = [
+  {
+    name: 'v1-info.csv',
+    text: `Date,Model,${TOKENS},Cost,Cost to you\n2025-06-01,gpt-4o,10,5,0,15,30,$0.10,$0.10\n`,
+    cents: 10,
+  },
+  { name: 'v2-info.csv', text: csvOf(usageRows(2, { cents: 20 })), cents: 40 },
+  {
+    name: 'v2-team-info.csv',
+    text: `Date,User,Kind,Model,Max Mode,${TOKENS},Cost\n"2025-06-02T10:00:00.000Z","mira@example.com","Errored, No Charge","composer-2","Yes","0","10","0","10","20","-"\n`,
+    cents: 0,
+  },
+  {
+    name: 'v2-requests-info.csv',
+    text: `Date,Kind,Model,Max Mode,${TOKENS},Requests\n"2025-06-03T10:00:00.000Z","Included","auto","No","0","10","0","20","30","17.3"\n`,
+    cents: 0,
+  },
+  {
+    name: 'v3-info.csv',
+    text: `\uFEFFDate;Cloud Agent ID;Automation ID;Kind;Model;Max Mode;${TOKENS.replaceAll(',', ';')};Cost\r\n"2025-06-04T10:00:00.000Z";"";"";"On-Demand";"grok-4";"No";"1";"1";"1";"1";"4";"1,25"\r\n`,
+    cents: 125,
+  },
+] as const;
+
+browserTest('files on the analytics page', async (t, browser, check) => {
+  // The sample ends today: these pages need the true time.
+  const empty = await serveDashboard(t);
+
+  check('rule A.9: files of every generation are dropped, and the drop zone hides', async (t) => {
+    const page = await visit(t, browser, `${empty.page}#range=all`, { now: 'real' });
+    const sent: Request[] = [];
+    page.on('request', (request) => request.method() !== 'GET' && sent.push(request));
+    await page.getByText('This is sample data.').waitFor();
+    await dropFiles(page, GENERATIONS, () => page.getByText('Drop to load').waitFor());
+    await page.getByText('Drop to load').waitFor({ state: 'hidden' });
+    await requestsAre(page, 6);
+    await page.locator('#drop-zone').waitFor({ state: 'hidden' });
+    const cents = GENERATIONS.reduce((sum, file) => sum + file.cents, 0);
+    await kpiIs(page, 'total-cost', dollars(cents));
+    await page.getByText('1 request loaded from v3-info.csv').waitFor();
+    assert.deepEqual(
+      sent.map((request) => request.url()),
+      [],
+      'a dropped file stays in the browser',
+    );
+  });
+
+  check('rule A.9: whose a file without a name in it is, is asked once for all', async (t) => {
+    const page = await visit(t, browser, `${empty.page}#range=all`, { now: 'real' });
+    await page.getByText('This is sample data.').waitFor();
+    const files = [
+      { name: 'export.csv', text: csvOf(usageRows(3)) },
+      { name: 'export (1).csv', text: csvOf(usageRows(4, { shiftMs: 60_000 })) },
+    ];
+    await dropFiles(page, files);
+    const dialog = page.getByRole('dialog', { name: 'Whose requests are in these files?' });
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByText('This is sample data.').waitFor();
+    await dropFiles(page, files);
+    await dialog.getByRole('radio', { name: 'slope' }).check({ force: true });
+    await dialog.getByRole('button', { name: 'Load' }).click();
+    await requestsAre(page, 7);
+    await page.getByRole('radio', { name: 'info', exact: true }).check({ force: true });
+    await requestsAre(page, 0);
+    await page.getByText('No requests in this selection.').first().waitFor();
+  });
+
+  check('a file that is loaded already, cut off or without columns changes nothing, and says why', async (t) => {
+    const page = await visit(t, browser, `${empty.page}#range=all`, { now: 'real' });
+    await page.getByText('This is sample data.').waitFor();
+    const good = { name: 'usage-info.csv', text: csvOf(usageRows(5)) };
+    await chooseFile(page, 'Load CSV', good);
+    await requestsAre(page, 5);
+    await chooseFile(page, 'Load CSV', good);
+    await page.getByText('usage-info.csv is loaded already.').waitFor();
+    await chooseFile(page, 'Load CSV', { name: 'cut-info.csv', text: `${CSV_HEADER}\n"2025-06-01T10:00` });
+    await page.getByText('A quotation mark that opens in line 2 is never closed.').waitFor();
+    await chooseFile(page, 'Load CSV', { name: 'other-info.csv', text: 'Date,Cost\n2025-06-01,1\n' });
+    await page.getByText(/Columns are missing: .*Total Tokens/).waitFor();
+    await chooseFile(page, 'Load CSV', { name: 'none-info.csv', text: '' });
+    await page.getByText('The file is empty.').waitFor();
+    await requestsAre(page, 5);
+  });
+
+  check('rows that cannot be read are counted and shown, the others count', async (t) => {
+    const page = await visit(t, browser, `${empty.page}#range=all`, { now: 'real' });
+    await page.getByText('This is sample data.').waitFor();
+    const text = csvOf(usageRows(5)).replace('"100"', '"many"').replace('2025-06-10T08', 'soon');
+    await chooseFile(page, 'Load CSV', { name: 'usage-info.csv', text });
+    await page.getByText('2 of 5 rows of usage-info.csv skipped.').waitFor();
+    const notice = page.locator('[data-notice="csv-usage-info.csv"]');
+    await notice.locator('summary').click();
+    assert.equal(await notice.getByRole('listitem').count(), 2);
+    await notice.getByText('Line 2: no token count').waitFor();
+    await requestsAre(page, 3);
+    await notice.getByRole('button', { name: 'Close' }).click();
+    await notice.waitFor({ state: 'detached' });
+  });
+
+  check('rule A.9: the default files of all users are there at the start, without a drop zone', async (t) => {
+    const [info, slope] = [usageRows(30), usageRows(12, { shiftMs: 60_000 })];
+    const server = await serveDashboard(t, {
+      files: { 'data/usage-events-info.csv': csvOf(info), 'data/usage-events-slope.csv': csvOf(slope) },
+    });
+    const page = await visit(t, browser, `${server.page}#range=all`);
+    await requestsAre(page, 42);
+    assert.equal(await page.locator('#drop-zone').isVisible(), false);
+    await kpiIs(page, 'total-cost', dollars(centsOf([...info, ...slope])));
+    const overlap = csvOf([...usageRows(2, { shiftMs: -7_200_000 }), ...info.slice(0, 10)]);
+    await chooseFile(page, 'Load CSV', { name: 'again-info.csv', text: overlap });
+    await requestsAre(page, 44);
+    await page
+      .getByText(/10 duplicates removed/)
+      .first()
+      .waitFor({ state: 'attached' });
+  });
+});

@@ -1,0 +1,242 @@
+// Live data in the browser: the three sources, what is fetched when, and everything that upstream may do wrong.
+import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
+import {
+  browserTest,
+  CSV_HEADER,
+  choose,
+  dollars,
+  hashIs,
+  kpiIs,
+  requestsAre,
+  serveDashboard,
+  visit,
+} from '../../../src/testing/dashboard-browser.ts';
+import { eventually } from '../../../src/testing/eventually.ts';
+import {
+  FAKE_TOKEN,
+  type FakeEvent,
+  type FakeUsageUpstream,
+  html,
+  json,
+  startFakeUsageUpstream,
+} from '../../../src/testing/fake-usage-upstream.ts';
+import type { SinkAnswer } from '../../../src/testing/http-sink.ts';
+
+const MINUTE_MS = 60_000;
+const STARTED_AT = Date.now();
+
+/** Live events, newest first, one a minute, each of 110 tokens and 3 cents. */
+function liveEvents(count: number): FakeEvent[] {
+  return Array.from({ length: count }, (_, index) => ({
+    timestamp: String(STARTED_AT - (index + 1) * MINUTE_MS),
+    model: 'composer-2.5',
+    kind: 'USAGE_EVENT_KIND_USAGE_BASED',
+    conversationId: `c-${index}`,
+    tokenUsage: { inputTokens: 100, outputTokens: 10, totalCents: 1.25 },
+    chargedCents: 3,
+  }));
+}
+
+/** The same events as a CSV says them, from the newest but `skip`, each of 50 cents. */
+function csvOfLive(skip: number, count: number): string {
+  const rows = liveEvents(skip + count)
+    .slice(skip)
+    .map(
+      ({ timestamp }) =>
+        `"${new Date(Number(timestamp)).toISOString()}","On-Demand","composer-2.5","No","0","100","0","10","110","$0.50"`,
+    );
+  return `${CSV_HEADER}\n${rows.join('\n')}\n`;
+}
+
+const notice = (page: Page) => page.locator('[data-notice="live"]');
+const refresh = (page: Page) => page.getByRole('button', { name: 'Refresh live data' }).click();
+const now = 'real';
+
+browserTest('live data on the analytics page', async (t, browser, check) => {
+  const serve = (upstream: FakeUsageUpstream, files: Record<string, string> = {}, env: Record<string, string> = {}) =>
+    serveDashboard(t, {
+      files,
+      env: { USAGE_SESSION_TOKEN_INFO: FAKE_TOKEN, USAGE_EVENTS_CACHE_TTL: '0', ...env },
+      args: ['--upstream-url', upstream.url],
+    });
+
+  check('rule A.1: CSV, live, and both: of what is in both, the CSV’s word counts', async (t) => {
+    const upstream = await startFakeUsageUpstream(t);
+    upstream.events = liveEvents(40);
+    upstream.largestPage = 15;
+    const server = await serve(upstream, { 'data/usage-events-info.csv': csvOfLive(30, 30) });
+    const page = await visit(t, browser, server.page, { now });
+    await requestsAre(page, 30);
+    assert.equal(upstream.pages.length, 0, 'nobody asked for live data');
+    await choose(page, 'Source', 'Live');
+    await requestsAre(page, 40);
+    await kpiIs(page, 'total-cost', dollars(40 * 3));
+    await choose(page, 'Source', 'Both');
+    await requestsAre(page, 60);
+    await kpiIs(page, 'total-cost', dollars(30 * 3 + 30 * 50));
+    await page.locator('.status-line', { hasText: '10 duplicates removed' }).waitFor();
+    await hashIs(page, /source=merge/);
+    await choose(page, 'Source', 'CSV');
+    await kpiIs(page, 'total-cost', dollars(30 * 50));
+  });
+
+  check('rule A.12 and A.3: live data last five minutes, refresh overlaps, and requests drop them', async (t) => {
+    const upstream = await startFakeUsageUpstream(t);
+    upstream.events = liveEvents(40);
+    const server = await serve(upstream);
+    const page = await visit(t, browser, `${server.page}#source=live&range=168h`, { now });
+    await requestsAre(page, 40);
+    await eventually('the month and the period before', () => upstream.pages.length >= 2);
+    await choose(page, 'Period', 'last hour');
+    await page.locator('.resolved', { hasText: /^1 h to/ }).waitFor();
+    await page.locator('.progress').waitFor({ state: 'hidden' });
+    const before = upstream.pages.length;
+    await refresh(page);
+    await eventually('the refresh', () => upstream.pages.length > before);
+    const { startDate, endDate } = upstream.pages.at(-1) ?? {};
+    assert.equal(endDate, undefined, 'up to now');
+    const newest = STARTED_AT - MINUTE_MS;
+    assert.equal(Number(startDate), Math.floor((newest - 5 * MINUTE_MS) / MINUTE_MS) * MINUTE_MS);
+    assert.equal(upstream.pages.length, before + 1, 'the shorter period needed no request of its own');
+    await choose(page, 'Select by', 'Requests');
+    await requestsAre(page, 40);
+    await page.locator('.progress').waitFor({ state: 'hidden' });
+    const counted = upstream.pages.length;
+    await choose(page, 'Select by', 'Period');
+    await eventually('a fetch of everything', () => upstream.pages.length > counted);
+    await requestsAre(page, 40);
+  });
+
+  check('every failure of upstream is told, the data stay, and a later try brings them up to date', async (t) => {
+    const upstream = await startFakeUsageUpstream(t);
+    upstream.events = liveEvents(40);
+    const server = await serve(upstream);
+    const page = await visit(t, browser, server.page, { now });
+    await requestsAre(page, 40);
+    const troubles: readonly [SinkAnswer, code: string, words: string, hint: string][] = [
+      [json({}, 401), 'session_expired', 'session expired', 'USAGE_SESSION_TOKEN_INFO'],
+      [html('<form action="/login">Sign in</form>'), 'session_expired', 'session expired', 'USAGE_SESSION_TOKEN_INFO'],
+      [{ status: 302, headers: { location: '/login' } }, 'session_expired', 'session expired', 'fresh session cookie'],
+      [html('Checking your browser', 403), 'challenge', 'asks for a bot check', 'The token may be fine.'],
+      [json({ error: 'no' }, 403), 'forbidden', 'refuses the request', 'the right team'],
+      [json({}, 429, { 'retry-after': '90' }), 'rate_limited', 'too many requests', 'Try again in 1m30s.'],
+      [{ status: 503 }, 'error', 'upstream site failed', 'trouble of theirs'],
+      [json({ events: 1 }), 'bad_response', 'something unexpected', 'load a CSV export'],
+      ['reset', 'unreachable', 'cannot be reached', 'USAGE_UPSTREAM_URL'],
+    ];
+    for (const [answer, code, words, hint] of troubles) {
+      upstream.trouble = () => answer;
+      await refresh(page);
+      await notice(page)
+        .locator('li', { hasText: `info · upstream_${code} · ` })
+        .waitFor({ state: 'attached' });
+      await notice(page)
+        .getByText(/^Showing live data from .*\./)
+        .waitFor();
+      await notice(page).locator('summary').click();
+      for (const text of [words, hint]) await notice(page).locator('li', { hasText: text }).waitFor();
+      assert.equal((await notice(page).textContent())?.includes('eyfaketoken'), false, 'no token is shown');
+      await requestsAre(page, 40);
+      upstream.trouble = () => undefined;
+      await notice(page).getByRole('button', { name: 'Try again' }).click();
+      await notice(page).waitFor({ state: 'detached' });
+    }
+  });
+
+  check('an upstream that hangs is waited for as long as the person likes', async (t) => {
+    const upstream = await startFakeUsageUpstream(t);
+    upstream.events = liveEvents(10);
+    const server = await serve(upstream);
+    const page = await visit(t, browser, server.page, { now });
+    await requestsAre(page, 10);
+    upstream.trouble = () => 'hang';
+    await refresh(page);
+    await page.getByText('Fetching live data of info …').waitFor();
+    await page.locator('.progress').getByRole('button', { name: 'Cancel' }).click();
+    await page.getByText('Fetching live data of info …').waitFor({ state: 'hidden' });
+    await requestsAre(page, 10);
+    await page.route('**/api/events*', (route) =>
+      route.fulfill({
+        status: 504,
+        json: { error: 'upstream gave no answer in time', code: 'upstream_timeout', hint: 'Ask for a shorter period.' },
+      }),
+    );
+    await refresh(page);
+    await notice(page).getByText('the upstream site takes too long').first().waitFor();
+    await requestsAre(page, 10);
+  });
+
+  check('without live data yet: what failed stands in red, CSV data stay, users fail one by one', async (t) => {
+    const upstream = await startFakeUsageUpstream(t);
+    upstream.events = liveEvents(20);
+    upstream.trouble = () => html('just a moment');
+    const server = await serve(
+      upstream,
+      { 'data/usage-events-info.csv': csvOfLive(0, 5) },
+      { USAGE_SESSION_TOKEN_SLOPE: 'old%3A%3Atoken' },
+    );
+    const page = await visit(t, browser, `${server.page}#source=merge&range=24h`, { now });
+    const alert = page.getByRole('alert').filter({ hasText: 'info, slope: the upstream site asks for a bot check' });
+    await alert.getByText('CSV data stay as they are.').waitFor();
+    await requestsAre(page, 5);
+    await alert.locator('summary').click();
+    await alert
+      .locator('li', { hasText: 'slope · upstream_session_expired' })
+      .getByText('USAGE_SESSION_TOKEN_SLOPE')
+      .waitFor();
+    upstream.trouble = () => undefined;
+    await alert.getByRole('button', { name: 'Try again' }).click();
+    await notice(page).and(page.locator('[data-tone="warn"]')).getByText('slope: session expired').waitFor();
+    await requestsAre(page, 20);
+  });
+
+  check('a failure on a later page of upstream’s leaves no half of the data', async (t) => {
+    const upstream = await startFakeUsageUpstream(t);
+    upstream.events = liveEvents(40);
+    upstream.largestPage = 15;
+    upstream.trouble = ({ page }) => (page === 3 ? json({}, 403) : undefined);
+    const server = await serve(upstream);
+    const page = await visit(t, browser, `${server.page}#source=live&range=24h`, { now });
+    await page.getByRole('alert').filter({ hasText: 'info: the upstream site refuses the request' }).waitFor();
+    await requestsAre(page, 0);
+    upstream.trouble = () => undefined;
+    await notice(page).getByRole('button', { name: 'Try again' }).click();
+    await requestsAre(page, 40);
+  });
+
+  check('offline, the page keeps its data, keeps a new marker, and catches up', async (t) => {
+    const upstream = await startFakeUsageUpstream(t);
+    upstream.events = liveEvents(10);
+    const server = await serve(upstream);
+    const page = await visit(t, browser, server.page, { now });
+    await requestsAre(page, 10);
+    await page.context().setOffline(true);
+    await refresh(page);
+    await notice(page).getByText('the opsdeck server does not answer').first().waitFor();
+    await page.keyboard.press('m');
+    await page.getByRole('dialog', { name: 'New marker' }).getByLabel('Project').fill('on the train');
+    await page.keyboard.press('Enter');
+    await page.getByText('Markers are kept in this browser only.').waitFor();
+    await choose(page, 'Granularity', 'Day');
+    await requestsAre(page, 10);
+    await page.context().setOffline(false);
+    await notice(page).getByRole('button', { name: 'Try again' }).click();
+    await notice(page).waitFor({ state: 'detached' });
+    await page.locator('[data-notice="sync"]').getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('Markers are kept in this browser only.').waitFor({ state: 'detached' });
+    const stored = await (await fetch(`${server.url}/api/markers`)).text();
+    assert.match(stored, /on the train/);
+  });
+
+  check('without any token live data are explained, not tried', async (t) => {
+    const server = await serveDashboard(t, { files: { 'data/usage-events-info.csv': csvOfLive(0, 5) } });
+    const page = await visit(t, browser, server.page, { now });
+    await requestsAre(page, 5);
+    assert.equal(await page.getByRole('button', { name: 'Refresh live data' }).isDisabled(), true);
+    await page.keyboard.press('l');
+    await page.getByRole('alert').getByText('USAGE_SESSION_TOKEN_INFO').waitFor();
+    await page.keyboard.press('c');
+    await page.getByRole('alert').waitFor({ state: 'detached' });
+  });
+});

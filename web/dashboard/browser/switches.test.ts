@@ -1,0 +1,265 @@
+// Everything that can be switched: user, period, requests, granularity, cost basis, zone, theme, language, budget.
+import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
+import {
+  browserTest,
+  centsOf,
+  choose,
+  csvOf,
+  dollars,
+  figureOf,
+  hashIs,
+  kpiIs,
+  listCentsOf,
+  NOW,
+  requestsAre,
+  serveDashboard,
+  storedValue,
+  twinRows,
+  usageRows,
+  visit,
+} from '../../../src/testing/dashboard-browser.ts';
+
+const INFO = usageRows(240);
+const SLOPE = usageRows(60, { shiftMs: 1_800_000, kind: 'Included', maxMode: false });
+const ALL = [...INFO, ...SLOPE].sort((a, b) => b.at - a.at);
+const HOUR_MS = 3_600_000;
+const since = (hours: number) => ALL.filter(({ at }) => at >= (ALL[0]?.at ?? 0) - hours * HOUR_MS);
+
+/** Fills a field and leaves it, as Enter and Tab do. */
+async function fill(page: Page, label: string, value: string): Promise<void> {
+  const field = page.locator('.range').getByLabel(label, { exact: true });
+  await field.fill(value);
+  await field.press('Enter');
+  await field.blur();
+}
+
+browserTest('what can be switched on the analytics page', async (t, browser, check) => {
+  const server = await serveDashboard(t, {
+    files: { 'data/usage-events-info.csv': csvOf(INFO), 'data/usage-events-slope.csv': csvOf(SLOPE) },
+  });
+
+  check('rule A.2: all users, or one of them', async (t) => {
+    const page = await visit(t, browser, `${server.page}#range=all`);
+    for (const [user, rows] of [
+      ['info', INFO],
+      ['slope', SLOPE],
+      ['all', ALL],
+    ] as const) {
+      await choose(page, 'User', user);
+      await requestsAre(page, rows.length);
+      await hashIs(page, new RegExp(`user=${user}`));
+    }
+    assert.equal(await page.locator('#table-daily tbody tr').count(), 14, 'eleven days of info, three of slope');
+  });
+
+  check('rule A.3: periods in hours, all events, and a range of one’s own', async (t) => {
+    const page = await visit(t, browser, server.page);
+    await requestsAre(page, since(24).length);
+    assert.equal(await storedValue(page, 'usage-analytics-time-range'), null, 'the default needs no storage');
+    for (const [name, hours] of [
+      ['last hour', 1],
+      ['last 12 hours', 12],
+      ['last 7 days', 168],
+    ] as const) {
+      await choose(page, 'Period', name);
+      await requestsAre(page, since(hours).length);
+    }
+    assert.deepEqual(JSON.parse((await storedValue(page, 'usage-analytics-time-range')) ?? ''), {
+      mode: 'hours',
+      hours: 168,
+    });
+    await page.locator('.resolved', { hasText: /^7 d to .*12:00.* the newest event/ }).waitFor();
+    await choose(page, 'Period', 'Custom');
+    await fill(page, 'From', '2025-06-02T00:00');
+    await fill(page, 'To', '2025-06-02T23:59');
+    await requestsAre(page, 24);
+    await fill(page, 'To', '2025-06-01T00:00');
+    await page.getByText('from and to were swapped').waitFor();
+    await requestsAre(page, 25);
+    await fill(page, 'To', '');
+    await page.getByText('Enter a date and a time.').waitFor();
+    await requestsAre(page, 25);
+    await fill(page, 'To', '2025-06-03T23:59');
+    await requestsAre(page, 48);
+    assert.deepEqual(JSON.parse((await storedValue(page, 'usage-analytics-custom-range')) ?? ''), {
+      customFrom: '2025-06-02T00:00',
+      customTo: '2025-06-03T23:59',
+    });
+    await page.getByRole('button', { name: 'Previous period' }).click();
+    await requestsAre(page, 35);
+  });
+
+  check('rule A.3: the newest requests by number, by rank, and all', async (t) => {
+    const page = await visit(t, browser, server.page);
+    await requestsAre(page, since(24).length);
+    await choose(page, 'Select by', 'Requests');
+    await requestsAre(page, 50);
+    await choose(page, 'Newest requests', 'newest 10 requests');
+    await requestsAre(page, 10);
+    await kpiIs(page, 'total-cost', dollars(centsOf(ALL.slice(0, 10))));
+    for (const [typed, clamped] of [
+      ['7', 10],
+      ['123', 123],
+      ['5000', 300],
+    ] as const) {
+      await fill(page, 'Newest', typed);
+      await requestsAre(page, clamped);
+    }
+    assert.equal(await storedValue(page, 'usage-analytics-count'), '1000');
+    await choose(page, 'Newest requests', 'By rank');
+    await fill(page, 'To rank', '20');
+    await fill(page, 'From rank', '11');
+    await requestsAre(page, 10);
+    await kpiIs(page, 'total-cost', dollars(centsOf(ALL.slice(10, 20))));
+    await fill(page, 'To rank', '5');
+    await requestsAre(page, 7);
+    await fill(page, 'To rank', '5000');
+    await fill(page, 'From rank', '4000');
+    await page.getByText('only 300 requests are loaded').waitFor();
+    await requestsAre(page, 0);
+    await choose(page, 'Newest requests', 'All');
+    await requestsAre(page, 300);
+    assert.equal(await storedValue(page, 'usage-analytics-selection-mode'), 'count');
+    await page.reload();
+    await requestsAre(page, 300);
+  });
+
+  check('rule A.4: the steps of overview and cumulative; the totals stay', async (t) => {
+    const page = await visit(t, browser, `${server.page}#range=all&user=info`);
+    for (const [name, steps] of [
+      ['Event', 100],
+      ['15 min', 100],
+      ['Hour', 100],
+      ['Day', 11],
+      ['Week', 3],
+      ['Month', 2],
+    ] as const) {
+      await choose(page, 'Granularity', name);
+      await twinRows(page, 'overview', steps);
+      await twinRows(page, 'cumulative', steps);
+      await kpiIs(page, 'total-cost', dollars(centsOf(INFO)));
+    }
+    const costs = (await twinRows(page, 'overview')).map((row) => row.find((cell) => cell.startsWith('$')));
+    const total = costs.reduce((sum, cost) => sum + Math.round(Number((cost ?? '').slice(1)) * 100), 0);
+    assert.equal(total, centsOf(INFO), 'two months hold everything');
+    assert.equal((await twinRows(page, 'cumulative')).at(-1)?.includes(dollars(centsOf(INFO))), true);
+    assert.equal(await storedValue(page, 'usage-analytics-granularity'), 'month');
+    await choose(page, 'Select by', 'Requests');
+    await choose(page, 'Newest requests', 'newest 25 requests');
+    await twinRows(page, 'overview', 25);
+    assert.equal(await page.getByRole('group', { name: 'Granularity', exact: true }).isVisible(), false);
+    await choose(page, 'Select by', 'Period');
+    await choose(page, 'Period', 'last hour');
+    await page.getByRole('button', { name: /^Switch to / }).click();
+    await page.getByRole('button', { name: /^Switch to / }).waitFor({ state: 'hidden' });
+    assert.notEqual(await storedValue(page, 'usage-analytics-granularity'), 'month');
+  });
+
+  check('rule A.5: cost, its average per day and thirty times that, on every cost basis', async (t) => {
+    const page = await visit(t, browser, `${server.page}#range=168h&user=info`);
+    const week = INFO.slice(0, 169);
+    const cents = centsOf(week);
+    await kpiIs(page, 'total-cost', dollars(cents));
+    await kpiIs(page, 'average-per-day', dollars(cents / 7));
+    await kpiIs(page, 'forecast', dollars((cents / 7) * 30));
+    await choose(page, 'User', 'slope');
+    await kpiIs(page, 'total-cost', '$0.00');
+    await choose(page, 'Cost basis', 'List value');
+    await kpiIs(page, 'total-cost', dollars(listCentsOf(SLOPE)));
+    await figureOf(page, 'overview').getByText('Cost, list value').first().waitFor();
+    await hashIs(page, /basis=list/);
+    await choose(page, 'Cost basis', 'Billed only');
+    await kpiIs(page, 'total-cost', '$0.00');
+    await page.getByText('What is this?').click();
+    await page.getByText('As reported takes each amount as its source states it').waitFor();
+    assert.equal(await storedValue(page, 'usage-analytics-cost-basis'), 'billed');
+  });
+
+  check('rule A.8: the budget looks at the month of all users, whatever the period', async (t) => {
+    const page = await visit(t, browser, `${server.page}#range=1h&user=slope`);
+    const monthStart = Date.parse('2025-05-31T22:00:00Z');
+    const spent = centsOf(INFO.filter(({ at }) => at >= monthStart));
+    const budget = page.getByRole('region', { name: 'Budget this month' });
+    const says = (limit: number) => {
+      const percent = ((spent / limit) * 100).toFixed(1).replace(/\.0$/, '');
+      return budget.getByText(new RegExp(`^\\${dollars(spent)} of \\${dollars(limit)} · ${percent}%?`)).waitFor();
+    };
+    await says(7000);
+    await choose(page, 'Period', 'All events');
+    await choose(page, 'User', 'all');
+    await requestsAre(page, 300);
+    await says(7000);
+    await budget.getByLabel('Monthly, US$').fill('30,00');
+    await budget.getByLabel('Monthly, US$').press('Enter');
+    await says(3000);
+    await budget.getByText('Over budget').waitFor();
+    assert.equal(await storedValue(page, 'usage-analytics-monthly-budget-usd'), '30');
+    await budget.getByLabel('Monthly, US$').fill('much');
+    await budget.getByLabel('Monthly, US$').press('Enter');
+    await budget.getByText('Enter US dollars such as 70 or 12.50.').waitFor();
+    await budget.getByLabel('Monthly, US$').fill('');
+    await budget.getByLabel('Monthly, US$').press('Enter');
+    await budget.getByText('spent, no budget set').waitFor();
+    await page.reload();
+    await budget.getByText('spent, no budget set').waitFor();
+  });
+
+  check('zone, theme and language; German in numbers and dates', async (t) => {
+    const page = await visit(t, browser, `${server.page}#range=all&by=day&user=info`);
+    await twinRows(page, 'overview', 11);
+    await page.getByLabel('Time zone').fill('Mars/Base');
+    await page.getByLabel('Time zone').press('Enter');
+    await page.getByText('Not a time zone').waitFor();
+    await page.getByLabel('Time zone').fill('Pacific/Kiritimati');
+    await page.getByLabel('Time zone').press('Enter');
+    await page.locator('.resolved', { hasText: 'GMT+14' }).waitFor();
+    assert.equal(await page.evaluate('document.activeElement.id'), 'zone', 'the focus stays');
+    await page.getByLabel('Language').selectOption('de');
+    await page.getByRole('heading', { name: 'Nutzungsanalyse' }).waitFor();
+    await kpiIs(page, 'total-cost', `${(centsOf(INFO) / 100).toFixed(2).replace('.', ',')}\u00A0$`);
+    assert.equal(await page.evaluate('document.documentElement.lang'), 'de');
+    await figureOf(page, 'overview').getByText('Tokens und Kosten im Verlauf').first().waitFor();
+    await page.getByLabel('Farbschema').selectOption('dark');
+    assert.equal(await page.evaluate('document.documentElement.dataset.theme'), 'dark');
+    await page.reload();
+    await page.getByRole('heading', { name: 'Nutzungsanalyse' }).waitFor();
+    assert.equal(await page.evaluate('document.documentElement.dataset.theme'), 'dark');
+    assert.deepEqual(
+      await Promise.all(['timezone', 'theme', 'language'].map((key) => storedValue(page, `usage-analytics-${key}`))),
+      ['Pacific/Kiritimati', 'dark', 'de'],
+    );
+  });
+
+  check('a wish for German is followed, and what the storage holds is the default', async (t) => {
+    const storage = {
+      'usage-analytics-selection-mode': 'count',
+      'usage-analytics-count': '25',
+      'usage-analytics-monthly-budget-usd': '12',
+    };
+    const page = await visit(t, browser, server.page, { locale: 'de-DE', storage, now: NOW });
+    await page.getByRole('heading', { name: 'Nutzungsanalyse' }).waitFor();
+    await requestsAre(page, 25);
+    await page.getByText('von 12,00\u00A0$').waitFor();
+  });
+
+  check('the address holds what is shown: reload, back and forward', async (t) => {
+    const page = await visit(t, browser, `${server.page}#range=all&user=info`);
+    await requestsAre(page, 240);
+    await choose(page, 'Granularity', 'Day');
+    await choose(page, 'Period', 'last 6 hours');
+    await requestsAre(page, 7);
+    await choose(page, 'User', 'all');
+    await requestsAre(page, 13);
+    await page.reload();
+    await requestsAre(page, 13);
+    await hashIs(page, /user=all&range=6h&by=day/);
+    await page.goBack();
+    await requestsAre(page, 7);
+    await page.goBack();
+    await requestsAre(page, 240);
+    await page.goForward();
+    await requestsAre(page, 7);
+    assert.equal(await page.getByRole('radio', { name: 'info', exact: true }).isChecked(), true);
+  });
+});

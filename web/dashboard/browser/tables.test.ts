@@ -1,0 +1,160 @@
+// The tables: days, the most expensive, individual requests with their filters and pages; and the exports.
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import type { Page } from 'playwright-core';
+import {
+  browserTest,
+  csvOf,
+  hashIs,
+  requestsAre,
+  serveDashboard,
+  usageRows,
+  visit,
+} from '../../../src/testing/dashboard-browser.ts';
+
+const ROWS = usageRows(120);
+const MARKER = {
+  id: 'm-1',
+  user: 'info',
+  // Twelve requests: from 22:30 UTC to 10:30 UTC.
+  start: '2025-06-09T22:30:00.000Z',
+  end: '2025-06-10T10:30:00.000Z',
+  project: 'web-shop',
+  task: '=HYPERLINK("x")',
+  note: '',
+  createdAt: '2025-06-09T00:00:00.000Z',
+  updatedAt: '2025-06-09T00:00:00.000Z',
+};
+
+const filters = (page: Page) => page.getByRole('search', { name: 'Filters of the requests' });
+const rowsOf = (page: Page) => page.locator('#table-requests tbody tr');
+const position = (page: Page, text: string) => page.locator('.pager-position', { hasText: text }).waitFor();
+/** A column of the individual requests, from 0. */
+const column = (page: Page, index: number): Promise<string[]> =>
+  page.evaluate(
+    `[...document.querySelectorAll('#table-requests tbody tr')].map((row) => row.cells[${index}].textContent)`,
+  );
+
+async function minCost(page: Page, typed: string): Promise<void> {
+  await filters(page).getByLabel('Min. cost, US$').fill(typed);
+  await filters(page).getByLabel('Min. cost, US$').press('Enter');
+}
+
+browserTest('the tables of the analytics page', async (t, browser, check) => {
+  const server = await serveDashboard(t, {
+    files: {
+      'data/usage-events-info.csv': csvOf(ROWS),
+      'data/project-markers.json': JSON.stringify({ version: 1, markers: [MARKER] }),
+    },
+  });
+  const open = `${server.page}#range=all`;
+
+  check('rule A.6: fifty requests a page, newest first, there and back', async (t) => {
+    const page = await visit(t, browser, open);
+    await position(page, '1–50 of 120');
+    assert.equal(await rowsOf(page).count(), 50);
+    const [next, previous] = [
+      page.getByRole('button', { name: 'Next page' }),
+      page.getByRole('button', { name: 'Previous page' }),
+    ];
+    assert.equal(await previous.isDisabled(), true);
+    await next.click();
+    await position(page, '51–100 of 120');
+    await next.click();
+    await position(page, '101–120 of 120');
+    assert.equal(await rowsOf(page).count(), 20);
+    assert.equal(await next.isDisabled(), true);
+    await hashIs(page, /page=3/);
+    await page.reload();
+    await position(page, '101–120 of 120');
+    await previous.click();
+    await position(page, '51–100 of 120');
+    await filters(page).getByLabel('Max mode').selectOption('no');
+    await position(page, '1–50 of 60');
+    await hashIs(page, /^(?!.*page=)/);
+  });
+
+  check('rule A.6: filters by project, minimum cost and max mode hold together', async (t) => {
+    const page = await visit(t, browser, open);
+    await position(page, '1–50 of 120');
+    await filters(page).getByLabel('Project').selectOption('web-shop');
+    await position(page, '1–12 of 12');
+    assert.deepEqual(new Set(await column(page, 3)), new Set(['web-shop']));
+    await filters(page).getByLabel('Max mode').selectOption('yes');
+    await position(page, '1–6 of 6');
+    await minCost(page, '0.14');
+    const marked = ROWS.slice(0, 12).filter(({ maxMode, cents }) => maxMode && cents >= 14);
+    await position(page, `1–${marked.length} of ${marked.length}`);
+    await hashIs(page, /project=web-shop&min=0\.14&max=yes/);
+    await filters(page).getByLabel('Project').selectOption({ label: 'Without marker' });
+    const others = ROWS.slice(12).filter(({ maxMode, cents }) => maxMode && cents >= 14);
+    await position(page, `1–${others.length} of ${others.length}`);
+    await filters(page).getByLabel('Model').selectOption('composer-2.5');
+    await filters(page).getByLabel('Kind').selectOption('On-Demand');
+    const few = others.filter(({ model, kind }) => model === 'composer-2.5' && kind === 'On-Demand');
+    await position(page, `of ${few.length}`);
+    await minCost(page, 'a lot');
+    await page.getByText('Enter US dollars such as 0.25.').waitFor();
+    await minCost(page, '7,50');
+    await page.getByText('No request passes these filters.').waitFor();
+    await page.locator('.card-empty').getByRole('button', { name: 'Reset filters' }).click();
+    await position(page, '1–50 of 120');
+    await requestsAre(page, 120);
+  });
+
+  check('a column head sorts, and says which way', async (t) => {
+    const page = await visit(t, browser, open);
+    await position(page, '1–50 of 120');
+    const head = page.locator('#table-requests th', { has: page.getByRole('button', { name: 'Cost' }) });
+    await head.getByRole('button').click();
+    await head.and(page.locator('[aria-sort="descending"]')).waitFor();
+    await rowsOf(page).first().getByText('$0.19').waitFor();
+    await head.getByRole('button').click();
+    await head.and(page.locator('[aria-sort="ascending"]')).waitFor();
+    await rowsOf(page).first().getByText('$0.10').waitFor();
+    const daily = page.locator('#table-daily');
+    await daily.getByRole('button', { name: 'Day' }).click();
+    await daily.locator('th[aria-sort="ascending"]').waitFor();
+    await daily.locator('tbody tr').first().getByText('Jun 5').waitFor();
+  });
+
+  check('rule A.6: the fifteen most expensive, and none where nothing costs', async (t) => {
+    const page = await visit(t, browser, open);
+    await position(page, '1–50 of 120');
+    const top = page.locator('#table-top tbody tr');
+    await top.nth(14).waitFor();
+    const costs: string[] = await page.evaluate(
+      `[...document.querySelectorAll('#table-top tbody tr')].map((row) => row.textContent.match(/\\$\\d+\\.\\d\\d/)?.[0])`,
+    );
+    const expected = ROWS.map(({ cents }) => cents).sort((a, b) => b - a);
+    assert.deepEqual(
+      costs,
+      expected.slice(0, 15).map((cents) => `$${(cents / 100).toFixed(2)}`),
+    );
+    await page.goto(`${server.page}#range=all&user=slope`);
+    await page.getByText('No requests in this selection.').first().waitFor();
+  });
+
+  check('exports hold what is selected, with project and task, and nothing that a spreadsheet would run', async (t) => {
+    const page = await visit(t, browser, `${server.page}#range=12h`);
+    await requestsAre(page, 13);
+    const download = async (entry: string) => {
+      await page.getByRole('button', { name: 'Export', exact: true }).click();
+      const item = page.getByRole('menuitem', { name: new RegExp(`^${entry}`) });
+      const [file] = await Promise.all([page.waitForEvent('download'), item.click()]);
+      return { name: file.suggestedFilename(), text: await readFile(await file.path(), 'utf8') };
+    };
+    const csv = await download('Events as CSV');
+    assert.equal(csv.name, 'usage-events-all-2025-06-10.csv');
+    const lines = csv.text.trimEnd().split(/\r?\n/);
+    assert.equal(lines.length, 14);
+    assert.match(lines[0] ?? '', /Date.*Total Tokens.*Cost.*Project.*Task/);
+    assert.match(lines.at(-1) ?? '', /2025-06-10T10:00:00\.000Z.*web-shop.*'=HYPERLINK/);
+    const json = await download('Events as JSON');
+    const parsed = JSON.parse(json.text) as { events: unknown[]; markers: { id: string }[] };
+    assert.deepEqual([parsed.events.length, parsed.markers.map(({ id }) => id)], [13, ['m-1']]);
+    const picture = await download('Page as a picture');
+    assert.match(picture.name, /\.png$/);
+    assert.equal(picture.text.slice(1, 4), 'PNG');
+  });
+});

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { BadLines, readEventLines } from './event-lines.ts';
+
+/** The text's bytes in pieces of that size. */
+function streamOf(text: string, size: number, onCancel = () => {}): ReadableStream<Uint8Array> {
+  const bytes = new TextEncoder().encode(text);
+  let at = 0;
+  return new ReadableStream({
+    pull(controller) {
+      if (at >= bytes.length) return controller.close();
+      controller.enqueue(bytes.slice(at, at + size));
+      at += size;
+    },
+    cancel: onCancel,
+  });
+}
+
+const ABOUT = { user: 'info', totalUsageEventsCount: 3 };
+const EVENTS = [{ model: 'größer, "4"' }, { model: 'a\nb' }, { timestamp: '1780402687672' }];
+const TEXT = `${[ABOUT, ...EVENTS].map((line) => JSON.stringify(line)).join('\n')}\n`;
+
+test('law: events are the same wherever the answer is cut, within letters as well', async () => {
+  for (let size = 1; size <= TEXT.length + 1; size++) {
+    const { about, events } = await readEventLines(streamOf(TEXT, size), () => {});
+    assert.deepEqual({ about, events }, { about: ABOUT, events: EVENTS }, `pieces of ${size} bytes`);
+  }
+});
+
+test('progress grows by events up to the last one', async () => {
+  const told: number[] = [];
+  await readEventLines(streamOf(TEXT, 8), (done, about) => {
+    assert.deepEqual(about, ABOUT);
+    told.push(done);
+  });
+  assert.deepEqual(told, [...told].sort());
+  assert.deepEqual([told[0], told.at(-1)], [0, 3]);
+});
+
+test('an answer without events is none the less one, with and without a last line feed', async () => {
+  for (const text of [JSON.stringify(ABOUT), `${JSON.stringify(ABOUT)}\n`]) {
+    assert.deepEqual(await readEventLines(streamOf(text, 5), () => {}), { about: ABOUT, events: [] });
+  }
+});
+
+test('what is no such answer is refused, and never taken for "no events"', async () => {
+  for (const text of ['', '[]\n', 'null\n', '<!doctype html>\n<p>Sign in</p>\n', `${TEXT}{"model":`]) {
+    await assert.rejects(
+      readEventLines(streamOf(text, 16), () => {}),
+      BadLines,
+      JSON.stringify(text),
+    );
+  }
+});
+
+test('whoever gives up while reading ends the stream', async () => {
+  let isCancelled = false;
+  const stream = streamOf(TEXT.repeat(100), 8, () => {
+    isCancelled = true;
+  });
+  const giveUp = () => {
+    throw new Error('given up');
+  };
+  await assert.rejects(readEventLines(stream, giveUp), /given up/);
+  assert.equal(isCancelled, true);
+});

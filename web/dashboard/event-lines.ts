@@ -1,0 +1,60 @@
+/** What stands in an answer beside its events. */
+export type About = Readonly<Record<string, unknown>>;
+
+/** An answer in lines that is none: its first line is no object, or a later one no JSON. */
+export class BadLines extends Error {}
+
+/**
+ * Reads `application/x-ndjson`: an object about the answer in the first line, then an event a line. `onRead` is told how
+ * many events there are after every piece, and may hold the reading up. Whoever gives up cancels the stream.
+ */
+export async function readEventLines(
+  stream: ReadableStream<Uint8Array>,
+  onRead: (events: number, about: About) => Promise<void> | void,
+): Promise<{ readonly about: About; readonly events: readonly unknown[] }> {
+  const decoder = new TextDecoder();
+  const events: unknown[] = [];
+  let about: About | undefined;
+  let rest = '';
+  const take = (text: string) => {
+    const lines = parseLines(text);
+    if (!about) about = aboutOf(lines.shift());
+    for (const line of lines) events.push(line);
+    return about;
+  };
+  const reader = stream.getReader();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      const text = rest + decoder.decode(value, { stream: true });
+      const end = text.lastIndexOf('\n');
+      rest = text.slice(end + 1);
+      if (end < 0) continue;
+      const known = take(text.slice(0, end));
+      await onRead(events.length, known);
+    }
+    rest += decoder.decode();
+    if (rest !== '') take(rest);
+  } finally {
+    await reader.cancel().catch(() => {});
+  }
+  if (!about) throw new BadLines('the answer is empty');
+  return { about, events };
+}
+
+/** Parsed all at once, which is much faster than one by one: no line feed can stand within a JSON text of one line. */
+function parseLines(text: string): unknown[] {
+  try {
+    return JSON.parse(`[${text.replaceAll('\n', ',')}]`) as unknown[];
+  } catch {
+    throw new BadLines('a line of the answer is no JSON');
+  }
+}
+
+function aboutOf(line: unknown): About {
+  if (typeof line !== 'object' || line === null || Array.isArray(line)) {
+    throw new BadLines('the answer does not begin with an object');
+  }
+  return line as About;
+}
