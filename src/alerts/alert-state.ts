@@ -14,6 +14,7 @@ import { GroupTimers } from './group-timers.ts';
 import { Inhibitor } from './inhibitor.ts';
 import { NotificationHistory } from './notification-history.ts';
 import { NotificationLog } from './notification-log.ts';
+import { SendQueue } from './send-queue.ts';
 import { SilenceListing } from './silence-listing.ts';
 import { SilenceStore } from './silence-store.ts';
 import { Silencer } from './silencer.ts';
@@ -27,6 +28,7 @@ export interface AlertState {
   readonly groups: AlertGroups;
   readonly timers: GroupTimers;
   readonly dispatcher: Dispatcher;
+  readonly sending: SendQueue;
   readonly notificationLog: NotificationLog;
   readonly history: NotificationHistory;
   readonly limit: AlertLimit;
@@ -58,7 +60,9 @@ export function joinState(parts: AlertStateParts): AlertState {
   const groups = new AlertGroups(tree);
   const timers = new GroupTimers(database, clock, log);
   const settled = (slot: AlertSlot) => alerts.noteSettled(slot);
-  const dispatcher = new Dispatcher({ groups, timers, clock, log, settled });
+  const commit = () => void database.writeNow([], 'system').catch(() => {});
+  const sending = new SendQueue({ clock, commit });
+  const dispatcher = new Dispatcher({ groups, timers, sending, clock, log, settled });
   const notificationLog = new NotificationLog(database);
   const history = new NotificationHistory(database, options.retentionMs);
   const limit = new AlertLimit(options.perAlertnameLimit);
@@ -77,6 +81,7 @@ export function joinState(parts: AlertStateParts): AlertState {
     groups,
     timers,
     dispatcher,
+    sending,
     notificationLog,
     history,
     limit,

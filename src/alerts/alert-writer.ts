@@ -30,8 +30,8 @@ const READ_ALL =
 const WRITE_BEHIND_MS = 500;
 /** After a failed write, for instance on a full disk. */
 const WRITE_RETRY_MS = 5_000;
-/** Alerts in one transaction: about 10 ms of the event loop. */
-const WRITE_BATCH = 2_000;
+/** Alerts in one transaction: two or three milliseconds of the event loop. */
+const WRITE_BATCH = 500;
 
 export interface StoredAlert {
   readonly id: number;

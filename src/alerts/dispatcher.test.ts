@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { alertOf, HOUR, MINUTE, routeSettings, SECOND, START } from '../testing/alert-parts.ts';
+import { eventually } from '../testing/eventually.ts';
 import { createTestPipeline, failure, settlePromises, type TestPipeline } from '../testing/pipeline-parts.ts';
 import { RouteTree } from './domain/route.ts';
 import type { Delivery } from './notify/notifier.ts';
@@ -318,8 +319,9 @@ test('ten thousand groups that are due at once are all told of, each once', asyn
   const times = { endsAt: START + HOUR };
   state.alerts.put(Array.from({ length: 10_000 }, (_, n) => alertOf({ n: String(n) }, times)));
   clock.advance(10 * SECOND);
-  await settlePromises();
+  await eventually('all are told', () => sent.length === 10_000);
   assert.equal(new Set(sent).size, 10_000);
+  await settlePromises();
   clock.advance(MINUTE);
   await settlePromises();
   assert.equal(sent.length, 10_000);

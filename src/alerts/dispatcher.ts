@@ -8,6 +8,7 @@ import { isResolvedAt } from './domain/alert.ts';
 import { FlushSchedule } from './flush-schedule.ts';
 import type { GroupTimers } from './group-timers.ts';
 import type { FlushedAlert, Pipeline } from './pipeline.ts';
+import type { SendQueue } from './send-queue.ts';
 
 /** However short the interval of a group, its notifications have this long to arrive. */
 const SHORTEST_DEADLINE_MS = 10_000;
@@ -15,6 +16,8 @@ const SHORTEST_DEADLINE_MS = 10_000;
 export interface DispatcherParts {
   readonly groups: AlertGroups;
   readonly timers: GroupTimers;
+  /** Held while groups are due: what they have to tell is sent when all of them are flushed. */
+  readonly sending: SendQueue;
   readonly clock: Clock;
   readonly log: Log;
   /** Every group of the alert has told that it is resolved. */
@@ -35,7 +38,12 @@ export class Dispatcher implements GroupListener {
 
   constructor(parts: DispatcherParts) {
     this.#parts = parts;
-    this.#schedule = new FlushSchedule(parts.clock, (group) => this.#tick(group));
+    const { clock, sending } = parts;
+    this.#schedule = new FlushSchedule(
+      clock,
+      (group) => this.#tick(group),
+      (isAll) => (isAll ? sending.release() : sending.hold()),
+    );
     parts.groups.listen(this);
   }
 
@@ -66,6 +74,7 @@ export class Dispatcher implements GroupListener {
   /** Starts no other flush; resolves when those under way have ended. */
   stop(): Promise<void> {
     this.#schedule.stop();
+    this.#parts.sending.release();
     return this.flushes();
   }
 
@@ -100,29 +109,48 @@ export class Dispatcher implements GroupListener {
     }
     const at = this.#parts.clock.now();
     this.#set(group, at + group.route.groupIntervalMs);
-    const flush = this.#flush(group, at).finally(() => {
-      this.#flushes.delete(flush);
-    });
-    this.#flushes.add(flush);
+    this.#flush(group, at);
   }
 
-  async #flush(group: AlertGroup, at: number): Promise<void> {
-    const { log } = this.#parts;
+  #flush(group: AlertGroup, at: number): void {
     const alerts: FlushedAlert[] = group
       .sorted()
       .map((slot) => ({ slot, alert: slot.alert, isResolved: isResolvedAt(slot.alert, at) }));
-    group.isFlushing = true;
+    const deadlineAt = at + Math.max(group.route.groupIntervalMs, SHORTEST_DEADLINE_MS);
     try {
-      const deadlineAt = at + Math.max(group.route.groupIntervalMs, SHORTEST_DEADLINE_MS);
-      if (await (this.#pipeline as Pipeline).run({ group, alerts, at, deadlineAt })) this.#release(group, alerts);
+      const isTold = (this.#pipeline as Pipeline).run({ group, alerts, at, deadlineAt });
+      // Most flushes have nothing new to tell, and end where they began.
+      if (typeof isTold !== 'boolean') this.#await(group, alerts, isTold);
+      else if (isTold) this.#release(group, alerts);
     } catch (error) {
-      log.error('a flush failed unexpectedly', { aggrGroup: group.key, err: messageOf(error) });
-    } finally {
-      group.isFlushing = false;
+      this.#fail(group, error);
     }
-    if (!group.isOverdue || !this.#schedule.isRunning) return;
-    group.isOverdue = false;
-    this.#tick(group);
+  }
+
+  #await(group: AlertGroup, alerts: readonly FlushedAlert[], telling: Promise<boolean>): void {
+    group.isFlushing = true;
+    const end = () => {
+      this.#flushes.delete(flush);
+      group.isFlushing = false;
+      if (!group.isOverdue || !this.#schedule.isRunning) return;
+      group.isOverdue = false;
+      this.#tick(group);
+    };
+    const flush = telling.then(
+      (isTold) => {
+        if (isTold) this.#release(group, alerts);
+        end();
+      },
+      (error) => {
+        this.#fail(group, error);
+        end();
+      },
+    );
+    this.#flushes.add(flush);
+  }
+
+  #fail(group: AlertGroup, error: unknown): void {
+    this.#parts.log.error('a flush failed unexpectedly', { aggrGroup: group.key, err: messageOf(error) });
   }
 
   /** Alerts that have fired again during the flush stay. */

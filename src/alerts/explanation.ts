@@ -11,7 +11,8 @@ import { printMatchers } from './domain/matcher.ts';
 import type { NotificationReason } from './domain/notification.ts';
 import { groupLabels, type Route } from './domain/route.ts';
 import { notifiedAlert, pairsOf } from './notification-data.ts';
-import type { FlushedFingerprints, ReceiverNotifier } from './receiver-notifier.ts';
+import type { FlushedFingerprints } from './notification-journal.ts';
+import type { ReceiverNotifier } from './receiver-notifier.ts';
 
 export interface ExplanationParts {
   readonly state: AlertState;

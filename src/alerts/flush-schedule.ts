@@ -14,7 +14,7 @@ interface Appointment<T> {
 }
 
 /** So long at most the due are told in one go, then requests have their turn. */
-const LONGEST_TURN_MS = 20;
+const LONGEST_TURN_MS = 10;
 
 /** How many appointments that no longer hold are borne with, beside as many as hold. */
 const MOST_LEFT_BEHIND = 1_000;
@@ -23,6 +23,7 @@ const MOST_LEFT_BEHIND = 1_000;
 export class FlushSchedule<T extends Scheduled> {
   readonly #clock: Clock;
   readonly #due: (item: T) => void;
+  readonly #told: (isAll: boolean) => void;
   readonly #current = new Map<T, Appointment<T>>();
   /** An item that was moved or taken out leaves its old appointment behind, which is passed over. */
   #appointments = new PriorityQueue<Appointment<T>>(isEarlier);
@@ -32,9 +33,11 @@ export class FlushSchedule<T extends Scheduled> {
   /** What falls due is being told; there is one look for the next moment, at the end. */
   #isTelling = false;
 
-  constructor(clock: Clock, due: (item: T) => void) {
+  /** `told` hears after each go whether that was all that is due by now. */
+  constructor(clock: Clock, due: (item: T) => void, told: (isAll: boolean) => void = () => {}) {
     this.#clock = clock;
     this.#due = due;
+    this.#told = told;
   }
 
   get isRunning(): boolean {
@@ -97,6 +100,8 @@ export class FlushSchedule<T extends Scheduled> {
     }
     this.#isTelling = false;
     this.#arm();
+    const next = this.#appointments.first;
+    this.#told(!next || next.at > now);
   }
 }
 

@@ -49,7 +49,7 @@ test('moments are written half a second behind, ten thousand of them in several 
   await turn();
   assert.deepEqual(
     database.committed.map(({ length }) => length),
-    [2_000, 2_000, 2_000, 2_000, 2_000],
+    Array.from({ length: 20 }, () => 500),
   );
 });
 

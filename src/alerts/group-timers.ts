@@ -14,8 +14,8 @@ const DELETE = 'DELETE FROM group_timers WHERE id = ?';
 
 const WRITE_BEHIND_MS = 500;
 const WRITE_RETRY_MS = 5_000;
-/** Timers in one transaction: about 10 ms of the event loop. */
-const WRITE_BATCH = 2_000;
+/** Timers in one transaction: two or three milliseconds of the event loop. */
+const WRITE_BATCH = 500;
 
 type Timer = readonly [id: string, nextFlushAt: number | undefined];
 

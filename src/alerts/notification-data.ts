@@ -7,7 +7,8 @@ import {
   notificationStatus,
   type Pairs,
 } from './domain/notification.ts';
-import type { TemplateRenderer } from './notify/notifier.ts';
+import { MOST_NAMED_ALERTS, type NotificationRecord } from './notification-history.ts';
+import type { Delivery, TemplateRenderer } from './notify/notifier.ts';
 import type { FlushedAlert } from './pipeline.ts';
 import type { TemplateData } from './template/template-data.ts';
 
@@ -53,6 +54,33 @@ export function templateDataOf(
     commonAnnotations: commonPairs(alerts.map(({ annotations }) => annotations)),
     routeLabels,
     externalURL,
+  };
+}
+
+/** What the history keeps of a notification that has come to its end. */
+export function recordOf(
+  { name, index }: { readonly name: string; readonly index: number },
+  { receiver, groupKey, groupLabels, reason, alerts }: Notification,
+  delivery: Delivery,
+  { attempts, startedAt, now }: { readonly attempts: number; readonly startedAt: number; readonly now: number },
+): NotificationRecord {
+  const firing = alerts.filter(({ status }) => status === 'firing').length;
+  return {
+    at: now,
+    receiver,
+    integration: name,
+    index,
+    groupKey,
+    groupLabels,
+    reason,
+    attempts,
+    durationMs: now - startedAt,
+    firing,
+    resolved: alerts.length - firing,
+    alerts: alerts
+      .slice(0, MOST_NAMED_ALERTS)
+      .map(({ fingerprint, status, labels }) => ({ fingerprint, status, labels })),
+    error: delivery.ok ? undefined : delivery.error,
   };
 }
 

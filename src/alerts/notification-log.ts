@@ -1,5 +1,5 @@
 import type { Database, Statement } from '../kernel/database.ts';
-import type { LoggedNotification } from './domain/deduplication.ts';
+import type { BegunNotification, LoggedNotification } from './domain/deduplication.ts';
 
 export const NOTIFICATION_LOG_MIGRATION = `
   CREATE TABLE notification_log (
@@ -23,6 +23,9 @@ export interface LogKey {
   readonly integration: string;
   readonly index: number;
 }
+
+/** Stands for the last notification where there was none. */
+const NOTHING_TOLD: LoggedNotification = { at: 0, firing: new Set(), resolved: new Set(), receiverData: {} };
 
 /** A group key never holds a line feed: its label values are quoted. */
 export function printLogKey({ groupKey, receiver, integration, index }: LogKey): string {
@@ -81,6 +84,12 @@ export class NotificationLog {
     return { sql: WRITE, values: [Buffer.from(key), expiresAt, encodeEntry(notification)] };
   }
 
+  /** Notes what is about to be told, or has failed; what was told before stands until something succeeds. */
+  begin(key: string, begun: BegunNotification | undefined, expiresAt: number): Statement {
+    const last = this.#entries.get(key) ?? { ...NOTHING_TOLD, expiresAt };
+    return this.set(key, { ...last, begun }, last.expiresAt);
+  }
+
   /** Forgets what has expired; returns how many entries that are. */
   async collectGarbage(now: number): Promise<number> {
     const before = this.#entries.size;
@@ -91,16 +100,27 @@ export class NotificationLog {
   }
 }
 
-function encodeEntry({ at, firing, resolved, receiverData }: LoggedNotification): Uint8Array {
-  return Buffer.from(JSON.stringify({ at, firing: [...firing], resolved: [...resolved], receiverData }));
+function encodeEntry({ at, firing, resolved, receiverData, begun }: LoggedNotification): Uint8Array {
+  const ofBegun = begun && { ...begun, perhapsFiring: [...begun.perhapsFiring] };
+  return Buffer.from(
+    JSON.stringify({ at, firing: [...firing], resolved: [...resolved], receiverData, begun: ofBegun }),
+  );
+}
+
+interface StoredEntry {
+  readonly at: number;
+  readonly firing: readonly string[];
+  readonly resolved: readonly string[];
+  readonly receiverData: LoggedNotification['receiverData'];
+  readonly begun?: Omit<BegunNotification, 'perhapsFiring'> & { readonly perhapsFiring: readonly string[] };
 }
 
 function decodeEntry(content: Uint8Array, expiresAt: number): Entry {
-  const { at, firing, resolved, receiverData } = JSON.parse(Buffer.from(content).toString()) as {
-    readonly at: number;
-    readonly firing: readonly string[];
-    readonly resolved: readonly string[];
-    readonly receiverData: LoggedNotification['receiverData'];
+  const stored = JSON.parse(Buffer.from(content).toString()) as StoredEntry;
+  const { at, firing, resolved, receiverData } = stored;
+  const begun = stored.begun && { ...stored.begun, perhapsFiring: new Set(stored.begun.perhapsFiring) };
+  return {
+    ...{ at, firing: new Set(firing), resolved: new Set(resolved), receiverData, expiresAt },
+    ...(begun && { begun }),
   };
-  return { at, firing: new Set(firing), resolved: new Set(resolved), receiverData, expiresAt };
 }

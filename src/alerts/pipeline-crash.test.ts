@@ -22,11 +22,11 @@ import { SILENCE_MIGRATION } from './silence-store.ts';
 // The built server, ended under load at random moments and started again on the same data. A webhook counts.
 
 /**
- * A notification whose answer has not come back, or is not yet on disk, when the process dies is sent once more: nobody
- * can know that it arrived. From the answer to the commit it takes a turn of the event loop and an fsync. Of 32 such
- * cases in 200 kills, half died within 5 ms of the answer and the last after 60, with a load of 5.7 on two processors.
+ * A notification whose answer has not been read when the process dies is sent once more, under the same key: nobody can
+ * know that it arrived. An answer is noted in the turn in which it is read; until then it waits for the turn before,
+ * which takes some milliseconds of the processor, and for the processor, which others may have.
  */
-const UNCERTAIN_MS = 100;
+const UNCERTAIN_MS = 50;
 
 /** What was told twice though the first time was over and done with when the process was killed. */
 function unexcused({ repetitions, endedAt }: CrashReport, uncertainMs: number): readonly string[] {
@@ -37,6 +37,15 @@ function unexcused({ repetitions, endedAt }: CrashReport, uncertainMs: number): 
     );
 }
 
+/** Such as `3 of 280 notifications were sent again after 12 kills, which came 0, 2, 4 ms after the answer`. */
+function describeRepetitions({ repetitions, endedAt, calls, longestDelayMs }: CrashReport): string {
+  const windows = repetitions.map(({ firstAt, secondAt }) =>
+    Math.min(...endedAt.filter((end) => end < secondAt).map((end) => Math.abs(end - firstAt))),
+  );
+  const when = windows.sort((a, b) => a - b).join(', ');
+  return `${repetitions.length} of ${calls.length} notifications were sent again after ${endedAt.length} kills, which came ${when} ms after the answer; the machine let this process wait for up to ${Math.round(longestDelayMs)} ms`;
+}
+
 function assertNothingLost({ missing, lostSilences, acknowledgedSilences, calls }: CrashReport, rounds: number): void {
   assert.deepEqual(lostSilences, []);
   assert.deepEqual(missing, { resolved: [], firing: [] });
@@ -44,10 +53,16 @@ function assertNothingLost({ missing, lostSilences, acknowledgedSilences, calls 
   assert.ok(calls.length > 5 * rounds, `only ${calls.length} notifications were sent`);
 }
 
+/** More of them than a run of all tests has time for: OPSDECK_KILLS=100. */
+const KILLS = Number(process.env.OPSDECK_KILLS ?? 12);
+
 test('a kill -9 loses no silence and no resolved notice, and nothing is told twice', async (t) => {
-  const report = await runCrashes(t, { rounds: 12, signal: 'SIGKILL', random: new Random(5) });
-  assertNothingLost(report, 12);
-  assert.deepEqual(unexcused(report, UNCERTAIN_MS), []);
+  const report = await runCrashes(t, { rounds: KILLS, signal: 'SIGKILL', random: new Random(5) });
+  t.diagnostic(describeRepetitions(report));
+  assertNothingLost(report, KILLS);
+  assert.deepEqual(report.repetitionsBeyondKeys, [], 'a receiver that takes a key once is told nothing twice');
+  assert.deepEqual(report.ambiguousKeys, []);
+  assert.deepEqual(unexcused(report, UNCERTAIN_MS + report.longestDelayMs), []);
 });
 
 test('a server that is asked to stop under load loses nothing, and nothing at all is told twice', async (t) => {

@@ -49,7 +49,7 @@ export class Pipeline {
   }
 
   /** Whether everybody knows now who has to: then the resolved alerts among them are settled. */
-  async run(flush: Flush): Promise<boolean> {
+  run(flush: Flush): boolean | Promise<boolean> {
     const alerts = this.#leaveOutSilenced(
       this.#leaveOutMuted(flush, this.#leaveOutInactive(flush, this.#leaveOutInhibited(flush.alerts))),
     );

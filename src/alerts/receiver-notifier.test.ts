@@ -303,3 +303,71 @@ test('an end from outside ends attempts under way and all that follow, without a
   assert.doesNotMatch(parts.lines.join(), /level=ERROR/);
   assert.match(parts.lines.join(), /level=DEBUG msg="Notify for alerts failed"/);
 });
+
+test('attempts at one notification have one identity, also in a later flush; what is new has another', async () => {
+  const parts = start({
+    receivers: {
+      default: [
+        {
+          answer: (_notification, _signal, count) =>
+            count < 30 ? failure({ retry: true, reason: 'serverError' }) : { ok: true },
+        },
+      ],
+    },
+    route: { groupIntervalMs: 10 * SECOND, repeatIntervalMs: 10 * MINUTE },
+  });
+  const ids = () => new Set(parts.notifications.map(({ id }) => id)).size;
+  parts.post('a');
+  await parts.advance(25 * SECOND);
+  assert.ok(parts.notifications.length > 5);
+  assert.equal(ids(), 1);
+  parts.post('b');
+  await parts.advance(5 * MINUTE);
+  assert.equal(parts.counts.get('requested webhook ok'), 1);
+  assert.equal(ids(), 2);
+  await parts.advance(11 * MINUTE);
+  assert.match(parts.sent.at(-1) ?? '', /repeat interval elapsed/);
+  assert.equal(ids(), 3);
+  await parts.advance(11 * MINUTE);
+  assert.equal(ids(), 4);
+});
+
+test('what a receiver has refused for good is another notification when it is tried once more', async () => {
+  const parts = start({ receivers: { default: [{ answer: () => failure() }] } });
+  parts.post('a');
+  await parts.advance(61 * SECOND);
+  assert.equal(parts.notifications.length, 2);
+  assert.notEqual(parts.notifications[0]?.id, parts.notifications[1]?.id);
+});
+
+test('integrations of one receiver are told under identities of their own', async () => {
+  const parts = start({ receivers: { default: [{ name: 'one' }, { name: 'one', index: 1 }, { name: 'two' }] } });
+  parts.post('a');
+  await parts.advance(SECOND);
+  assert.equal(new Set(parts.notifications.map(({ id }) => id)).size, 3);
+});
+
+test('what is about to be told is committed, with its alerts, before anybody hears of it; what came of it in the same turn', async () => {
+  const written: number[] = [];
+  const parts = start({
+    receivers: {
+      default: [
+        {
+          answer: () => {
+            written.push(
+              parts.database.committed.flat().filter(({ sql }) => sql.includes('INTO notification_log')).length,
+            );
+            written.push(parts.database.committed.flat().filter(({ sql }) => sql.includes('INTO alert_times')).length);
+            return { ok: true };
+          },
+        },
+      ],
+    },
+  });
+  parts.post('a b');
+  parts.clock.advance(0);
+  // No turn of the event loop: promises alone.
+  for (let step = 0; step < 20; step++) await Promise.resolve();
+  assert.deepEqual(written, [1, 2]);
+  assert.equal(recordsOf(parts).length, 1);
+});

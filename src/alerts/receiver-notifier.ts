@@ -1,18 +1,19 @@
-import type { Clock } from '../kernel/clock.ts';
-import type { Database, Statement } from '../kernel/database.ts';
-import { messageOf } from '../kernel/errors.ts';
-import type { Log } from '../kernel/log.ts';
 import type { AlertGroup } from './alert-group.ts';
-import type { AlertSlot } from './alert-slot.ts';
 import { reasonToNotify } from './domain/deduplication.ts';
-import type { Notification, NotificationReason, NotifiedAlert, Pairs, ReceiverData } from './domain/notification.ts';
-import { notifiedAlert, pairsOf } from './notification-data.ts';
-import { MOST_NAMED_ALERTS, type NotificationHistory, type NotificationRecord } from './notification-history.ts';
-import { type NotificationLog, printLogKey } from './notification-log.ts';
+import type { Notification, NotificationReason, NotifiedAlert, Pairs } from './domain/notification.ts';
+import { notifiedAlert, pairsOf, recordOf } from './notification-data.ts';
+import {
+  type Beginning,
+  type FlushedFingerprints,
+  NotificationJournal,
+  type NotificationJournalParts,
+} from './notification-journal.ts';
+import { printLogKey } from './notification-log.ts';
 import type { NotificationMetrics } from './notification-metrics.ts';
 import type { Delivery, Notifier } from './notify/notifier.ts';
 import { type Attempt, notifyWithRetry, type RetryResult } from './notify/retry.ts';
 import type { Flush } from './pipeline.ts';
+import type { SendQueue } from './send-queue.ts';
 
 /** One notifier of a receiver. `index`: its place in the receiver's list of its kind. */
 export interface ReceiverIntegration {
@@ -22,39 +23,31 @@ export interface ReceiverIntegration {
   readonly notifier: Notifier;
 }
 
-export interface ReceiverNotifierParts {
-  readonly notificationLog: NotificationLog;
-  readonly history: NotificationHistory;
-  readonly database: Database;
-  /** Writes alerts in one commit with what else is written in the same turn; never rejects. */
-  readonly writeAlerts: (slots: readonly AlertSlot[]) => Promise<void>;
-  readonly clock: Clock;
-  readonly log: Log;
+export interface ReceiverNotifierParts extends NotificationJournalParts {
+  readonly sending: SendQueue;
   readonly metrics: NotificationMetrics;
-  /** How long an entry of the notification log is kept at most. */
-  readonly retentionMs: number;
   /** From 0 to below 1. */
   readonly random: () => number;
   readonly renderRouteLabels: (group: AlertGroup, alerts: readonly NotifiedAlert[]) => Pairs;
 }
 
-/** Fingerprints of the alerts of a flush. */
-export interface FlushedFingerprints {
-  readonly firing: readonly string[];
-  readonly resolved: readonly string[];
+/** What all integrations of a receiver share of one flush. */
+interface SharedFlush extends FlushedFingerprints {
+  readonly flush: Flush;
+  /** Made when the first of them needs it. */
+  told: { readonly alerts: readonly NotifiedAlert[]; readonly routeLabels: Pairs } | undefined;
 }
 
-/** What all integrations of a receiver share of one flush. */
-interface SharedFlush extends Flush, FlushedFingerprints {
-  /** Made when the first of them needs it. */
-  readonly told: () => { readonly alerts: readonly NotifiedAlert[]; readonly routeLabels: Pairs };
-}
+type Beginnings = ReadonlyMap<ReceiverIntegration, Beginning | undefined>;
+
+const NOTHING_BEGUN: Beginnings = new Map();
 
 /** Tells a receiver of flushed alerts: each of its integrations that does not know yet, all at once. */
 export class ReceiverNotifier {
   readonly name: string;
   readonly integrations: readonly ReceiverIntegration[];
   readonly #parts: ReceiverNotifierParts;
+  readonly #journal: NotificationJournal;
   /** One for each that is being told: thousands of listeners at a single signal would cost thousands of steps each. */
   readonly #sending = new Set<{ readonly end: AbortController; readonly lastCall: AbortController }>();
   #ending: Error | undefined;
@@ -64,13 +57,50 @@ export class ReceiverNotifier {
     this.name = name;
     this.integrations = integrations;
     this.#parts = parts;
+    this.#journal = new NotificationJournal(parts);
   }
 
   /** Whether every integration knows now. */
-  async tell(flush: Flush): Promise<boolean> {
-    const shared = this.#share(flush);
+  tell(flush: Flush): boolean | Promise<boolean> {
+    const shared = share(flush);
+    const unaware = this.integrations.filter((integration) => this.#mayHaveToHear(integration, shared));
+    if (unaware.length === 0) return true;
+    let beginnings: Beginnings = NOTHING_BEGUN;
+    return this.#parts.sending.enter(this.name, {
+      prepare: () => {
+        beginnings = this.#beginAll(unaware, shared);
+      },
+      send: (leave) => this.#tellAll(unaware, { shared, beginnings }, leave),
+    });
+  }
+
+  #beginAll(unaware: readonly ReceiverIntegration[], shared: SharedFlush): Beginnings {
+    const free = unaware.filter((integration) => !this.#isBusy(integration, shared));
+    return new Map(free.map((integration) => [integration, this.#begin(integration, shared)]));
+  }
+
+  /** After a reload, the same may still be under way for the group of before. */
+  #mayHaveToHear(integration: ReceiverIntegration, shared: SharedFlush): boolean {
+    const { group, at } = shared.flush;
+    return this.reasonFor(integration, group, shared, at) !== undefined || this.#isBusy(integration, shared);
+  }
+
+  #isBusy(integration: ReceiverIntegration, { flush }: SharedFlush): boolean {
+    return this.#parts.notificationLog.isBusy(this.#keyOf(integration, flush.group));
+  }
+
+  async #tellAll(
+    unaware: readonly ReceiverIntegration[],
+    { shared, beginnings }: { readonly shared: SharedFlush; readonly beginnings: Beginnings },
+    leave: () => void,
+  ): Promise<boolean> {
+    let trying = unaware.length;
+    const tried = () => {
+      trying--;
+      if (trying === 0) leave();
+    };
     const results = await Promise.allSettled(
-      this.integrations.map(async (integration) => this.#tellOne(integration, shared)),
+      unaware.map((integration) => this.#tellOne(integration, shared, beginnings.get(integration), tried)),
     );
     const broken = results.find(({ status }) => status === 'rejected');
     // Thrown only when all others have come to their end.
@@ -105,88 +135,77 @@ export class ReceiverNotifier {
   /** Whether some integration was last told that the alert fires. */
   believesFiring(group: AlertGroup, fingerprint: string): boolean {
     const { notificationLog } = this.#parts;
-    return this.integrations.some((integration) =>
-      notificationLog.find(this.#keyOf(integration, group))?.firing.has(fingerprint),
-    );
+    return this.integrations.some((integration) => {
+      const last = notificationLog.find(this.#keyOf(integration, group));
+      return last?.firing.has(fingerprint) || last?.begun?.perhapsFiring.has(fingerprint);
+    });
   }
 
   #keyOf({ name, index }: ReceiverIntegration, group: AlertGroup): string {
     return printLogKey({ groupKey: group.key, receiver: this.name, integration: name, index });
   }
 
-  #share(flush: Flush): SharedFlush {
-    const fingerprints = (resolved: boolean) =>
-      flush.alerts.filter(({ isResolved }) => isResolved === resolved).map(({ alert }) => alert.fingerprint);
-    let told: ReturnType<SharedFlush['told']> | undefined;
-    const make = () => {
-      const alerts = flush.alerts.map(notifiedAlert);
-      return { alerts, routeLabels: this.#parts.renderRouteLabels(flush.group, alerts) };
-    };
-    return {
-      ...flush,
-      firing: fingerprints(false),
-      resolved: fingerprints(true),
-      told: () => {
-        told ??= make();
-        return told;
-      },
-    };
-  }
-
-  #tellOne(integration: ReceiverIntegration, flush: SharedFlush): boolean | Promise<boolean> {
-    const { notificationLog } = this.#parts;
-    const key = this.#keyOf(integration, flush.group);
-    // After a reload, the same may still be under way for the group of before.
-    if (!notificationLog.isBusy(key) && !this.reasonFor(integration, flush.group, flush, flush.at)) return true;
-    return notificationLog.exclusively(key, async () => {
-      const reason = this.reasonFor(integration, flush.group, flush, flush.at);
-      return reason ? this.#tellReason(integration, key, flush, reason) : true;
+  #tellOne(
+    integration: ReceiverIntegration,
+    shared: SharedFlush,
+    beginning: Beginning | undefined,
+    tried: () => void,
+  ): Promise<boolean> {
+    const hasToWait = this.#isBusy(integration, shared);
+    return this.#parts.notificationLog.exclusively(this.#keyOf(integration, shared.flush.group), async () => {
+      // What was begun is over by then: there may be nothing left to tell.
+      const current = hasToWait ? this.#begin(integration, shared) : beginning;
+      if (hasToWait) this.#journal.commit();
+      return current ? this.#tellNow(integration, shared, current, tried) : true;
     });
   }
 
-  async #tellReason(
+  #begin(integration: ReceiverIntegration, shared: SharedFlush): Beginning | undefined {
+    const { group, at } = shared.flush;
+    const reason = this.reasonFor(integration, group, shared, at);
+    if (!reason) return undefined;
+    return this.#journal.begin(this.#keyOf(integration, group), integration.sendResolved, reason, shared);
+  }
+
+  async #tellNow(
     integration: ReceiverIntegration,
-    key: string,
-    flush: SharedFlush,
-    reason: NotificationReason,
+    shared: SharedFlush,
+    beginning: Beginning,
+    tried: () => void,
   ): Promise<boolean> {
-    const { metrics, history, clock } = this.#parts;
-    const receiverData = this.#receiverDataOf(key, reason);
+    const { metrics, clock } = this.#parts;
+    const { flush, firing } = shared;
     metrics.attempted(integration.name, this.name);
     // Where nobody wants to hear of resolved alerts, the log has to learn of them all the same.
-    if (!integration.sendResolved && flush.firing.length === 0) {
-      await this.#write(flush, [this.#logEntry(key, flush, receiverData)]);
+    if (!integration.sendResolved && firing.length === 0) {
+      tried();
+      await this.#journal.succeed(beginning, shared);
       return true;
     }
     const startedAt = clock.now();
-    const notification = this.#notificationFor(integration, flush, reason, receiverData);
-    const { delivery, attempts } = await this.#send(integration, notification, flush.deadlineAt);
-    const record = history.add(
-      describe(integration, notification, delivery, { attempts, startedAt, now: clock.now() }),
-    );
+    const notification = this.#notificationFor(integration, shared, beginning);
+    const { delivery, attempts } = await this.#send(integration, notification, flush.deadlineAt, tried);
+    const record = recordOf(integration, notification, delivery, { attempts, startedAt, now: clock.now() });
     if (delivery.ok) {
-      await this.#write(flush, [this.#logEntry(key, flush, delivery.receiverData ?? receiverData), record]);
+      await this.#journal.succeed(beginning, shared, record, delivery.receiverData);
       return true;
     }
     metrics.failed(integration.name, this.name, delivery.reason);
     this.#logFailure(integration, flush, delivery);
-    await this.#write(flush, [record]);
+    await this.#journal.fail(beginning, shared, record, delivery.retry);
     return false;
-  }
-
-  /** A group that is told of for the first time starts anew, as Alertmanager does. */
-  #receiverDataOf(key: string, reason: NotificationReason): ReceiverData {
-    return reason === 'first notification' ? {} : (this.#parts.notificationLog.find(key)?.receiverData ?? {});
   }
 
   #notificationFor(
     { sendResolved }: ReceiverIntegration,
-    { group, at, told }: SharedFlush,
-    reason: NotificationReason,
-    receiverData: ReceiverData,
+    shared: SharedFlush,
+    { id, reason, receiverData }: Beginning,
   ): Notification {
-    const { alerts, routeLabels } = told();
+    const { group, at } = shared.flush;
+    shared.told ??= this.#told(shared.flush);
+    const { alerts, routeLabels } = shared.told;
     return {
+      id,
       receiver: this.name,
       groupKey: group.key,
       groupLabels: pairsOf(group.labels),
@@ -198,7 +217,17 @@ export class ReceiverNotifier {
     };
   }
 
-  async #send(integration: ReceiverIntegration, notification: Notification, deadlineAt: number): Promise<RetryResult> {
+  #told({ group, alerts }: Flush): NonNullable<SharedFlush['told']> {
+    const told = alerts.map(notifiedAlert);
+    return { alerts: told, routeLabels: this.#parts.renderRouteLabels(group, told) };
+  }
+
+  async #send(
+    integration: ReceiverIntegration,
+    notification: Notification,
+    deadlineAt: number,
+    tried: () => void,
+  ): Promise<RetryResult> {
     const { clock, random } = this.#parts;
     const sending = { end: new AbortController(), lastCall: new AbortController() };
     if (this.#ending) sending.end.abort(this.#ending);
@@ -211,7 +240,10 @@ export class ReceiverNotifier {
         signal: sending.end.signal,
         lastCall: sending.lastCall.signal,
         deadline: deadlineAt,
-        onAttempt: (attempt) => this.#noteAttempt(integration, notification, attempt),
+        onAttempt: (attempt) => {
+          if (attempt.number === 1) tried();
+          this.#noteAttempt(integration, notification, attempt);
+        },
       });
     } finally {
       this.#sending.delete(sending);
@@ -235,16 +267,6 @@ export class ReceiverNotifier {
     });
   }
 
-  #logEntry(key: string, flush: SharedFlush, receiverData: ReceiverData): Statement {
-    const { notificationLog, clock, retentionMs } = this.#parts;
-    const now = clock.now();
-    const entry = { at: now, firing: new Set(flush.firing), resolved: new Set(flush.resolved), receiverData };
-    const { repeatIntervalMs, groupIntervalMs } = flush.group.route;
-    // Where groups are flushed less often than they repeat, the next flush still has to find it.
-    const keptMs = 2 * Math.max(repeatIntervalMs, groupIntervalMs);
-    return notificationLog.set(key, entry, now + Math.min(retentionMs, keptMs));
-  }
-
   #logFailure(
     { name, index }: ReceiverIntegration,
     { group, alerts }: Flush,
@@ -256,43 +278,11 @@ export class ReceiverNotifier {
     if (delivery.reason === 'contextCanceled') this.#parts.log.debug('Notify for alerts failed', fields);
     else this.#parts.log.error('Notify for alerts failed', fields);
   }
-
-  /**
-   * What was sent is not sent again because a disk is full: memory knows of it as long as the process lives. The alerts
-   * come along, or after a crash they would be older than what was told of them: over, and then firing once more.
-   */
-  async #write({ alerts }: Flush, statements: readonly Statement[]): Promise<void> {
-    const { database, writeAlerts } = this.#parts;
-    try {
-      await Promise.all([database.write(statements), writeAlerts(alerts.map(({ slot }) => slot))]);
-    } catch (error) {
-      this.#parts.log.error('a notification could not be written to the log on disk', { err: messageOf(error) });
-    }
-  }
 }
 
-function describe(
-  { name, index }: ReceiverIntegration,
-  { receiver, groupKey, groupLabels, reason, alerts }: Notification,
-  delivery: Delivery,
-  { attempts, startedAt, now }: { readonly attempts: number; readonly startedAt: number; readonly now: number },
-): NotificationRecord {
-  const firing = alerts.filter(({ status }) => status === 'firing').length;
-  return {
-    at: now,
-    receiver,
-    integration: name,
-    index,
-    groupKey,
-    groupLabels,
-    reason,
-    attempts,
-    durationMs: now - startedAt,
-    firing,
-    resolved: alerts.length - firing,
-    alerts: alerts
-      .slice(0, MOST_NAMED_ALERTS)
-      .map(({ fingerprint, status, labels }) => ({ fingerprint, status, labels })),
-    error: delivery.ok ? undefined : delivery.error,
-  };
+function share(flush: Flush): SharedFlush {
+  const firing: string[] = [];
+  const resolved: string[] = [];
+  for (const { alert, isResolved } of flush.alerts) (isResolved ? resolved : firing).push(alert.fingerprint);
+  return { flush, firing, resolved, told: undefined };
 }

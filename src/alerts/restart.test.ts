@@ -31,8 +31,8 @@ function createServer(t: TestContext, options: TestPipelineOptions = {}) {
     parts.state.dispatcher.start(parts.pipeline);
     /** All that is to be on disk is there. */
     const end = async () => {
-      await Promise.all([parts.state.alerts.flush(), parts.state.timers.flush()]);
       await parts.state.dispatcher.stop();
+      await Promise.all([parts.state.alerts.flush(), parts.state.timers.flush()]);
     };
     return { ...parts, end };
   };
@@ -81,6 +81,48 @@ test('an end that came before the restart, or would have come while nothing ran,
   await later.advance(5 * MINUTE);
   assert.deepEqual(later.sent, []);
   await later.end();
+});
+
+/** What was told hangs, and the process is gone before the answer. */
+const hanging = { answer: () => new Promise<never>(() => {}) };
+
+test('a notification that a kill leaves without an answer is told again under the same identity', async (t) => {
+  const startServer = createServer(t, { receivers: { default: [hanging] } });
+  const before = await startServer();
+  before.post('a b');
+  await before.advance(11 * SECOND);
+  const ids = before.notifications.map(({ id }) => id);
+  assert.equal(ids.length, 1);
+  for (let restart = 0; restart < 2; restart++) {
+    const after = await startServer();
+    await after.advance(2 * MINUTE);
+    assert.deepEqual(
+      after.notifications.map(({ id }) => id),
+      ids,
+    );
+  }
+});
+
+test('a notification that says something else after a kill has another identity', async (t) => {
+  const startServer = createServer(t, { receivers: { default: [hanging] } });
+  const before = await startServer();
+  before.post('a');
+  await before.advance(11 * SECOND);
+  const after = await startServer();
+  after.post('b');
+  await after.advance(2 * MINUTE);
+  assert.deepEqual(after.sent, ['70s default/webhook first notification: +a +b']);
+  assert.notEqual(after.notifications[0]?.id, before.notifications[0]?.id);
+});
+
+test('who may have been told before a kill that an alert fires hears of its end, though no answer was read', async (t) => {
+  const startServer = createServer(t, { receivers: { default: [hanging] } });
+  const before = await startServer();
+  before.post('a', { endsAt: START + 30 * SECOND });
+  await before.advance(11 * SECOND);
+  const after = await startServer();
+  await after.advance(2 * MINUTE);
+  assert.deepEqual(after.sent, ['70s default/webhook all alerts resolved: -a']);
 });
 
 test('the first flush after a restart knows what inhibits and what is silenced', async (t) => {

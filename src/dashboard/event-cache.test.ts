@@ -95,3 +95,54 @@ test('beyond the most entries or bytes, what was not used for longest goes', asy
   assert.equal((await small.cache.get('b', false, small.fetch)).cached, true);
   assert.equal((await small.cache.get('a', false, small.fetch)).cached, false);
 });
+
+/** A fetch that ends when it is given up, or when it is told to. */
+function slowFetch() {
+  const signals: AbortSignal[] = [];
+  const finishers: ((events: FetchedEvents) => void)[] = [];
+  const fetch = (signal: AbortSignal) => {
+    signals.push(signal);
+    return new Promise<FetchedEvents>((resolve) => {
+      finishers.push(resolve);
+      const failure = { code: 'upstream_timeout', error: '', hint: '' } as const;
+      signal.addEventListener('abort', () => resolve(fetched([], failure)));
+    });
+  };
+  return { fetch, signals, finish: (events: readonly string[]) => finishers.at(-1)?.(fetched(events)) };
+}
+
+test('a fetch for several goes on until the last of them has gone, and no longer', async () => {
+  const { cache } = setUp();
+  const { fetch, signals, finish } = slowFetch();
+  const [first, second] = [new AbortController(), new AbortController()];
+  const all = [first, second].map(({ signal }) => cache.get('a', false, fetch, signal));
+  first.abort();
+  assert.equal(signals[0]?.aborted, false, 'somebody waits');
+  second.abort();
+  assert.equal(signals[0]?.aborted, true);
+  // Whoever comes now, before the end of what was given up is known, has a fetch of his own.
+  const next = cache.get('a', false, fetch);
+  finish(['{}']);
+  assert.equal((await next).events.length, 1);
+  assert.equal(signals.length, 2);
+  await Promise.all(all);
+  assert.equal((await cache.get('a', false, fetch)).cached, true, 'the end of the old one took nothing with it');
+});
+
+test('who was never there, or goes after the answer, ends nothing that others want', async () => {
+  const { cache } = setUp();
+  const { fetch, signals, finish } = slowFetch();
+  const staying = cache.get('a', false, fetch);
+  void cache.get('a', false, fetch, AbortSignal.abort());
+  assert.equal(signals[0]?.aborted, false);
+  finish(['{}']);
+  await staying;
+  const late = new AbortController();
+  const answered = cache.get('b', false, fetch, late.signal);
+  finish(['{}']);
+  await answered;
+  late.abort();
+  assert.equal(signals[1]?.aborted, false);
+  void cache.get('c', false, fetch, AbortSignal.abort());
+  assert.equal(signals[2]?.aborted, true);
+});

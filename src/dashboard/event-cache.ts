@@ -16,6 +16,14 @@ export interface EventCacheOptions {
   readonly maxBytes?: number;
 }
 
+/** A fetch under way. */
+interface Flight {
+  readonly landed: Promise<Entry>;
+  readonly abort: AbortController;
+  /** How many wait for it. */
+  waiting: number;
+}
+
 interface Entry {
   readonly fetched: FetchedEvents;
   readonly fetchedAt: number;
@@ -26,26 +34,40 @@ interface Entry {
 const BYTES_OF_A_TEXT = 24;
 
 /**
- * Fetched events by `user:start:end`. Whoever asks for what is being fetched waits for the same answer. Failures are not
- * kept; what was not used for longest goes first.
+ * Fetched events by `user:start:end`. Whoever asks for what is being fetched waits for the same answer; when all of them
+ * have gone, the fetch is ended. Failures are not kept; what was not used for longest goes first.
  */
 export class EventCache {
   readonly #options: Required<EventCacheOptions>;
   /** In the order of last use. */
   readonly #entries = new Map<string, Entry>();
-  readonly #running = new Map<string, Promise<Entry>>();
+  readonly #running = new Map<string, Flight>();
   #bytes = 0;
 
   constructor(options: EventCacheOptions) {
     this.#options = { maxEntries: 64, maxBytes: 256 * 2 ** 20, ...options };
   }
 
-  async get(key: string, isRefresh: boolean, fetch: () => Promise<FetchedEvents>): Promise<CachedEvents> {
+  /** An aborted `signal` says that the asker has gone; the signal that `fetch` is handed, that all have. */
+  async get(
+    key: string,
+    isRefresh: boolean,
+    fetch: (signal: AbortSignal) => Promise<FetchedEvents>,
+    signal?: AbortSignal,
+  ): Promise<CachedEvents> {
     const known = isRefresh ? undefined : this.#fresh(key);
     if (known) return { ...known.fetched, fetchedAt: known.fetchedAt, cached: true };
-    const running = this.#running.get(key) ?? this.#start(key, fetch);
-    const { fetched, fetchedAt } = await running;
-    return { ...fetched, fetchedAt, cached: false };
+    const flight = this.#running.get(key) ?? this.#start(key, fetch);
+    const leave = () => this.#leave(key, flight);
+    flight.waiting += 1;
+    if (signal?.aborted) leave();
+    else signal?.addEventListener('abort', leave, { once: true });
+    try {
+      const { fetched, fetchedAt } = await flight.landed;
+      return { ...fetched, fetchedAt, cached: false };
+    } finally {
+      signal?.removeEventListener('abort', leave);
+    }
   }
 
   #fresh(key: string): Entry | undefined {
@@ -59,10 +81,24 @@ export class EventCache {
     return entry;
   }
 
-  #start(key: string, fetch: () => Promise<FetchedEvents>): Promise<Entry> {
-    const running = this.#fetch(key, fetch).finally(() => this.#running.delete(key));
-    this.#running.set(key, running);
-    return running;
+  #start(key: string, fetch: (signal: AbortSignal) => Promise<FetchedEvents>): Flight {
+    const abort = new AbortController();
+    const landed = this.#fetch(key, () => fetch(abort.signal)).finally(() => this.#end(key, flight));
+    const flight: Flight = { landed, abort, waiting: 0 };
+    this.#running.set(key, flight);
+    return flight;
+  }
+
+  #leave(key: string, flight: Flight): void {
+    flight.waiting -= 1;
+    if (flight.waiting > 0) return;
+    // Whoever comes now must not wait for what is given up.
+    this.#end(key, flight);
+    flight.abort.abort();
+  }
+
+  #end(key: string, flight: Flight): void {
+    if (this.#running.get(key) === flight) this.#running.delete(key);
   }
 
   async #fetch(key: string, fetch: () => Promise<FetchedEvents>): Promise<Entry> {

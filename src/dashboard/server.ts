@@ -113,11 +113,12 @@ function composeUsage(
     port,
     uptimeS: () => Math.max(0, Math.floor((now() - startedAt) / 1000)),
     findDefaultCsv: () => findDefaultCsv(options.projectDir, [...users.keys()], (path) => files.has(path)),
-    fetchSummary: (id) => fetchSummary(upstream, userOf(id), now()),
-    fetchEvents: (id, request: EventRequest) => {
+    fetchSummary: (id, signal) => fetchSummary(upstream, userOf(id), now(), signal),
+    fetchEvents: (id, request: EventRequest, signal) => {
       const { startAt, endAt, refresh } = request;
       const key = `${id}:${startAt ?? ''}:${endAt ?? ''}`;
-      return cache.get(key, refresh, () => events.fetch(userOf(id), { startAt, endAt }));
+      const fetch = (whileWanted: AbortSignal) => events.fetch(userOf(id), { startAt, endAt }, whileWanted);
+      return cache.get(key, refresh, fetch, signal);
     },
   };
 }

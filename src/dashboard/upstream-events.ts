@@ -1,5 +1,5 @@
 import type { DashboardUser } from './config.ts';
-import type { Upstream } from './upstream.ts';
+import type { Upstream, UpstreamRequest } from './upstream.ts';
 import { type UpstreamFailure, type UpstreamOutcome, unexpected } from './upstream-answer.ts';
 import { type EventPage, readEventPage } from './upstream-event-page.ts';
 
@@ -41,9 +41,10 @@ export class UpstreamEvents {
     this.#options = { pageSize: 1000, maxPages: 1000, maxEvents: 1_000_000, ...options };
   }
 
-  async fetch(user: DashboardUser, range: EventRange): Promise<FetchedEvents> {
+  /** An aborted `signal` ends it; what comes back then is a failure that nobody reads. */
+  async fetch(user: DashboardUser, range: EventRange, signal?: AbortSignal): Promise<FetchedEvents> {
     const now = this.#options.now();
-    const gathering = new Gathering(this.#options, user, now + WHOLE_FETCH_MS);
+    const gathering = new Gathering(this.#options, { user, deadlineAt: now + WHOLE_FETCH_MS, signal });
     const whole = await gathering.gather(range);
     const { startAt, endAt = now } = range;
     const mayBeTooLong = startAt !== undefined && endAt - startAt > WINDOW_MS;
@@ -58,20 +59,20 @@ export class UpstreamEvents {
   }
 }
 
+type Caller = Pick<UpstreamRequest, 'user' | 'deadlineAt' | 'signal'>;
+
 /** What one fetch has brought together so far. */
 class Gathering {
   readonly #options: Required<EventSourceOptions>;
-  readonly #user: DashboardUser;
-  readonly #deadlineAt: number;
+  readonly #caller: Caller;
   readonly #events: string[] = [];
   #total = 0;
   #pages = 0;
   #isTruncated = false;
 
-  constructor(options: Required<EventSourceOptions>, user: DashboardUser, deadlineAt: number) {
+  constructor(options: Required<EventSourceOptions>, caller: Caller) {
     this.#options = options;
-    this.#user = user;
-    this.#deadlineAt = deadlineAt;
+    this.#caller = caller;
   }
 
   get size(): number {
@@ -146,8 +147,7 @@ class Gathering {
         page,
         pageSize: this.#options.pageSize,
       },
-      user: this.#user,
-      deadlineAt: this.#deadlineAt,
+      ...this.#caller,
     });
     return answer.ok ? readEventPage(answer.value) : answer;
   }

@@ -9,9 +9,10 @@ export async function fetchSummary(
   upstream: Pick<Upstream, 'ask'>,
   user: DashboardUser,
   now: number,
+  signal?: AbortSignal,
 ): Promise<UpstreamOutcome<unknown>> {
   const path = '/api/usage-summary';
-  const answer = await upstream.ask({ method: 'GET', path, user, deadlineAt: now + SUMMARY_MS });
+  const answer = await upstream.ask({ method: 'GET', path, user, deadlineAt: now + SUMMARY_MS, signal });
   if (!answer.ok) return answer;
   const { value } = answer;
   const isSummary = typeof value === 'object' && value !== null && !Array.isArray(value);

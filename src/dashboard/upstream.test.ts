@@ -3,6 +3,7 @@ import { createServer } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { systemClock } from '../kernel/clock.ts';
 import { startTestDashboard, type TestDashboard } from '../testing/dashboard-app.ts';
+import { eventually } from '../testing/eventually.ts';
 import {
   FAKE_TOKEN,
   type FakeUsageUpstream,
@@ -240,4 +241,80 @@ test('the summary is handed on as upstream sends it', async (t) => {
   assert.deepEqual([status, body], [200, { user: 'info', summary: upstream.summary }]);
   upstream.summary = { error: 'nothing here' };
   assert.equal((await dashboard.get('/api/summary?user=info')).json.code, 'upstream_bad_response');
+});
+
+/** Asks as a browser does that may change its mind. */
+function ask(dashboard: TestDashboard, path: string, signal: AbortSignal): Promise<number | 'given up'> {
+  return fetch(dashboard.url + path, { signal }).then(
+    async (response) => {
+      await response.arrayBuffer();
+      return response.status;
+    },
+    () => 'given up' as const,
+  );
+}
+
+test('a client that goes away takes its request to upstream with it', async (t) => {
+  const { upstream, dashboard } = await start(t, () => 'hang');
+  for (const [nth, method] of (['GET', 'POST'] as const).entries()) {
+    const leaving = new AbortController();
+    const body = JSON.stringify({ user: 'info', startDate: '2026-03-01' });
+    const asked = fetch(`${dashboard.url}/api/events`, {
+      method,
+      signal: leaving.signal,
+      ...(method === 'POST' ? { body, headers: { 'content-type': 'application/json' } } : {}),
+    });
+    await eventually('the request at upstream', () => upstream.pages.length === nth + 1);
+    leaving.abort();
+    await assert.rejects(asked);
+    await eventually('its end at upstream', () => upstream.abandoned === nth + 1);
+  }
+});
+
+test('of two clients that wait for the same answer one may go, and the other gets it', async (t) => {
+  let answer = (_: SinkAnswer) => {};
+  const held = new Promise<SinkAnswer>((resolve) => {
+    answer = resolve;
+  });
+  const { upstream, dashboard } = await start(t, () => held);
+  const leaving = new AbortController();
+  const staying = ask(dashboard, '/api/events?user=info', new AbortController().signal);
+  await eventually('the request at upstream', () => upstream.pages.length === 1);
+  const gone = ask(dashboard, '/api/events?user=info', leaving.signal);
+  await dashboard.get('/health');
+  leaving.abort();
+  assert.equal(await gone, 'given up');
+  await dashboard.get('/health');
+  answer(json({ usageEventsDisplay: fakeEvents(3), totalUsageEventsCount: 3 }));
+  assert.equal(await staying, 200);
+  assert.deepEqual([upstream.pages.length, upstream.abandoned], [1, 0]);
+});
+
+test('nobody who waits, no next page and no second try', async (t) => {
+  let pauses = 0;
+  let resume = () => {};
+  const upstream = await startFakeUsageUpstream(t);
+  upstream.events = fakeEvents(3);
+  upstream.trouble = () => ({ status: 503 });
+  const clock = {
+    ...systemClock,
+    after: (ms: number, action: () => void) => {
+      if (ms !== 1000) return systemClock.after(ms, action);
+      pauses++;
+      resume = action;
+      return () => {};
+    },
+  };
+  const variables = { ...TOKENS, USAGE_UPSTREAM_URL: upstream.url };
+  const dashboard = await startTestDashboard(t, { variables, clock });
+  const leaving = new AbortController();
+  const asked = ask(dashboard, '/api/events?user=info', leaving.signal);
+  await eventually('the pause before the second try', () => pauses === 1);
+  leaving.abort();
+  assert.equal(await asked, 'given up');
+  upstream.trouble = () => undefined;
+  assert.equal(await ask(dashboard, '/api/events?user=info', new AbortController().signal), 200);
+  resume();
+  await dashboard.get('/health');
+  assert.equal(upstream.pages.length, 2, 'the first try, and that of who came later');
 });

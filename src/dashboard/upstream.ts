@@ -29,6 +29,8 @@ export interface UpstreamRequest {
   readonly user: DashboardUser;
   /** Epoch milliseconds at which the caller's patience ends. */
   readonly deadlineAt: number;
+  /** Nobody waits for the answer any more; it then counts as one that did not come in time. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 const ONE_ANSWER_MS = 30_000;
@@ -64,16 +66,18 @@ export class Upstream {
     const pauseMs = retryPause(first.failure);
     const { clock } = this.#options;
     if (pauseMs === undefined || clock.now() + pauseMs >= request.deadlineAt) return first;
-    await new Promise<void>((resolve) => clock.after(pauseMs, resolve));
+    await pause(clock, pauseMs, request.signal);
     return this.#askOnce(request);
   }
 
   async #askOnce(request: UpstreamRequest): Promise<UpstreamOutcome<unknown>> {
     const { clock, url } = this.#options;
     const waitMs = Math.min(ONE_ANSWER_MS, request.deadlineAt - clock.now());
-    if (waitMs <= 0) return { ok: false, failure: TIMEOUT };
+    if (waitMs <= 0 || request.signal?.aborted) return { ok: false, failure: TIMEOUT };
     const abort = new AbortController();
-    const cancel = clock.after(waitMs, () => abort.abort());
+    const giveUp = () => abort.abort();
+    const cancel = clock.after(waitMs, giveUp);
+    request.signal?.addEventListener('abort', giveUp, { once: true });
     try {
       const answer = await this.#send(request, abort.signal);
       if (!answer) return { ok: false, failure: unexpected('upstream answered more than can be meant') };
@@ -82,6 +86,7 @@ export class Upstream {
       return { ok: false, failure: abort.signal.aborted ? TIMEOUT : explain(error) };
     } finally {
       cancel();
+      request.signal?.removeEventListener('abort', giveUp);
     }
   }
 
@@ -104,6 +109,20 @@ export class Upstream {
     const text = await readText(response, signal);
     return text === undefined ? undefined : { status: response.status, headers: response.headers, body: text };
   }
+}
+
+/** Ends earlier when the signal is aborted. */
+function pause(clock: Clock, ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      cancel();
+      signal?.removeEventListener('abort', end);
+      resolve();
+    };
+    const cancel = clock.after(ms, end);
+    signal?.addEventListener('abort', end, { once: true });
+    if (signal?.aborted) end();
+  });
 }
 
 function retryPause({ code, retryAfterMs = RETRY_MS }: UpstreamFailure): number | undefined {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { bundleScript, startChild } from '../testing/child-script.ts';
 import { systemClock } from './clock.ts';
 
 /** Takes the place of Node's timers, and fires the one that is armed when it is told to. */
@@ -50,6 +51,24 @@ test('a timer of a past instant, or of now, fires in this turn of the event loop
   assert.deepEqual([timers.delays(), fired], [[], []]);
   await new Promise((resolve) => setImmediate(resolve));
   assert.deepEqual(fired, ['past', 'now']);
+});
+
+test('what is to happen now does not wait for anything else to happen', async (t) => {
+  const script = await bundleScript(`
+    import { systemClock } from './clock.ts';
+
+    const startedAt = Date.now();
+    // The next turn of the event loop, in which nothing but this is to happen, comes at once all the same.
+    const step = (rest) => {
+      if (rest > 0) systemClock.after(0, () => step(rest - 1));
+      else process.stdout.write(String(Date.now() - startedAt) + '\\n');
+    };
+    setTimeout(() => {}, 2_000);
+    step(5);
+  `);
+  const child = startChild(t, script);
+  const tookMs = Number(await child.readLine());
+  assert.ok(tookMs < 1_000, `${tookMs} ms`);
 });
 
 test('an interval fires again and again, and is armed before its action runs', (t) => {

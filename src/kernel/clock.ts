@@ -14,10 +14,12 @@ export interface Clock {
 /** Node fires a longer timer at once: its delay is a 32-bit integer. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** In this turn of the event loop: Node's shortest timer takes a millisecond. */
+/**
+ * In this turn of the event loop: Node's shortest timer takes a millisecond. It keeps the process alive for that turn:
+ * for an immediate that does not, the event loop sleeps until something else happens.
+ */
 function soon(action: () => void): CancelTimer {
   const immediate = setImmediate(action);
-  immediate.unref();
   return () => clearImmediate(immediate);
 }
 
@@ -47,3 +49,9 @@ export const systemClock: Clock = {
     return () => cancel();
   },
 };
+
+/** Keeps the process alive until it is cancelled: the clock's timers do not, and a command may have nothing but them. */
+export function holdProcess(): CancelTimer {
+  const timer = setInterval(() => {}, LONGEST_TIMER_MS);
+  return () => clearInterval(timer);
+}

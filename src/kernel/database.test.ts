@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import fs, { existsSync, readdirSync, statSync } from 'node:fs';
+import fs, { copyFileSync, existsSync, readdirSync, statSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { temporaryFolder } from '../testing/processes.ts';
@@ -80,10 +81,23 @@ describe('what a write outlives', () => {
   function watchSyncs(t: TestContext, path: string): () => boolean {
     const log = statSync(join(path, 'notes.db-wal')).ino;
     const synced = new Set<number>();
-    const { fsyncSync } = fs;
-    t.mock.method(fs, 'fsyncSync', (descriptor: number) => {
-      fsyncSync(descriptor);
-      synced.add(fs.fstatSync(descriptor).ino);
+    const { fsyncSync, fdatasync } = fs;
+    const note = (descriptor: number) => synced.add(fs.fstatSync(descriptor).ino);
+    const mocks = [
+      t.mock.method(fs, 'fsyncSync', (descriptor: number) => {
+        fsyncSync(descriptor);
+        note(descriptor);
+      }),
+      t.mock.method(fs, 'fdatasync', ((descriptor, done) =>
+        fdatasync(descriptor, (error) => {
+          note(descriptor);
+          done(error);
+        })) as typeof fdatasync),
+    ];
+    syncBuiltinESMExports();
+    t.after(() => {
+      for (const { mock } of mocks) mock.restore();
+      syncBuiltinESMExports();
     });
     return () => {
       const isSynced = synced.has(log);
@@ -119,6 +133,52 @@ describe('what a write outlives', () => {
     await database.write([insert(7)], 'system');
     assert.equal(isSynced(), false);
     assert.deepEqual(await idsIn(database), [1, 2, 3, 4, 5, 6, 7]);
+  });
+});
+
+describe('a write at once', () => {
+  /** What another process would find now: a copy of the files as the operating system has them. */
+  async function idsAfterKill(t: TestContext, path: string): Promise<unknown[]> {
+    const copy = temporaryFolder(t);
+    for (const name of ['notes.db', 'notes.db-wal']) copyFileSync(join(path, name), join(copy, name));
+    const { database } = await open(t, copy);
+    return idsIn(database);
+  }
+
+  test('is with the operating system when the call returns, and all that was asked for before with it', async (t) => {
+    const { database, path } = await open(t);
+    const before = database.write([insert(1)]);
+    const now = database.writeNow([insert(2)]);
+    const found = idsAfterKill(t, path);
+    const after = database.write([insert(3)]);
+    assert.deepEqual(await found, [1, 2]);
+    await Promise.all([before, now, after]);
+    assert.deepEqual(await idsIn(database), [1, 2, 3]);
+  });
+
+  test('that fails says so, and takes nothing else along', async (t) => {
+    const { database } = await open(t);
+    const writes = [
+      database.write([insert(1)]),
+      database.writeNow([insert(1)]),
+      database.writeNow([insert(2)], 'system'),
+    ];
+    assert.deepEqual(await outcomes(writes), ['done', DUPLICATE, 'done']);
+    await database.close();
+    assert.deepEqual(await outcomes([database.writeNow([insert(3)])]), ['the database is closed']);
+  });
+});
+
+describe('a disk that fails', () => {
+  test('is told to those who wanted their rows on it, and to nobody else', async (t) => {
+    const { database } = await open(t);
+    const failing = t.mock.method(fs, 'fdatasync', ((_, done) => done(new Error('EIO'))) as typeof fs.fdatasync);
+    syncBuiltinESMExports();
+    const writes = [database.write([insert(1)]), database.write([insert(2)], 'system')];
+    assert.deepEqual(await outcomes(writes), ['EIO', 'done']);
+    failing.mock.restore();
+    syncBuiltinESMExports();
+    assert.deepEqual(await outcomes([database.write([insert(3)])]), ['done']);
   });
 });
 

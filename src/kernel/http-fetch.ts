@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import type { LookupFunction } from 'node:net';
 import type { Readable } from 'node:stream';
 import { rootCertificates } from 'node:tls';
 import type { Dispatcher } from 'undici';
@@ -13,13 +14,15 @@ export interface HttpFetchOptions {
   readonly connectTimeoutMs: number;
   /** Where HTTP_PROXY, HTTPS_PROXY and NO_PROXY stand, in capital or small letters. */
   readonly variables: Readonly<Record<string, string | undefined>>;
+  /** How the names of those who are connected to directly are resolved; not asked for addresses, nor by a proxy. */
+  readonly lookup?: LookupFunction | undefined;
 }
 
 export interface HttpRequest {
   /** GET unless told. */
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string | Uint8Array;
+  readonly body?: string | Uint8Array | Readable;
   /** The only limit on the time of the answer and its body. */
   readonly signal?: AbortSignal;
 }
@@ -91,14 +94,14 @@ export class HttpFetch {
 }
 
 async function createDispatcher(
-  { proxyUrl, caCertFiles = [], connectTimeoutMs, variables }: HttpFetchOptions,
+  { proxyUrl, caCertFiles = [], connectTimeoutMs, variables, lookup }: HttpFetchOptions,
   { EnvHttpProxyAgent, ProxyAgent }: typeof import('undici'),
 ): Promise<Dispatcher> {
   const tls = { timeout: connectTimeoutMs, ...(await readAuthorities(caCertFiles)) };
   const options = {
     headersTimeout: 0,
     bodyTimeout: 0,
-    connect: tls,
+    connect: lookup ? { ...tls, lookup } : tls,
     requestTls: tls,
     proxyTls: tls,
     // Plain requests go through a proxy as such: many let CONNECT through to port 443 only.

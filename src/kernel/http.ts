@@ -41,9 +41,10 @@ export type BodyRead =
  * hono/body-limit does the same at more than twice the cost of the whole request.
  */
 export async function readBody(c: HttpContext, limit: number): Promise<BodyRead> {
-  const announced = Number(c.req.header('content-length') ?? 0);
-  if (announced > limit) return { ok: false, reason: 'too large' };
   const incoming = c.env?.incoming as IncomingMessage | undefined;
+  // Hono would make Headers of all of them first.
+  const announced = Number((incoming ? incoming.headers['content-length'] : c.req.header('content-length')) ?? 0);
+  if (announced > limit) return { ok: false, reason: 'too large' };
   if (incoming) return readIncoming(incoming, limit);
   const bytes = Buffer.from(await c.req.arrayBuffer());
   return bytes.length > limit ? { ok: false, reason: 'too large' } : { ok: true, bytes };

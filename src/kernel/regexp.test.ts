@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { compileAnchored, compileUnanchored, LONGEST_SOURCE, type PatternResult } from './regexp.ts';
+import { compileAnchored, compileReplacer, compileUnanchored, LONGEST_SOURCE, type PatternResult } from './regexp.ts';
 import { ANCHORED, ANCHORED_REFUSALS, UNANCHORED, UNANCHORED_REFUSALS } from './testdata/go-regexp.ts';
 
 function accept(result: PatternResult): (text: string) => boolean {
@@ -8,7 +8,8 @@ function accept(result: PatternResult): (text: string) => boolean {
   return result.pattern.test;
 }
 
-const reasonOf = (result: PatternResult) => (result.ok ? 'accepted' : result.reason);
+const reasonOf = (result: PatternResult | ReturnType<typeof compileReplacer>) =>
+  result.ok ? 'accepted' : result.reason;
 
 test('an anchored pattern matches the texts that Go matches, as a whole', () => {
   for (const [source, matching, others] of ANCHORED) {
@@ -91,6 +92,19 @@ test('a short source that stands for a huge program is refused', () => {
 test('a source that has half of a surrogate pair is refused', () => {
   assert.equal(reasonOf(compileAnchored('a\ud83d')), 'error parsing regexp: invalid UTF-8: `a\ud83d`');
   assert.equal(reasonOf(compileUnanchored('\ude00[a]')), 'error parsing regexp: invalid UTF-8: `\ude00[a]`');
+});
+
+test('every match is replaced by the same words, or all of the text when to look for more would take too long', () => {
+  const compiled = compileReplacer('(a+)+b');
+  assert.ok(compiled.ok);
+  const { replace } = compiled.replacer;
+  assert.equal(replace('xaab ab', '$1', { chars: 100 }), 'x$1 $1');
+  const long = 'a'.repeat(50_000);
+  assert.equal(replace(long, '', { chars: 100 }), long);
+  assert.equal(replace('ab ab ab', '-', { chars: 12 }), '-');
+  assert.equal(replace('x', '-', { chars: 0 }), 'x');
+  assert.equal(reasonOf(compileReplacer('(')), reasonOf(compileUnanchored('(')));
+  assert.equal(compileReplacer('x{1000}'.repeat(21)).ok, false);
 });
 
 test('deep and long sources are answered with a value, never with an exception', () => {

@@ -102,3 +102,47 @@ export function compileUnanchored(source: string): PatternResult {
   const test = unanchoredShape(source);
   return test ? { ok: true, pattern: { source, test } } : compile(source, source);
 }
+
+/** How many characters may still be looked at in looking for matches; counted down. */
+export interface SearchBudget {
+  chars: number;
+}
+
+export interface Replacer {
+  /**
+   * The text with the same words in place of every match. To find them all may take the square of its length: when the
+   * budget is used up, a text that has a match is replaced as a whole.
+   */
+  replace(text: string, by: string, budget: SearchBudget): string;
+}
+
+export type ReplacerResult =
+  | { readonly ok: true; readonly replacer: Replacer }
+  | { readonly ok: false; readonly reason: string };
+
+/** Compiles a source whose every match in a text is to be replaced. Refuses as compileUnanchored. Never throws. */
+export function compileReplacer(source: string): ReplacerResult {
+  const compiled = compileUnanchored(source);
+  if (!compiled.ok) return compiled;
+  const { test } = compiled.pattern;
+  const automaton = compileAutomaton(source);
+  return {
+    ok: true,
+    replacer: { replace: (text, by, budget) => (test(text) ? replaceMatches(automaton, text, by, budget) : text) },
+  };
+}
+
+function replaceMatches(automaton: RE2JS, text: string, by: string, budget: SearchBudget): string {
+  const matcher = automaton.matcher(text);
+  let rest = '';
+  let from = 0;
+  while (matcher.find()) {
+    const [start, end] = [matcher.start(), matcher.end()];
+    budget.chars -= text.length - start;
+    if (budget.chars < 0) return by;
+    if (end === start) continue;
+    rest += text.slice(from, start) + by;
+    from = end;
+  }
+  return rest + text.slice(from);
+}

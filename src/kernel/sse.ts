@@ -113,6 +113,7 @@ export class Fanout {
     const frames = [snapshot].flat();
     for (const frame of frames) client.send(frame);
     if (frames.length === 0) outgoing.flushHeaders();
+    flattenHead(outgoing);
     return client;
   }
 
@@ -167,6 +168,15 @@ export class Fanout {
     // Kept open for another request, it would bring the client back here, and hold up a server that closes.
     client.outgoing.end(() => socket?.destroySoon());
   }
+}
+
+/**
+ * Node keeps the head of an answer until its end, as the tree of pieces that it was put together from: 0.7 KiB for each
+ * idle stream. Looking at a character has V8 put the pieces into one string.
+ */
+function flattenHead(outgoing: ServerResponse): void {
+  const { _header: head } = outgoing as ServerResponse & { readonly _header?: unknown };
+  if (typeof head === 'string') head.charCodeAt(0);
 }
 
 function lowerCaseNames(headers: Readonly<Record<string, string>>): Record<string, string> {

@@ -16,6 +16,8 @@ export interface Terminal {
   readonly clock: Clock;
   /** The name of the user who runs the command. */
   user(): string;
+  /** Somebody types on standard input: nothing comes from there unless he is asked. */
+  readonly isTyped?: boolean;
   /** Everything on standard input. */
   stdin(): Promise<string>;
   readFile(path: string): string;
@@ -28,6 +30,9 @@ export const systemTerminal: Terminal = {
   colors: process.stdout.isTTY === true && !process.env.NO_COLOR,
   clock: systemClock,
   user: () => process.env.USER || userInfo().username,
+  get isTyped() {
+    return process.stdin.isTTY === true;
+  },
   stdin: () => text(process.stdin),
   readFile: (path) => readFileSync(path, 'utf8'),
 };

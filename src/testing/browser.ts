@@ -73,13 +73,14 @@ export async function postJson<Answer>(
   return text === '' ? undefined : (JSON.parse(text) as Answer);
 }
 
-const AXE_RUN = `axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ target }) => target).join(' | ')))`;
+const axeRun = (within: string) =>
+  `axe.run(${JSON.stringify(within)}).then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ target }) => target).join(' | ')))`;
 
-/** What axe-core finds wrong with the page as it stands. */
-export async function findBarriers(page: Page): Promise<unknown> {
+/** What axe-core finds wrong with the page as it stands, or with what a selector names of it. */
+export async function findBarriers(page: Page, within = 'html'): Promise<unknown> {
   const { default: axe } = await import('axe-core');
-  await page.evaluate(`${axe.source}; true`);
-  return page.evaluate(AXE_RUN);
+  if (!(await page.evaluate('"axe" in window'))) await page.evaluate(`${axe.source}; true`);
+  return page.evaluate(axeRun(within));
 }
 
 /** How many pixels the page is too wide for its window. */

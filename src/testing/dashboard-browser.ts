@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import type { Browser, Locator, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { launchBrowser } from './browser.ts';
 import {
   type Cleanup,
@@ -107,11 +107,21 @@ export interface VisitOptions {
   readonly locale?: string;
   /** What the browser's storage holds before the page is opened. */
   readonly storage?: Readonly<Record<string, string>>;
+  /** What else the browser is: a touch screen, one with forced colours. */
+  readonly device?: BrowserContextOptions;
 }
 
 /** Opens a page as somebody new in Berlin; an error in it, or one that it logs, fails the test. */
 export async function visit(t: TestContext, browser: Browser, url: string, options: VisitOptions = {}): Promise<Page> {
-  const { colorScheme = 'light', width = 1280, height = 900, now = NOW, locale = 'en-US', storage = {} } = options;
+  const {
+    colorScheme = 'light',
+    width = 1280,
+    height = 900,
+    now = NOW,
+    locale = 'en-US',
+    storage = {},
+    device,
+  } = options;
   const context = await browser.newContext({
     colorScheme,
     locale,
@@ -119,6 +129,7 @@ export async function visit(t: TestContext, browser: Browser, url: string, optio
     timezoneId: 'Europe/Berlin',
     reducedMotion: 'reduce',
     acceptDownloads: true,
+    ...device,
   });
   context.setDefaultTimeout(DEADLINE_MS);
   if (Object.keys(storage).length > 0) {

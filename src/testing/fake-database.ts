@@ -39,6 +39,10 @@ export class FakeDatabase implements Database {
     });
   }
 
+  writeNow(statements: readonly Statement[]): Promise<void> {
+    return this.write(statements);
+  }
+
   query(): Promise<readonly SqlRow[]> {
     return Promise.resolve([]);
   }

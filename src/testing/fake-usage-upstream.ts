@@ -18,8 +18,8 @@ export interface PageRequest {
   readonly endDate?: string;
 }
 
-/** Answers instead of the events; undefined: as usual. `index` counts the requests for events, from 0. */
-export type Trouble = (request: PageRequest, index: number) => SinkAnswer | undefined;
+/** Answers instead of the events, at once or later; undefined: as usual. `index` counts the requests for events, from 0. */
+export type Trouble = (request: PageRequest, index: number) => SinkAnswer | Promise<SinkAnswer> | undefined;
 
 export interface FakeUsageUpstream {
   /** `http://127.0.0.1:port` */
@@ -28,6 +28,8 @@ export interface FakeUsageUpstream {
   readonly requests: readonly SinkRequest[];
   /** The bodies of the requests for events. */
   readonly pages: readonly PageRequest[];
+  /** How many requests were given up by who had sent them. */
+  readonly abandoned: number;
   /** Newest first. */
   events: readonly FakeEvent[];
   /** Larger pages are cut to so many, as upstream does with those in the middle. */
@@ -77,7 +79,7 @@ function refuseManners(request: SinkRequest, origin: string): SinkAnswer | undef
 export async function startFakeUsageUpstream(t: Cleanup): Promise<FakeUsageUpstream> {
   const pages: PageRequest[] = [];
   let origin = '';
-  const answer = (request: SinkRequest): SinkAnswer => {
+  const answer = (request: SinkRequest): SinkAnswer | Promise<SinkAnswer> => {
     const refused = refuseManners(request, origin);
     if (refused) return refused;
     if (request.method === 'GET' && request.path === '/api/usage-summary') return json(upstream.summary);
@@ -92,6 +94,9 @@ export async function startFakeUsageUpstream(t: Cleanup): Promise<FakeUsageUpstr
     url: sink.url,
     requests: sink.requests,
     pages,
+    get abandoned() {
+      return sink.abandoned;
+    },
     events: [],
     largestPage: Number.POSITIVE_INFINITY,
     tellsTotal: true,
@@ -101,7 +106,11 @@ export async function startFakeUsageUpstream(t: Cleanup): Promise<FakeUsageUpstr
   return upstream;
 }
 
-function answerPage(upstream: FakeUsageUpstream, { page, pageSize, startDate, endDate }: PageRequest): SinkAnswer {
+/** The page as upstream would answer it now. */
+export function answerPage(
+  upstream: FakeUsageUpstream,
+  { page, pageSize, startDate, endDate }: PageRequest,
+): SinkAnswer {
   const inRange = upstream.events.filter(
     ({ timestamp }) => Number(timestamp) >= Number(startDate ?? 0) && Number(timestamp) <= Number(endDate ?? Infinity),
   );

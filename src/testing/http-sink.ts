@@ -23,6 +23,8 @@ export interface HttpSink {
   /** `http://127.0.0.1:port` */
   readonly url: string;
   readonly requests: SinkRequest[];
+  /** How many of them lost their connection before they were answered. */
+  readonly abandoned: number;
   /** Resolves with all requests as soon as there are this many. */
   received(count: number): Promise<readonly SinkRequest[]>;
 }
@@ -30,15 +32,21 @@ export interface HttpSink {
 /** A server on a free port that records what it is sent and answers as it is told; 200 without a body unless told. */
 export async function startHttpSink(
   t: { after(end: () => Promise<void>): void },
-  answer: (request: SinkRequest, index: number) => SinkAnswer = () => ({}),
+  answer: (request: SinkRequest, index: number) => SinkAnswer | Promise<SinkAnswer> = () => ({}),
 ): Promise<HttpSink> {
   const requests: SinkRequest[] = [];
+  let abandoned = 0;
   const waiting: { readonly count: number; readonly resolve: (all: readonly SinkRequest[]) => void }[] = [];
   const server = createServer(async (incoming, response) => {
     const request = await readRequest(incoming);
     requests.push(request);
-    respond(response, answer(request, requests.length - 1));
+    response.once('close', () => {
+      if (!response.writableFinished) abandoned++;
+    });
+    const answered = answer(request, requests.length - 1);
+    if (!(answered instanceof Promise)) respond(response, answered);
     for (const { count, resolve } of waiting) if (requests.length >= count) resolve(requests);
+    if (answered instanceof Promise) respond(response, await answered);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.after(async () => {
@@ -48,6 +56,9 @@ export async function startHttpSink(
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
+    get abandoned() {
+      return abandoned;
+    },
     received: (count) =>
       requests.length >= count
         ? Promise.resolve(requests)

@@ -1,8 +1,16 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { eventually } from './eventually.ts';
 import { HttpClient } from './http-client.ts';
-import { findMissing, findRepetitions, PipelineLoad, type Repetition } from './pipeline-load.ts';
+import {
+  findAmbiguousKeys,
+  findMissing,
+  findRepetitions,
+  firstOfEachKey,
+  PipelineLoad,
+  type Repetition,
+} from './pipeline-load.ts';
 import { type Cleanup, configFile, type RunningServer, startOpsdeck, temporaryFolder } from './processes.ts';
 import type { Random } from './random.ts';
 import { startWebhookSink, type WebhookCall, type WebhookSink } from './webhook-sink.ts';
@@ -19,9 +27,15 @@ receivers: [{name: hook, webhook_configs: [{url: "${url}/hook"}]}]
 export interface CrashReport {
   readonly calls: readonly WebhookCall[];
   readonly repetitions: readonly Repetition[];
+  /** What of these is left for a receiver that takes each idempotency key once. */
+  readonly repetitionsBeyondKeys: readonly Repetition[];
+  /** Keys under which something else was told than before. */
+  readonly ambiguousKeys: readonly string[];
   readonly missing: ReturnType<typeof findMissing>;
   readonly acknowledgedSilences: number;
   readonly lostSilences: readonly string[];
+  /** How long the machine let this process itself wait for its turn at the most, in milliseconds. */
+  readonly longestDelayMs: number;
   /** When the signals were sent; epoch milliseconds. */
   readonly endedAt: readonly number[];
 }
@@ -33,6 +47,9 @@ export interface CrashPlan {
 }
 
 export async function runCrashes(t: Cleanup, { rounds, signal, random }: CrashPlan): Promise<CrashReport> {
+  const delay = monitorEventLoopDelay({ resolution: 5 });
+  delay.enable();
+  t.after(() => delay.disable());
   const sink = await startWebhookSink(t);
   const args = ['--config.file', configFile(t, configOf(sink)), '--storage.path', join(temporaryFolder(t), 'data')];
   const load = new PipelineLoad(random);
@@ -52,9 +69,12 @@ export async function runCrashes(t: Cleanup, { rounds, signal, random }: CrashPl
   return {
     calls: sink.calls,
     repetitions: findRepetitions(sink.calls),
+    repetitionsBeyondKeys: findRepetitions(firstOfEachKey(sink.calls)),
+    ambiguousKeys: findAmbiguousKeys(sink.calls),
     missing: findMissing(load.alerts, sink.calls),
     acknowledgedSilences: load.silences.size,
     lostSilences,
+    longestDelayMs: delay.max / 1e6,
     endedAt,
   };
 }

@@ -5,7 +5,7 @@ import type { WebhookCall } from './webhook-sink.ts';
 
 /** How often everything is posted again; how long an alert that has ended is. */
 const RESEND_MS = 300;
-const RESEND_ENDED_MS = 10_000;
+const RESEND_ENDED_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const GROUPS = 12;
 
@@ -112,6 +112,29 @@ export interface Repetition {
   /** When the first of the two was answered; epoch milliseconds. */
   readonly firstAt: number;
   readonly secondAt: number;
+}
+
+/** What a receiver takes that remembers keys. */
+export function firstOfEachKey(calls: readonly WebhookCall[]): readonly WebhookCall[] {
+  const taken = new Set<string>();
+  return calls.filter(({ idempotencyKey }) => {
+    const isNew = !taken.has(idempotencyKey);
+    taken.add(idempotencyKey);
+    return isNew;
+  });
+}
+
+/** A receiver that remembers keys would miss what these tell the second time. */
+export function findAmbiguousKeys(calls: readonly WebhookCall[]): readonly string[] {
+  const told = new Map<string, string>();
+  return calls
+    .filter(({ idempotencyKey, payload: { groupKey, alerts } }) => {
+      const now = `${groupKey} ${alerts.map(({ status, fingerprint }) => `${status} ${fingerprint}`).join()}`;
+      const before = told.get(idempotencyKey) ?? now;
+      told.set(idempotencyKey, before);
+      return before !== now || idempotencyKey === '';
+    })
+    .map(({ idempotencyKey }) => idempotencyKey);
 }
 
 /** What of notifications somebody who is woken by them would complain of. */

@@ -23,6 +23,8 @@ export interface WebhookCall {
   /** The same moment by `performance.now()`, for what is measured. */
   readonly measuredAt: number;
   readonly path: string;
+  /** What tells a notification that is sent once more from a new one. */
+  readonly idempotencyKey: string;
   /** The payload as it came. */
   readonly body: string;
   readonly payload: WebhookPayload;
@@ -42,11 +44,12 @@ export async function startWebhookSink(
   answer: (call: WebhookCall) => SinkAnswer = () => ({}),
 ): Promise<WebhookSink> {
   const calls: WebhookCall[] = [];
-  const { url, received }: HttpSink = await startHttpSink(t, ({ path, body }) => {
+  const { url, received }: HttpSink = await startHttpSink(t, ({ path, body, headers }) => {
     const call = {
       at: Date.now(),
       measuredAt: performance.now(),
       path,
+      idempotencyKey: String(headers['idempotency-key'] ?? ''),
       body,
       payload: JSON.parse(body) as WebhookPayload,
     };

@@ -1,6 +1,7 @@
-import type { CancelTimer, Clock } from '../shared/clock.ts';
+import type { Clock } from '../shared/clock.ts';
+import { StepRunner } from '../shared/step-runner.ts';
+import { nextFrame, nextTask } from '../shared/task.ts';
 import { THEMES, type Theme } from '../shared/theme.ts';
-import type { ChartState } from './charts/contract.ts';
 import { askUser, showHelp } from './dialogs.ts';
 import { ExportDesk } from './export-desk.ts';
 import { dateIn } from './format.ts';
@@ -10,8 +11,9 @@ import { MarkerBook } from './marker-book.ts';
 import { MarkerDesk } from './marker-desk.ts';
 import { reportBroken, reportFile, reportSync } from './notice-words.ts';
 import { shiftPeriod } from './period.ts';
+import { chartStateOf } from './queries.ts';
 import type { Screen, ScreenActions } from './screen.ts';
-import { fetchMarkers, fetchSampleMarkers, fetchUsers, putMarkers } from './server-api.ts';
+import { fetchMarkers, fetchSampleMarkers, putMarkers, type ServerUser } from './server-api.ts';
 import { Session } from './session.ts';
 import type { SettingStorage, Settings } from './settings.ts';
 import { listenForShortcuts } from './shortcuts.ts';
@@ -46,7 +48,7 @@ export class App {
   readonly #views: ViewDesk;
   readonly #exports: ExportDesk;
   #stage: Stage;
-  #cancelCharts: CancelTimer = () => {};
+  readonly #steps = new StepRunner(nextTask);
   /** Before the files of the project are read there is nothing to show, and no charts without data are drawn. */
   #isLoaded = false;
 
@@ -63,7 +65,7 @@ export class App {
       plotWidth: () => this.#screen.plotWidth,
       onBusy: () => this.#screen.showBusy(),
       onView: () => this.#show(),
-      onTable: (page) => this.#screen.showTable(page),
+      onTable: (page) => void this.#screen.showTable(page),
     });
     this.#session = new Session(worker, clock, {
       follow: ({ kind, name }, run) => this.#screen.progress.follow(({ t }) => t(`progress.${kind}`, { name }), run),
@@ -98,21 +100,25 @@ export class App {
     this.#stage = this.#build();
   }
 
-  async start(): Promise<void> {
+  /** `asked`: who the users are, once the server has said it. */
+  async start(asked: Promise<readonly ServerUser[]>): Promise<void> {
     const hadHash = location.hash !== '';
     window.addEventListener('hashchange', () => this.#followHash());
     document.addEventListener('visibilitychange', () => document.hidden || void this.#book.sync());
     this.#listenForKeys();
-    const users = await fetchUsers();
+    const users = await asked;
     const loaded = this.#session.start(users);
     void this.#sendMarkers();
     const synced = this.#book.sync();
     this.#showState();
     await loaded;
-    this.#isLoaded = true;
     const isLiveOnly = !this.#session.hasFiles && this.#session.tokenUsers.length > 0;
     if (!hadHash && isLiveOnly) this.#state = { ...this.#state, source: 'live' };
-    if (!this.#session.hasFiles && this.#state.source === 'csv') await this.#loadSample();
+    try {
+      if (!this.#session.hasFiles && this.#state.source === 'csv') await this.#loadSample();
+    } finally {
+      this.#isLoaded = true;
+    }
     this.#showState();
     history.replaceState(null, '', formatHash(this.#state));
     await this.#refresh();
@@ -122,6 +128,7 @@ export class App {
   /** The worker cannot do its work: without it there is nothing to show. */
   showBroken(reason: string): void {
     this.#screen.showReady();
+    this.#screen.progress.stop();
     reportBroken(reason, this.#screen.notices);
   }
 
@@ -264,33 +271,22 @@ export class App {
     if (!view) return;
     const state = this.#state;
     const now = this.#parts.clock.now();
-    this.#screen.showView(view, state);
+    const tables = this.#screen.showView(view, state);
     this.#screen.range.showResolved(resolvedText(state, view, this.#ui), view.interval.suggestedGranularity);
     const status = statusText(state, view, this.#session, this.#ui, now);
     this.#screen.header.showStatus(status);
     this.#screen.announce(status);
     const isEmpty = !this.#session.isSample && view.counts.loaded === 0 && !this.#session.hasData;
     this.#screen.dropZone.show(this.#session.isSample ? 'sample' : isEmpty ? 'empty' : 'hidden', this.#session.tried);
-    // The charts in a task of their own: together they would hold the page up too long.
     const { charts, screen } = this.#stage;
-    this.#cancelCharts();
-    this.#cancelCharts = this.#parts.clock.after(0, () => {
-      charts.update(view, this.#chartState());
-      screen.showReady();
-    });
-  }
-
-  #chartState(): ChartState {
-    const { showMarkers, showLabels, projectFilter } = this.#parts.settings.markerDisplay;
-    const { budget } = this.#parts.settings;
-    return {
-      zone: this.#zone,
-      costBasis: this.#state.basis,
-      zoom: this.#views.zoom,
-      markers: { show: showMarkers, labels: showLabels, project: projectFilter },
-      budgetCents: budget > 0 ? budget * 100 : undefined,
-      busy: false,
-    };
+    const { clock, settings } = this.#parts;
+    const { zoom } = this.#views;
+    void this.#steps.run([
+      () => charts.update(view, chartStateOf(state, settings, { zone: this.#zone, zoom })),
+      () => nextFrame(clock),
+      ...tables,
+      () => screen.showReady(),
+    ]);
   }
 
   async #loadSample(): Promise<void> {

@@ -1,4 +1,5 @@
 import type { TimeSpan, View } from '../../src/dashboard/domain/view.ts';
+import { nextTask } from '../shared/task.ts';
 import type { ChartState, Charts, MarkerHit, PictureWords } from './charts/contract.ts';
 import { MarkerControls } from './marker-controls.ts';
 import type { MarkerDisplay, Settings } from './settings.ts';
@@ -44,8 +45,10 @@ export class ChartsHost {
     });
     const loaded: Promise<ChartsChunk> = import(parts.address);
     loaded.then(
-      (chunk) => {
+      async (chunk) => {
         giveUp();
+        // Evaluating the library was a task of its own.
+        await nextTask();
         if (!this.#isOver) this.#mount(root, chunk);
       },
       () => {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createFormat, dateIn, instantOf, wallTimeIn } from './format.ts';
-import { shiftPeriod } from './period.ts';
 
 const ZONES = ['Europe/Berlin', 'America/St_Johns', 'Australia/Lord_Howe', 'UTC'];
 const at = (iso: string) => Date.parse(iso);
@@ -34,13 +33,4 @@ test('the calendar date is that of the zone', () => {
 test('money has two decimals, four below one cent', () => {
   const { money } = createFormat('en-US', 'UTC');
   assert.deepEqual([123456, 100, 0, 0.41, -25].map(money), ['$1,234.56', '$1.00', '$0.00', '$0.0041', '-$0.25']);
-});
-
-test('a period moves by its own length, a custom one to the end of its last minute', () => {
-  const custom = { mode: 'custom', hours: 24, customFrom: '2026-06-12', customTo: '2026-06-12' } as const;
-  const span = { from: at('2026-06-12T00:00Z'), to: at('2026-06-12T23:59:59.999Z') };
-  const back = shiftPeriod(custom, span, 'UTC', -1);
-  assert.deepEqual([back.customFrom, back.customTo], ['2026-06-11T00:00', '2026-06-11T23:59']);
-  const hours = shiftPeriod({ ...custom, mode: 'hours' }, span, 'UTC', 1);
-  assert.deepEqual([hours.mode, hours.customFrom], ['custom', '2026-06-12T23:59']);
 });

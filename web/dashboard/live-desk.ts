@@ -22,6 +22,9 @@ export class LiveDesk {
   readonly #parts: LiveDeskParts;
   /** One fetch at a time; whoever comes later waits for it, and then finds most of what is wanted. */
   #running: Promise<void> = Promise.resolve();
+  /** Of what is fetched unasked, behind what somebody waits for: whoever asks does not wait for it. */
+  #unasked = new AbortController();
+  #waiting = 0;
 
   constructor(parts: LiveDeskParts) {
     this.#parts = parts;
@@ -56,7 +59,13 @@ export class LiveDesk {
   }
 
   #queue(work: () => Promise<void>): Promise<void> {
-    this.#running = this.#running.then(work, work);
+    this.#unasked.abort();
+    this.#waiting += 1;
+    const begin = () => {
+      this.#waiting -= 1;
+      return work();
+    };
+    this.#running = this.#running.then(begin, begin);
     return this.#running;
   }
 
@@ -69,11 +78,13 @@ export class LiveDesk {
     const status = await session.updateLive(from, { refresh, atLeast });
     if (!status) return;
     onData();
-    if (status.results.some(({ failure }) => failure)) return;
+    if (this.#waiting > 0 || status.results.some(({ failure }) => failure)) return;
     // The budget looks at the whole month, and the comparison at the period before.
     const others = [this.#parts.monthStart(), before(page, from, clock.now())].flatMap((at) => at ?? []);
     if (from === undefined || others.length === 0 || Math.min(...others) >= from) return;
-    if (await session.updateLive(Math.min(...others), { refresh: false, quietly: true })) onData();
+    this.#unasked = new AbortController();
+    const quietly = this.#unasked.signal;
+    if (await session.updateLive(Math.min(...others), { refresh: false, quietly })) onData();
   }
 }
 

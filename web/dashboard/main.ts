@@ -1,5 +1,7 @@
 import { browserClock } from '../shared/clock.ts';
+import { nextTask } from '../shared/task.ts';
 import { App } from './app.ts';
+import { fetchUsers } from './server-api.ts';
 import type { SettingStorage } from './settings.ts';
 import { Settings } from './settings.ts';
 import { WorkerClient } from './worker-client.ts';
@@ -21,14 +23,24 @@ function readAddresses(): { readonly worker: string; readonly charts: string } {
   return { worker: new URL(worker.content, document.baseURI).href, charts: charts.href };
 }
 
+/** In a task of its own, while worker and server are at work: evaluating this file has taken long enough. */
+async function buildApp(): Promise<App> {
+  await nextTask();
+  const storage = browserStorage();
+  return new App({
+    worker,
+    storage,
+    clock: browserClock,
+    settings: new Settings(storage),
+    chartsAddress: addresses.charts,
+  });
+}
+
 const addresses = readAddresses();
-const storage = browserStorage();
-const worker = new WorkerClient(new Worker(addresses.worker, { type: 'module' }), (reason) => app.showBroken(reason));
-const app = new App({
-  worker,
-  storage,
-  clock: browserClock,
-  settings: new Settings(storage),
-  chartsAddress: addresses.charts,
-});
-void app.start();
+const worker = new WorkerClient(
+  new Worker(addresses.worker, { type: 'module' }),
+  (reason) => void built.then((app) => app.showBroken(reason)),
+);
+const users = fetchUsers();
+const built = buildApp();
+void built.then((app) => app.start(users));

@@ -51,6 +51,12 @@ export class ProgressBar {
     }
   }
 
+  /** Forgets all work: none of it will end. */
+  stop(): void {
+    this.#works.clear();
+    this.#draw();
+  }
+
   #cancelAll(): void {
     for (const { cancel } of this.#works.values()) cancel();
   }

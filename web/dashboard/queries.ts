@@ -1,5 +1,7 @@
 import type { Selection, TableColumn, TableQuery, TimeSpan, ViewQuery } from '../../src/dashboard/domain/view.ts';
+import type { ChartState } from './charts/contract.ts';
 import type { Order } from './data-table.ts';
+import type { Settings } from './settings.ts';
 import type { PageState } from './state.ts';
 import { parseDollars, UNMARKED } from './state.ts';
 
@@ -54,5 +56,22 @@ export function tableQueryOf(state: PageState, view: ViewQuery, order: Order<Tab
     model: model || undefined,
     kind: kind || undefined,
     sort: order,
+  };
+}
+
+/** What the charts draw a view with. `zone` is an IANA name. */
+export function chartStateOf(
+  state: PageState,
+  { markerDisplay, budget }: Pick<Settings, 'markerDisplay' | 'budget'>,
+  { zone, zoom }: { readonly zone: string; readonly zoom: TimeSpan | undefined },
+): ChartState {
+  const { showMarkers, showLabels, projectFilter } = markerDisplay;
+  return {
+    zone,
+    costBasis: state.basis,
+    zoom,
+    markers: { show: showMarkers, labels: showLabels, project: projectFilter },
+    budgetCents: budget > 0 ? budget * 100 : undefined,
+    busy: false,
   };
 }

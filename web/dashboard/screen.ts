@@ -1,5 +1,6 @@
 import type { TableColumn, TablePage, View } from '../../src/dashboard/domain/view.ts';
 import { h, setText } from '../shared/dom.ts';
+import { nextFrame } from '../shared/task.ts';
 import type { Theme } from '../shared/theme.ts';
 import { BudgetPanel } from './budget-panel.ts';
 import type { Palette } from './cells.ts';
@@ -85,6 +86,8 @@ export class Screen {
   readonly #main: HTMLElement;
   readonly #live = h('p', { class: 'off-screen', role: 'status' });
   readonly #ui: Ui;
+  #page: TablePage | undefined;
+  #isFilled = false;
 
   /** What `before` still has to say, this screen says on. */
   constructor(ui: Ui, palette: Palette, start: ScreenStart, actions: ScreenActions, before?: Screen) {
@@ -151,12 +154,20 @@ export class Screen {
     );
   }
 
-  showView(view: View, state: PageState): void {
+  /** Shows sums and tables. The first time the tables are left to the caller, step by step: the charts go first. */
+  showView(view: View, state: PageState): readonly (() => void)[] {
     this.#kpis.show(view, state.basis);
     this.#budget.show(view.budget);
-    this.#markers.show(view);
-    this.#daily.show(view);
-    this.#top.show(view, state.basis);
+    const tables = [
+      () => this.#markers.show(view),
+      () => this.#daily.show(view),
+      () => this.#top.show(view, state.basis),
+    ];
+    const isFirst = !this.#isFilled;
+    this.#isFilled = true;
+    if (isFirst) return tables;
+    for (const show of tables) show();
+    return [];
   }
 
   /** Everything shows the newest answer. */
@@ -164,8 +175,11 @@ export class Screen {
     this.#main.removeAttribute('aria-busy');
   }
 
-  showTable(page: TablePage): void {
-    this.requests.show(page);
+  /** The table stands below everything: the charts go first. */
+  async showTable(page: TablePage): Promise<void> {
+    this.#page = page;
+    await nextFrame(this.#ui.clock);
+    if (page === this.#page) this.requests.show(page);
   }
 
   showState(state: PageState, users: readonly ToolbarUser[], canFetch: boolean): void {

@@ -75,13 +75,14 @@ export class Session {
   async start(users: readonly ServerUser[]): Promise<void> {
     this.#users = users;
     const known = users.map(({ label, emails }) => (emails[0] ? { label, email: emails[0] } : { label }));
-    await this.#worker.ask({ type: 'start', users: known });
-    await Promise.all(
-      users.flatMap(({ label, defaultCsvPaths }) => {
+    // The worker takes what it is asked in this order: nobody need wait for its word that it has started.
+    await Promise.all([
+      this.#worker.ask({ type: 'start', users: known }),
+      ...users.flatMap(({ label, defaultCsvPaths }) => {
         if (defaultCsvPaths.length === 0) this.#tried.push(`./data/usage-events-${label}.csv`);
         return defaultCsvPaths.map((path) => this.#fetchFile(path, label));
       }),
-    );
+    ]);
   }
 
   async loadSample(): Promise<void> {
@@ -111,7 +112,7 @@ export class Session {
   /** Brings live events up to date; undefined when nobody has a token, or it was given up. */
   async updateLive(
     from: number | undefined,
-    options: { readonly refresh: boolean; readonly atLeast?: number | undefined; readonly quietly?: boolean },
+    options: { readonly refresh: boolean; readonly atLeast?: number | undefined; readonly quietly?: AbortSignal },
   ): Promise<LiveStatus | undefined> {
     const users = this.tokenUsers;
     if (users.length === 0) return undefined;
@@ -120,7 +121,7 @@ export class Session {
       this.#worker.ask({ type: 'live', users, from, now: this.#clock.now(), refresh, atLeast }, more);
     try {
       const results = options.quietly
-        ? await ask({})
+        ? await ask({ signal: options.quietly })
         : await this.#host.follow({ kind: 'live', name: users.join(', ') }, (onProgress, signal) =>
             ask({ onProgress, signal }),
           );

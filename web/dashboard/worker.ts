@@ -2,6 +2,7 @@
 import { UsageData } from '../../src/dashboard/domain/usage-data.ts';
 import type { TableQuery, View, ViewQuery } from '../../src/dashboard/domain/view.ts';
 import { browserClock } from '../shared/clock.ts';
+import { nextTask } from '../shared/task.ts';
 import { LiveCache } from './live-cache.ts';
 import type { Answers, CsvRequest, FromWorker, Progress, ToWorker, WorkerRequest } from './messages.ts';
 
@@ -77,7 +78,7 @@ class DataWorker {
   /** Lets every message that has arrived be read first: if one of them asks the same anew, this one needs no answer. */
   async #ifNewest<Answer>(id: number, kind: 'view' | 'table', compute: () => Answer): Promise<Answer | undefined> {
     this.#newest.set(kind, id);
-    await nextTurn();
+    await nextTask();
     return this.#newest.get(kind) === id ? compute() : undefined;
   }
 
@@ -95,8 +96,8 @@ class DataWorker {
       toldAt = at;
       const progress: Progress = { done: counts.bytes, total: source.size, count: counts.rows };
       this.#post({ id, progress });
-      // A turn of the loop: a cancel may be waiting.
-      await nextTurn();
+      // A cancel may be waiting.
+      await nextTask();
     }
     return csv.finish();
   }
@@ -109,18 +110,6 @@ class DataWorker {
   #post(message: FromWorker, transfer: Transferable[] = []): void {
     this.#scope.postMessage(message, transfer);
   }
-}
-
-/** Resolves once the messages that are there have been handled; a timer would take 4 ms. */
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => {
-    const { port1, port2 } = new MessageChannel();
-    port1.onmessage = () => {
-      port1.close();
-      resolve();
-    };
-    port2.postMessage(undefined);
-  });
 }
 
 interface ByteSource {

@@ -28,6 +28,8 @@ export type ReceiverData = Readonly<Record<string, string | number>>;
 
 /** A group of alerts on its way to one integration of a receiver. */
 export interface Notification {
+  /** The same when it is tried again, also after a crash, and another for every other; undefined for a drill. */
+  readonly id?: string | undefined;
   readonly receiver: string;
   /** `{}/{severity="page"}:{alertname="X"}` */
   readonly groupKey: string;

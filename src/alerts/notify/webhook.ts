@@ -76,14 +76,16 @@ function createWebhook(config: WebhookConfig, context: NotifierContext): Notifie
       if (typeof url !== 'string') return url;
       const { timeout: timeoutMs } = config;
       return withinTimeout({ name: 'webhook', timeoutMs, clock: context.clock, signal: outerSignal }, (signal) =>
-        deliver(
-          http,
-          { method: 'POST', url, headers: { 'content-type': 'application/json' }, body, signal },
-          { secrets: [url] },
-        ),
+        deliver(http, { method: 'POST', url, headers: headersOf(notification), body, signal }, { secrets: [url] }),
       );
     },
   };
+}
+
+/** A receiver that remembers the key of what it has taken is told nothing twice, whatever happens on the way. */
+function headersOf({ id }: Notification): Record<string, string> {
+  const headers = { 'content-type': 'application/json' };
+  return id === undefined ? headers : { ...headers, 'idempotency-key': id };
 }
 
 /** What is told: the first alerts alone, if their number is limited, and then what these have in common. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createTestApp } from '../../testing/alerts-app.ts';
-import { settlePromises } from '../../testing/pipeline-parts.ts';
+import { settleOnDisk } from '../../testing/pipeline-parts.ts';
 import { createSqliteFolder } from '../../testing/sqlite.ts';
 import { ALERT_MIGRATION, SETTLED_MIGRATION } from '../alert-writer.ts';
 import { createLabelSet, fingerprintOf } from '../domain/label-set.ts';
@@ -47,9 +47,10 @@ async function start(t: Parameters<typeof createSqliteFolder>[0]) {
     NOTIFICATION_LOG_MIGRATION,
     NOTIFICATION_HISTORY_MIGRATION,
   );
+  const database = await folder.open();
   const app = createTestApp(t as Parameters<typeof createTestApp>[0], {
     config: CONFIG,
-    realDatabase: await folder.open(),
+    realDatabase: database,
     openHttp: () => ({
       send: async ({ url }) => ({
         status: url.includes('bad') ? 404 : 200,
@@ -63,7 +64,7 @@ async function start(t: Parameters<typeof createSqliteFolder>[0]) {
   const advance = async (seconds: number) => {
     for (let second = 0; second < seconds; second++) {
       app.clock.advance(1_000);
-      await settlePromises();
+      await settleOnDisk(database);
     }
   };
   return { app, advance };

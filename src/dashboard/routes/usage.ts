@@ -22,8 +22,9 @@ export interface UsageRoutes {
   readonly port: () => number;
   readonly uptimeS: () => number;
   readonly findDefaultCsv: () => Promise<ReadonlyMap<string, readonly string[]>>;
-  readonly fetchSummary: (userId: string) => Promise<UpstreamOutcome<unknown>>;
-  readonly fetchEvents: (userId: string, request: EventRequest) => Promise<CachedEvents>;
+  /** The signals of both: the client has gone. */
+  readonly fetchSummary: (userId: string, signal: AbortSignal) => Promise<UpstreamOutcome<unknown>>;
+  readonly fetchEvents: (userId: string, request: EventRequest, signal: AbortSignal) => Promise<CachedEvents>;
 }
 
 /** GET /health */
@@ -55,7 +56,7 @@ export function readSummary(routes: UsageRoutes): HttpHandler {
   return async (c) => {
     const user = findUser(routes, c.req.query('user'));
     if (!user.ok) return refuse(c, 400, user.failure);
-    const summary = await routes.fetchSummary(user.value.id);
+    const summary = await routes.fetchSummary(user.value.id, c.req.raw.signal);
     return summary.ok
       ? answerJson(c, { user: user.value.id, summary: summary.value })
       : refuseUpstream(c, summary.failure);
@@ -83,7 +84,7 @@ async function serveEvents(c: HttpContext, routes: UsageRoutes, asked: unknown):
   if (!request.ok) return refuse(c, 400, { error: request.reason, code: request.code });
   const user = findUser(routes, request.value.user);
   if (!user.ok) return refuse(c, 400, user.failure);
-  const fetched = await routes.fetchEvents(user.value.id, request.value);
+  const fetched = await routes.fetchEvents(user.value.id, request.value, c.req.raw.signal);
   const isUseful = request.value.allowPartial && fetched.events.length > 0;
   if (fetched.failure && !isUseful) return refuseUpstream(c, fetched.failure);
   return answerEvents(c, user.value.id, fetched);

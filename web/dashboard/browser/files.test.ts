@@ -99,6 +99,8 @@ browserTest('files on the analytics page', async (t, browser, check) => {
     await page.getByText(/Columns are missing: .*Total Tokens/).waitFor();
     await chooseFile(page, 'Load CSV', { name: 'none-info.csv', text: '' });
     await page.getByText('The file is empty.').waitFor();
+    await chooseFile(page, 'Load CSV', { name: 'bad-info.csv', text: good.text.replaceAll('"100"', '"many"') });
+    await page.getByText('None of its rows could be read.').waitFor();
     await requestsAre(page, 5);
   });
 

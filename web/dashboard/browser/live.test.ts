@@ -1,6 +1,8 @@
 // Live data in the browser: the three sources, what is fetched when, and everything that upstream may do wrong.
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
+import { systemClock } from '../../../src/kernel/clock.ts';
+import { startTestDashboard } from '../../../src/testing/dashboard-app.ts';
 import {
   browserTest,
   CSV_HEADER,
@@ -14,6 +16,7 @@ import {
 } from '../../../src/testing/dashboard-browser.ts';
 import { eventually } from '../../../src/testing/eventually.ts';
 import {
+  answerPage,
   FAKE_TOKEN,
   type FakeEvent,
   type FakeUsageUpstream,
@@ -27,12 +30,12 @@ const MINUTE_MS = 60_000;
 const STARTED_AT = Date.now();
 
 /** Live events, newest first, one a minute, each of 110 tokens and 3 cents. */
-function liveEvents(count: number): FakeEvent[] {
+function liveEvents(count: number, name = 'c', laterMs = 0): FakeEvent[] {
   return Array.from({ length: count }, (_, index) => ({
-    timestamp: String(STARTED_AT - (index + 1) * MINUTE_MS),
+    timestamp: String(STARTED_AT - (index + 1) * MINUTE_MS + laterMs),
     model: 'composer-2.5',
     kind: 'USAGE_EVENT_KIND_USAGE_BASED',
-    conversationId: `c-${index}`,
+    conversationId: `${name}-${index}`,
     tokenUsage: { inputTokens: 100, outputTokens: 10, totalCents: 1.25 },
     chargedCents: 3,
   }));
@@ -116,15 +119,16 @@ browserTest('live data on the analytics page', async (t, browser, check) => {
     await requestsAre(page, 40);
     const troubles: readonly [SinkAnswer, code: string, words: string, hint: string][] = [
       [json({}, 401), 'session_expired', 'session expired', 'USAGE_SESSION_TOKEN_INFO'],
-      [html('<form action="/login">Sign in</form>'), 'session_expired', 'session expired', 'USAGE_SESSION_TOKEN_INFO'],
-      [{ status: 302, headers: { location: '/login' } }, 'session_expired', 'session expired', 'fresh session cookie'],
       [html('Checking your browser', 403), 'challenge', 'asks for a bot check', 'The token may be fine.'],
+      [html('<form action="/login">Sign in</form>'), 'session_expired', 'session expired', 'USAGE_SESSION_TOKEN_INFO'],
       [json({ error: 'no' }, 403), 'forbidden', 'refuses the request', 'the right team'],
+      [{ status: 302, headers: { location: '/login' } }, 'session_expired', 'session expired', 'fresh session cookie'],
       [json({}, 429, { 'retry-after': '90' }), 'rate_limited', 'too many requests', 'Try again in 1m30s.'],
       [{ status: 503 }, 'error', 'upstream site failed', 'trouble of theirs'],
       [json({ events: 1 }), 'bad_response', 'something unexpected', 'load a CSV export'],
       ['reset', 'unreachable', 'cannot be reached', 'USAGE_UPSTREAM_URL'],
     ];
+    // No two of a kind in a row: each has to take the place of the one before.
     for (const [answer, code, words, hint] of troubles) {
       upstream.trouble = () => answer;
       await refresh(page);
@@ -138,33 +142,126 @@ browserTest('live data on the analytics page', async (t, browser, check) => {
       for (const text of [words, hint]) await notice(page).locator('li', { hasText: text }).waitFor();
       assert.equal((await notice(page).textContent())?.includes('eyfaketoken'), false, 'no token is shown');
       await requestsAre(page, 40);
-      upstream.trouble = () => undefined;
-      await notice(page).getByRole('button', { name: 'Try again' }).click();
-      await notice(page).waitFor({ state: 'detached' });
     }
+    upstream.trouble = () => undefined;
+    await notice(page).getByRole('button', { name: 'Try again' }).click();
+    await notice(page).waitFor({ state: 'detached' });
   });
 
-  check('an upstream that hangs is waited for as long as the person likes', async (t) => {
+  check('an upstream that hangs is waited for as long as the person likes, in either language', async (t) => {
     const upstream = await startFakeUsageUpstream(t);
     upstream.events = liveEvents(10);
     const server = await serve(upstream);
     const page = await visit(t, browser, server.page, { now });
     await requestsAre(page, 10);
-    upstream.trouble = () => 'hang';
+    await eventually('what is fetched unasked', () => upstream.pages.length === 2);
+    let answer = (_: SinkAnswer) => {};
+    upstream.trouble = () =>
+      new Promise((resolve) => {
+        answer = resolve;
+      });
     await refresh(page);
     await page.getByText('Fetching live data of info …').waitFor();
-    await page.locator('.progress').getByRole('button', { name: 'Cancel' }).click();
-    await page.getByText('Fetching live data of info …').waitFor({ state: 'hidden' });
+    await page.getByLabel('Language').selectOption('de');
+    await page.getByText('Live-Daten von info werden geholt …').waitFor();
+    const { abandoned } = upstream;
+    await page.locator('.progress').getByRole('button', { name: 'Abbrechen' }).click();
+    await page.locator('.progress').waitFor({ state: 'hidden' });
+    await eventually('the end of the request at upstream', () => upstream.abandoned === abandoned + 1);
+    assert.equal(await notice(page).count(), 0, 'what somebody gave up has not failed');
+    // The answer comes after all, with more in it.
+    upstream.events = [...liveEvents(2, 'new', 30_000), ...upstream.events];
+    answer(answerPage(upstream, { page: 1, pageSize: 1000 }));
+    upstream.trouble = () => undefined;
+    await choose(page, 'Auflösung', 'Tag');
+    await hashIs(page, /by=day/);
     await requestsAre(page, 10);
-    await page.route('**/api/events*', (route) =>
-      route.fulfill({
-        status: 504,
-        json: { error: 'upstream gave no answer in time', code: 'upstream_timeout', hint: 'Ask for a shorter period.' },
-      }),
-    );
+    await page.getByRole('button', { name: 'Live-Daten aktualisieren' }).click();
+    await requestsAre(page, 12);
+  });
+
+  check('who refreshes does not wait for what was fetched unasked', async (t) => {
+    const upstream = await startFakeUsageUpstream(t);
+    upstream.events = liveEvents(10);
+    let asked = 0;
+    upstream.trouble = () => (++asked > 1 ? 'hang' : undefined);
+    const server = await serve(upstream);
+    const page = await visit(t, browser, server.page, { now });
+    await requestsAre(page, 10);
+    await eventually('something is fetched unasked', () => asked > 1);
+    upstream.trouble = () => undefined;
+    upstream.events = [...liveEvents(2, 'new', 30_000), ...upstream.events];
     await refresh(page);
-    await notice(page).getByText('the upstream site takes too long').first().waitFor();
+    await requestsAre(page, 12);
+  });
+
+  check('§1: what takes longer than thirty seconds has failed, and is told as such', async (t) => {
+    const upstream = await startFakeUsageUpstream(t);
+    upstream.events = liveEvents(10);
+    upstream.trouble = () => 'hang';
+    const dashboard = await startTestDashboard(t, {
+      variables: { USAGE_SESSION_TOKEN_INFO: FAKE_TOKEN, USAGE_UPSTREAM_URL: upstream.url },
+      // Thirty seconds take one.
+      clock: { ...systemClock, after: (ms, action) => systemClock.after(ms > 20_000 ? 1_000 : ms, action) },
+    });
+    const page = await visit(t, browser, `${dashboard.url}/analytics#source=live&range=24h`, { now });
+    const alert = page.getByRole('alert').filter({ hasText: 'info: the upstream site takes too long' });
+    await alert.getByText('Try again, or ask for a shorter period.').first().waitFor();
+    await alert.locator('summary').click();
+    await alert.locator('li', { hasText: 'info · upstream_timeout · ' }).waitFor();
+    await eventually('the end of the request at upstream', () => upstream.abandoned === upstream.pages.length);
+    upstream.trouble = () => undefined;
+    await alert.getByRole('button', { name: 'Try again' }).click();
     await requestsAre(page, 10);
+    await alert.waitFor({ state: 'detached' });
+  });
+
+  check('§1.2: pages, repeats and drift: each event once, and what is missing is said', async (t) => {
+    const upstream = await startFakeUsageUpstream(t);
+    upstream.events = liveEvents(30);
+    upstream.largestPage = 8;
+    // While the pages are read two events arrive, and move the others onto later pages.
+    upstream.trouble = (_, index) => {
+      if (index === 1) upstream.events = [...liveEvents(2, 'new', 30_000), ...upstream.events];
+      return undefined;
+    };
+    const server = await serve(upstream, {}, { USAGE_EVENTS_CACHE_TTL: '0' });
+    const page = await visit(t, browser, `${server.page}#source=live&range=24h`, { now });
+    await requestsAre(page, 30);
+    await kpiIs(page, 'total-cost', dollars(30 * 3));
+    await page.locator('.progress').waitFor({ state: 'hidden' });
+    assert.equal(await notice(page).count(), 0, 'what arrived meanwhile is not missing');
+    await refresh(page);
+    await requestsAre(page, 32);
+    // From here on upstream gives its first page for every page.
+    upstream.events = liveEvents(80);
+    upstream.trouble = (asked) => (asked.page > 1 ? answerPage(upstream, { ...asked, page: 1 }) : undefined);
+    await page.reload();
+    await notice(page).getByText('More events than can be fetched at once: the oldest of info are missing.').waitFor();
+    await requestsAre(page, 8);
+    upstream.trouble = () => undefined;
+    await page.reload();
+    await requestsAre(page, 80);
+    assert.equal(await notice(page).count(), 0);
+  });
+
+  check('§1: a rate limit and a failure that pass are tried once more, and nobody hears of them', async (t) => {
+    const upstream = await startFakeUsageUpstream(t);
+    upstream.events = liveEvents(1200);
+    upstream.trouble = (_, index) =>
+      [json({}, 429, { 'retry-after': '1' }), undefined, { status: 503 }][index] as SinkAnswer | undefined;
+    const server = await serve(upstream);
+    const page = await visit(t, browser, 'about:blank', { now });
+    const answered = page.waitForResponse((response) => response.url().includes('/api/events'));
+    await page.goto(`${server.page}#source=live&range=24h`);
+    await page.getByText('Fetching live data of info …').waitFor();
+    assert.equal((await answered).headers()['content-type'], 'application/x-ndjson', 'line by line');
+    await kpiIs(page, 'requests', '1,200');
+    assert.equal(await notice(page).count(), 0);
+    assert.deepEqual(
+      upstream.pages.slice(0, 4).map((asked) => asked.page),
+      [1, 1, 2, 2],
+    );
   });
 
   check('without live data yet: what failed stands in red, CSV data stay, users fail one by one', async (t) => {

@@ -126,13 +126,19 @@ browserTest('project markers on the analytics page', async (t, browser, check) =
     await dialogOf(page, 'Edit marker').getByRole('button', { name: 'Delete marker' }).click();
     const question = dialogOf(page, 'Delete this marker?');
     await question.getByText('“shop” covers 2 requests.').waitFor();
-    assert.deepEqual(await findBarriers(page), []);
+    assert.deepEqual(await findBarriers(page, 'dialog[open]'), []);
     await question.getByRole('button', { name: 'Delete marker' }).click();
     await page.getByText('No markers yet.').waitFor();
     await stored(server, 0);
     await page.getByRole('button', { name: 'Undo' }).click();
     await edit(page, 'shop').waitFor();
     await stored(server, 1);
+    await edit(page, 'shop').click();
+    await dialogOf(page, 'Edit marker').getByLabel(/^To/).fill('');
+    await dialogOf(page, 'Edit marker').getByLabel('Project').press('Enter');
+    await page.locator('#table-markers tbody tr', { hasText: '*' }).waitFor();
+    await figureOf(page, 'overview').scrollIntoViewIfNeeded();
+    await figureOf(page, 'overview').getByText('* open-ended').waitFor();
   });
 
   check('rule A.10: a row that carries a marker tells of it; one checkbox in three toolbars', async (t) => {
@@ -182,12 +188,23 @@ browserTest('project markers on the analytics page', async (t, browser, check) =
     await plot.focus();
     await page.keyboard.press('End');
     for (let step = 0; step < 3; step++) await page.keyboard.press('ArrowLeft');
+    // Rule A.11.
+    const tip = figureOf(page, 'overview').locator('.chart-tip');
+    for (const text of ['web-shop', 'Feature: login', 'with two factors']) await tip.getByText(text).first().waitFor();
     await page.keyboard.press('Enter');
     await dialogOf(page, 'web-shop').getByText('Feature: login').waitFor();
     await page.keyboard.press('Escape');
     await dialogOf(page, 'web-shop').waitFor({ state: 'hidden' });
     await hoverMarker(page);
     await dialogOf(page, 'web-shop').waitFor();
+    await page.mouse.down();
+    await page.mouse.up();
+    await page.mouse.move(5, 5);
+    // Longer than a popover stays that was opened by hovering.
+    await page.waitForTimeout(400);
+    assert.equal(await dialogOf(page, 'web-shop').isVisible(), true, 'a click has pinned it');
+    await page.mouse.click(5, 5);
+    await dialogOf(page, 'web-shop').waitFor({ state: 'hidden' });
     const [overview, running] = ['overview', 'cumulative'].map((chart) => figureOf(page, chart));
     assert.ok(overview && running);
     await overview.getByLabel('Markers of project: Overview').selectOption('api');
@@ -248,7 +265,7 @@ browserTest('project markers on the analytics page', async (t, browser, check) =
     await chooseFile(page, 'Import markers', { name, text: JSON.stringify([newer, CRASH, bad]) });
     const question = dialogOf(page, 'Import markers?');
     await question.getByText('1 new, 1 updated, 1 skipped. Nothing is deleted.').waitFor();
-    assert.deepEqual(await findBarriers(page), []);
+    assert.deepEqual(await findBarriers(page, 'dialog[open]'), []);
     await question.getByRole('button', { name: 'Import' }).click();
     await edit(page, 'newer').waitFor();
     const markers = await stored(server, 2);

@@ -112,6 +112,7 @@ browserTest('what can be switched on the analytics page', async (t, browser, che
     await fill(page, 'From rank', '11');
     await requestsAre(page, 10);
     await kpiIs(page, 'total-cost', dollars(centsOf(ALL.slice(10, 20))));
+    await hashIs(page, /range=rank-11-20/);
     await fill(page, 'To rank', '5');
     await requestsAre(page, 7);
     await fill(page, 'To rank', '5000');
@@ -163,6 +164,13 @@ browserTest('what can be switched on the analytics page', async (t, browser, che
     await kpiIs(page, 'total-cost', dollars(cents));
     await kpiIs(page, 'average-per-day', dollars(cents / 7));
     await kpiIs(page, 'forecast', dollars((cents / 7) * 30));
+    // 71 requests in the week before.
+    await page.locator('[data-kpi="requests"] .change', { hasText: '▲ 138%' }).waitFor();
+    await page.getByLabel('Compare with the period before').check({ force: true });
+    await figureOf(page, 'cumulative')
+      .locator('.chart-legend')
+      .getByRole('button', { name: 'Previous period' })
+      .waitFor();
     await choose(page, 'User', 'slope');
     await kpiIs(page, 'total-cost', '$0.00');
     await choose(page, 'Cost basis', 'List value');
@@ -174,6 +182,22 @@ browserTest('what can be switched on the analytics page', async (t, browser, che
     await page.getByText('What is this?').click();
     await page.getByText('As reported takes each amount as its source states it').waitFor();
     assert.equal(await storedValue(page, 'usage-analytics-cost-basis'), 'billed');
+  });
+
+  check('the top models are five or ten, on both charts, in the address and after a reload', async (t) => {
+    const rows = Array.from({ length: 12 }, (_, index) => usageRows(1, { model: `model-${index}`, shiftMs: index }));
+    const own = await serveDashboard(t, { files: { 'data/usage-events-info.csv': csvOf(rows.flat()) } });
+    const page = await visit(t, browser, `${own.page}#range=all`);
+    await twinRows(page, 'topCost', 5);
+    await page.getByLabel('How many models by cost').selectOption('Top 10');
+    for (const chart of ['topCost', 'topTokens']) await twinRows(page, chart, 10);
+    assert.equal(await page.getByLabel('How many models by tokens').inputValue(), '10');
+    await hashIs(page, /&top=10/);
+    await page.goto('about:blank');
+    await page.goto(own.page);
+    await twinRows(page, 'topTokens', 10);
+    await page.getByLabel('How many models by tokens').selectOption('Top 5');
+    await twinRows(page, 'topCost', 5);
   });
 
   check('rule A.8: the budget looks at the month of all users, whatever the period', async (t) => {

@@ -1,16 +1,21 @@
 // The tables: days, the most expensive, individual requests with their filters and pages; and the exports.
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import {
   browserTest,
   csvOf,
+  dollars,
   hashIs,
+  kpiIs,
   requestsAre,
   serveDashboard,
   usageRows,
   visit,
 } from '../../../src/testing/dashboard-browser.ts';
+import { executablePath } from '../../../src/testing/processes.ts';
 
 const ROWS = usageRows(120);
 const MARKER = {
@@ -26,6 +31,8 @@ const MARKER = {
   updatedAt: '2025-06-09T00:00:00.000Z',
 };
 
+const runFile = promisify(execFile);
+
 const filters = (page: Page) => page.getByRole('search', { name: 'Filters of the requests' });
 const rowsOf = (page: Page) => page.locator('#table-requests tbody tr');
 const position = (page: Page, text: string) => page.locator('.pager-position', { hasText: text }).waitFor();
@@ -38,6 +45,12 @@ const column = (page: Page, index: number): Promise<string[]> =>
 async function minCost(page: Page, typed: string): Promise<void> {
   await filters(page).getByLabel('Min. cost, US$').fill(typed);
   await filters(page).getByLabel('Min. cost, US$').press('Enter');
+}
+
+interface Sums {
+  readonly requests: number;
+  readonly tokens: number;
+  readonly costCents: number;
 }
 
 browserTest('the tables of the analytics page', async (t, browser, check) => {
@@ -135,6 +148,58 @@ browserTest('the tables of the analytics page', async (t, browser, check) => {
     await page.getByText('No requests in this selection.').first().waitFor();
   });
 
+  check('rule A.6: where nothing costs as reported, the list value ranks if somebody likes', async (t) => {
+    const included = usageRows(40, { kind: 'Included' });
+    const server = await serveDashboard(t, { files: { 'data/usage-events-info.csv': csvOf(included) } });
+    const page = await visit(t, browser, `${server.page}#range=all`);
+    const card = page.locator('#top');
+    const rows = page.locator('#table-top tbody tr');
+    await card.getByText('No billable events.').waitFor();
+    assert.equal(await rows.count(), 0);
+    await card.getByRole('button', { name: 'Rank by list value' }).click();
+    await rows.nth(14).waitFor();
+    assert.equal(await rows.count(), 15);
+    // The dearest are every tenth hour, at 19 cents: those four come first, the newest of them at 03:00 in Berlin.
+    const times: string[] = await page.evaluate(
+      `[...document.querySelectorAll('#table-top tbody tr')].slice(0, 4).map((row) => row.cells[0].textContent)`,
+    );
+    assert.deepEqual(
+      times.map((time) => /(\d+:\d\d)/.exec(time)?.[1]),
+      ['03:00', '17:00', '07:00', '21:00'],
+    );
+    await page.locator('[data-kpi="total-cost"] .kpi-value', { hasText: '$0.00' }).waitFor();
+    await page.getByRole('radio', { name: 'Billed only' }).check({ force: true });
+    await card.getByText('No billable events.').waitFor();
+  });
+
+  check('must show 3: the report in the terminal has the page’s numbers, on every cost basis', async (t) => {
+    for (const basis of ['reported', 'list'] as const) {
+      const page = await visit(t, browser, `${server.page}#range=all&basis=${basis}`);
+      await requestsAre(page, 120);
+      await page.locator('#table-daily tbody tr').nth(5).waitFor();
+      const flags = ['--project', server.folder, '--zone', 'Europe/Berlin', '--cost-basis', basis];
+      const { stdout } = await runFile(process.execPath, [
+        ...[executablePath(), 'dashboard', 'report', '--by', 'day', '--format', 'json'],
+        ...flags,
+      ]);
+      const { rows, total } = JSON.parse(stdout) as { rows: Sums[]; total: Sums };
+      await kpiIs(page, 'total-cost', dollars(total.costCents));
+      assert.deepEqual([total.requests, total.tokens], [120, 12_000]);
+      const shown: string[][] = await page.evaluate(
+        `[...document.querySelectorAll('#table-daily tbody tr')].map((row) => [...row.cells].slice(2, 5).map((cell) => cell.textContent))`,
+      );
+      const count = new Intl.NumberFormat('en-US');
+      assert.deepEqual(
+        shown,
+        rows.map(({ requests, tokens, costCents }) => [
+          count.format(requests),
+          count.format(tokens),
+          dollars(costCents),
+        ]),
+      );
+    }
+  });
+
   check('exports hold what is selected, with project and task, and nothing that a spreadsheet would run', async (t) => {
     const page = await visit(t, browser, `${server.page}#range=12h`);
     await requestsAre(page, 13);
@@ -142,7 +207,8 @@ browserTest('the tables of the analytics page', async (t, browser, check) => {
       await page.getByRole('button', { name: 'Export', exact: true }).click();
       const item = page.getByRole('menuitem', { name: new RegExp(`^${entry}`) });
       const [file] = await Promise.all([page.waitForEvent('download'), item.click()]);
-      return { name: file.suggestedFilename(), text: await readFile(await file.path(), 'utf8') };
+      const bytes = await readFile(await file.path());
+      return { name: file.suggestedFilename(), bytes, text: bytes.toString('utf8') };
     };
     const csv = await download('Events as CSV');
     assert.equal(csv.name, 'usage-events-all-2025-06-10.csv');
@@ -154,7 +220,9 @@ browserTest('the tables of the analytics page', async (t, browser, check) => {
     const parsed = JSON.parse(json.text) as { events: unknown[]; markers: { id: string }[] };
     assert.deepEqual([parsed.events.length, parsed.markers.map(({ id }) => id)], [13, ['m-1']]);
     const picture = await download('Page as a picture');
-    assert.match(picture.name, /\.png$/);
-    assert.equal(picture.text.slice(1, 4), 'PNG');
+    assert.match(picture.name, /^usage-charts-all-2025-06-10\.png$/);
+    assert.equal(picture.bytes.subarray(1, 4).toString('latin1'), 'PNG');
+    const [width, height] = [picture.bytes.readUInt32BE(16), picture.bytes.readUInt32BE(20)];
+    assert.ok(width > 2 * 900 && height > 2 * 1500, `${width} × ${height}: every chart, twice as fine`);
   });
 });

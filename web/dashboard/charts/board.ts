@@ -10,6 +10,7 @@ import { composePage, type PagePart } from './page-picture.ts';
 import { PaintQueue } from './paint-queue.ts';
 import { CHART_KEYS, type ChartKey, type ChartState } from './terms.ts';
 import { readTheme, type Theme, watchTheme } from './theme.ts';
+import { warmUp } from './warm-up.ts';
 import { TimeZoom } from './zoom.ts';
 
 const TIME_CHARTS: readonly ChartKey[] = ['overview', 'cumulative'];
@@ -47,7 +48,10 @@ export class ChartBoard implements Charts {
       () => this.#paintZoom(),
       (span) => deps.onZoom(span),
     );
-    this.#queue = new PaintQueue((key) => this.#figures.get(key)?.paint());
+    this.#queue = new PaintQueue({
+      paint: (key) => this.#figures.get(key)?.paint(),
+      describe: (key) => this.#figures.get(key)?.describe(),
+    });
     const host = this.#host();
     for (const key of CHART_KEYS) {
       const figure = new ChartFigure(key, host, isTimeChart(key) ? this.#timeZoom : undefined);
@@ -56,6 +60,7 @@ export class ChartBoard implements Charts {
       this.#queue.watch(key, figure.element);
     }
     root.append(this.#live);
+    void warmUp(this.#theme, deps.format);
     this.#unwatch = watchTheme(() => {
       this.#theme = readTheme(root);
       this.#queue.add(CHART_KEYS);

@@ -6,7 +6,7 @@ import type { ChartModel } from './model.ts';
 import type { Plot } from './plot.ts';
 import type { PlotArea, PlotPoint } from './plot-geometry.ts';
 import type { Zoom } from './zoom.ts';
-import { dragWindow, panWindow, spanOfWindow, type Window, widthOf, zoomWindow } from './zoom-window.ts';
+import { dragWindow, panWindow, pinchWindow, spanOfWindow, type Window, widthOf, zoomWindow } from './zoom-window.ts';
 
 const KEY_FACTORS: Readonly<Record<string, number>> = { '+': 0.5, '=': 0.5, '-': 2, _: 2 };
 
@@ -19,10 +19,18 @@ export interface GestureParts {
   model(): ChartModel | undefined;
 }
 
+/** What was in sight when a drag or a pinch took hold of it. */
+interface Hold {
+  readonly columns: unknown;
+  readonly window: Window;
+  readonly at: PlotPoint;
+  readonly factor: number;
+}
+
 /** Turns drags, wheel, pinches and keys over one plot into zooming, panning and marking. */
 export class FigureGestures implements GestureTarget {
   readonly #parts: GestureParts;
-  #before: Window | undefined;
+  #hold: Hold | undefined;
   #label: DrawnLabel | undefined;
 
   constructor(parts: GestureParts) {
@@ -33,7 +41,7 @@ export class FigureGestures implements GestureTarget {
     const model = this.#parts.model();
     if (!model || model.shape === 'ring' || model.length === 0) return undefined;
     if (model.time && (event.altKey || (this.#parts.host.marking.isOn && model.key === 'overview'))) return 'mark';
-    this.#before = this.#parts.zoom.window;
+    this.#hold = undefined;
     return event.shiftKey ? 'pan' : 'zoom';
   }
 
@@ -70,12 +78,11 @@ export class FigureGestures implements GestureTarget {
       return;
     }
     const area = this.#parts.plot.area;
-    if (!area || !this.#before) return;
+    if (!area) return;
     element.setAttribute('data-panning', '');
-    const lies = this.#parts.model()?.shape === 'rows';
-    const room = lies ? area.bottom - area.top : area.right - area.left;
-    const way = lies ? from.y - to.y : from.x - to.x;
-    const next = panWindow(this.#before, (way / room) * widthOf(this.#before), zoom.limits);
+    const { window, at } = this.#held(this.#hold ? to : from);
+    const way = shareOf(area, at, this.#isLying) - shareOf(area, to, this.#isLying);
+    const next = panWindow(window, way * widthOf(window), zoom.limits);
     if (next.min !== zoom.window.min) zoom.move(next);
   }
 
@@ -83,6 +90,7 @@ export class FigureGestures implements GestureTarget {
     const { plot, zoom, host } = this.#parts;
     this.dragCancelled();
     const [first, last] = [plot.columnAt(from), plot.columnAt(to)];
+    if (kind === 'pan') this.announce();
     if (kind === 'pan' || first === undefined || last === undefined) return;
     if (kind === 'zoom') {
       zoom.move(dragWindow(first, last, zoom.limits));
@@ -105,19 +113,51 @@ export class FigureGestures implements GestureTarget {
     this.#parts.element.removeAttribute('data-panning');
   }
 
-  pinchStarted(): void {
-    this.#before = this.#parts.zoom.window;
+  pinchStarted(at: PlotPoint): void {
+    this.#hold = undefined;
+    this.#held(at);
     this.#parts.cursor.leave();
   }
 
-  scale(factor: number, at: PlotPoint, phase: 'step' | 'pinch'): void {
+  pinched(factor: number, at: PlotPoint): void {
+    const { area } = this.#parts.plot;
+    const { limits } = this.#parts.zoom;
+    if (!area || !this.#canZoom) return;
+    const held = this.#held(at, factor);
+    const [from, to] = [held.at, at].map((point) => shareOf(area, point, this.#isLying)) as [number, number];
+    this.#move(pinchWindow(held.window, factor / held.factor, from, to, limits));
+  }
+
+  scale(factor: number, at: PlotPoint): void {
     const { plot, zoom } = this.#parts;
-    const model = this.#parts.model();
-    if (!model || model.shape === 'ring' || model.length === 0) return;
-    const before = phase === 'pinch' ? (this.#before ?? zoom.window) : zoom.window;
-    const anchor = plot.columnAt(at) ?? (before.min + before.max) / 2;
-    const next = zoomWindow(before, factor, anchor, zoom.limits);
+    if (!this.#canZoom) return;
+    const { min, max } = zoom.window;
+    this.#move(zoomWindow(zoom.window, factor, plot.columnAt(at) ?? (min + max) / 2, zoom.limits));
+  }
+
+  #move(next: Window): void {
+    const { zoom } = this.#parts;
     if (next.min !== zoom.window.min || next.max !== zoom.window.max) zoom.move(next);
+  }
+
+  get #canZoom(): boolean {
+    const model = this.#parts.model();
+    return model !== undefined && model.shape !== 'ring' && model.length > 0;
+  }
+
+  get #isLying(): boolean {
+    return this.#parts.model()?.shape === 'rows';
+  }
+
+  /**
+   * What the gesture holds; it takes hold at `at` when it begins, and anew when finer columns of the same stretch have
+   * arrived meanwhile, whose numbers are others.
+   */
+  #held(at: PlotPoint, factor = 1): Hold {
+    const { columns, window } = this.#parts.zoom;
+    if (this.#hold?.columns !== columns) this.#hold = undefined;
+    this.#hold ??= { columns, window, at, factor };
+    return this.#hold;
   }
 
   doubleClick(): void {
@@ -127,8 +167,7 @@ export class FigureGestures implements GestureTarget {
   /** `+`, `-` and `0`; true when the key was one of these. */
   key(key: string, cursorAt: number | undefined): boolean {
     const { zoom } = this.#parts;
-    const model = this.#parts.model();
-    if (!model || model.shape === 'ring' || model.length === 0) return false;
+    if (!this.#canZoom) return false;
     const factor = KEY_FACTORS[key];
     if (key === '0') zoom.reset();
     else if (factor !== undefined) {
@@ -170,6 +209,11 @@ export class FigureGestures implements GestureTarget {
       bottom: Math.max(one.bottom, other.bottom),
     };
   }
+}
+
+/** Where a point lies between the ends of a plot, from 0 to 1; of one that lies, from top to bottom. */
+function shareOf({ left, right, top, bottom }: PlotArea, { x, y }: PlotPoint, isLying: boolean): number {
+  return isLying ? (y - top) / (bottom - top) : (x - left) / (right - left);
 }
 
 const idsOf = ({ boxes }: DrawnLabel): readonly string[] => boxes.flatMap(({ ids }) => ids);

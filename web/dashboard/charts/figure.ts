@@ -119,8 +119,14 @@ export class ChartFigure {
     this.#head.update(model, this.#zoom.isZoomed);
     this.#legend.update(whole, hidden, model.time?.markers.some(({ isOpen }) => isOpen) ?? false);
     this.#drawWords(whole, model);
-    this.#twin.update(model);
     this.cursor.update(model);
+  }
+
+  /** Says what was painted to those who do not see it, in the canvas's name and in the table. */
+  describe(): void {
+    if (!this.#whole || !this.#model) return;
+    this.#twin.update(this.#model);
+    setAttribute(this.#plot.canvas, 'aria-label', `${this.#whole.title}. ${this.#whole.summary}`);
   }
 
   /** Draws again only what the zoom has moved. */
@@ -149,7 +155,6 @@ export class ChartFigure {
 
   #drawWords(whole: ChartModel, model: ChartModel): void {
     const { translate } = this.#host.deps;
-    setAttribute(this.#plot.canvas, 'aria-label', `${whole.title}. ${whole.summary}`);
     const nothing = model.series.length === 0 || (model.parts !== undefined && model.length === 0 && whole.length > 0);
     const text = whole.empty ?? (nothing ? translate('chart.allHidden') : undefined);
     this.#empty.hidden = text === undefined;

@@ -12,17 +12,21 @@ export interface GestureTarget {
   dragged(kind: DragKind, from: PlotPoint, to: PlotPoint): void;
   dropped(kind: DragKind, from: PlotPoint, to: PlotPoint): void;
   dragCancelled(): void;
-  /** `factor` below 1 zooms in; a pinch gives the factor since it began. */
-  scale(factor: number, at: PlotPoint, phase: 'step' | 'pinch'): void;
-  pinchStarted(): void;
+  /** `factor` below 1 zooms in. */
+  scale(factor: number, at: PlotPoint): void;
+  /** Two fingers lie on the plot; `at` is the middle between them. */
+  pinchStarted(at: PlotPoint): void;
+  /** They have moved to there; `factor` is what they have scaled by since they lie there. */
+  pinched(factor: number, at: PlotPoint): void;
   doubleClick(): void;
 }
 
 /** A pointer that moved less has clicked. */
 const DRAG_FROM_PX = 5;
 const WHEEL_STEP = 0.0022;
+const LEAST_PINCH_PX = 8;
 
-/** Reads pointers and wheel over a plot. A finger alone points and scrolls the page; two fingers pinch. */
+/** Reads pointers and wheel over a plot. A finger alone points and scrolls the page; two fingers zoom and pan. */
 export class Gestures {
   readonly #element: HTMLElement;
   readonly #target: GestureTarget;
@@ -75,8 +79,9 @@ export class Gestures {
       this.#isTouched = true;
       this.#pointers.set(event.pointerId, at);
       if (this.#pointers.size === 2) {
-        this.#pinchWidth = this.#fingers().width;
-        this.#target.pinchStarted();
+        const { width, middle } = this.#fingers();
+        this.#pinchWidth = Math.max(LEAST_PINCH_PX, width);
+        this.#target.pinchStarted(middle);
       } else this.#target.hover(at);
       return;
     }
@@ -90,7 +95,7 @@ export class Gestures {
     if (this.#pointers.has(event.pointerId)) this.#pointers.set(event.pointerId, at);
     if (this.#pinchWidth !== undefined && this.#pointers.size === 2) {
       const { width, middle } = this.#fingers();
-      this.#target.scale(this.#pinchWidth / Math.max(8, width), middle, 'pinch');
+      this.#target.pinched(this.#pinchWidth / Math.max(LEAST_PINCH_PX, width), middle);
       return;
     }
     const drag = this.#drag;
@@ -149,7 +154,7 @@ export class Gestures {
     event.preventDefault();
     const pixels = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? event.deltaY * 16 : event.deltaY;
     const bounded = Math.max(-200, Math.min(200, pixels));
-    this.#target.scale(Math.exp(bounded * WHEEL_STEP), this.#pointOf(event), 'step');
+    this.#target.scale(Math.exp(bounded * WHEEL_STEP), this.#pointOf(event));
   }
 
   #fingers(): { readonly width: number; readonly middle: PlotPoint } {

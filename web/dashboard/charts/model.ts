@@ -17,6 +17,8 @@ export interface Series {
   readonly axis: 'first' | 'second';
   readonly stacked?: boolean;
   readonly dashed?: boolean;
+  /** Its place in the whole chart, by which patterns go; only told where some are hidden. */
+  readonly nth?: number;
 }
 
 /** One bar or slice with a name of its own, where the legend lists these instead of the series. */
@@ -24,6 +26,8 @@ export interface Part {
   readonly key: string;
   readonly label: string;
   readonly color: string;
+  /** As of a series. */
+  readonly nth?: number;
 }
 
 export interface Detail {
@@ -109,20 +113,22 @@ export function sumOf(values: ArrayLike<number>): number {
 export function withoutHidden(model: ChartModel, hidden: ReadonlySet<string>): ChartModel {
   if (hidden.size === 0) return model;
   const { parts } = model;
-  if (!parts) return { ...model, series: model.series.filter(({ key }) => !hidden.has(key)) };
+  if (!parts) return { ...model, series: numbered(model.series).filter(({ key }) => !hidden.has(key)) };
   const kept = parts.flatMap(({ key }, index) => (hidden.has(key) ? [] : [index]));
   if (kept.length === parts.length) return model;
   const origin = (index: number) => kept[index] ?? -1;
   return {
     ...model,
     length: kept.length,
-    parts: parts.filter(({ key }) => !hidden.has(key)),
+    parts: numbered(parts).filter(({ key }) => !hidden.has(key)),
     series: model.series.map((series) => ({ ...series, values: kept.map((index) => series.values[index] ?? 0) })),
     name: (index) => model.name(origin(index)),
     tick: (index) => model.tick(origin(index)),
     details: (index) => model.details(origin(index)),
   };
 }
+
+const numbered = <One extends Series | Part>(all: readonly One[]): One[] => all.map((one, nth) => ({ ...one, nth }));
 
 /** Stored for a chart whose quiet key somebody shows. */
 const SHOWN = 'quiet-shown';

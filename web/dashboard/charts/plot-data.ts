@@ -1,12 +1,14 @@
 import type { ChartDataset, ScriptableContext } from 'chart.js';
+import { ROUND_UP_TO } from './dense-columns.ts';
 import type { ChartModel, Series } from './model.ts';
 import type { Theme } from './theme.ts';
 import { stripes, withAlpha } from './theme.ts';
 
 export type PlotDataset = ChartDataset<'bar' | 'line' | 'doughnut', number[]>;
 
-/** More columns than these are too narrow for round corners. */
-const ROUND_UP_TO = 200;
+/** How much of its room a column over time fills, and how wide one becomes at most. */
+export const COLUMN_SHARE = 0.92;
+export const MOST_COLUMN_PX = 56;
 /** On narrower columns lines are thin: thick ones would run into one another. */
 const CROWDED_PX = 2.5;
 
@@ -28,8 +30,8 @@ function fillOf(color: string, nth: number, theme: Theme): string | CanvasPatter
 function barDataset(model: ChartModel, series: Series, nth: number, theme: Theme): PlotDataset {
   const color = theme.color(series.color);
   const fill = model.parts
-    ? model.parts.map((part, index) => fillOf(theme.color(part.color), index, theme))
-    : fillOf(color, nth, theme);
+    ? model.parts.map((part, index) => fillOf(theme.color(part.color), part.nth ?? index, theme))
+    : fillOf(color, series.nth ?? nth, theme);
   const isDense = model.time !== undefined;
   const end = model.shape === 'rows' ? ['topRight', 'bottomRight'] : ['topLeft', 'topRight'];
   const rounded = Object.fromEntries(end.map((corner) => [corner, 2]));
@@ -47,9 +49,9 @@ function barDataset(model: ChartModel, series: Series, nth: number, theme: Theme
       ? { xAxisID: 'value', yAxisID: 'category' }
       : { xAxisID: 'category', yAxisID: series.axis === 'first' ? 'value' : 'second' }),
     ...(series.stacked ? { stack: 'stack' } : { stack: series.key }),
-    categoryPercentage: isDense ? 0.92 : 0.78,
+    categoryPercentage: isDense ? COLUMN_SHARE : 0.78,
     barPercentage: isDense ? 1 : 0.9,
-    maxBarThickness: isDense ? 56 : 44,
+    maxBarThickness: isDense ? MOST_COLUMN_PX : 44,
     order: 2,
   } as PlotDataset;
 }
@@ -60,8 +62,13 @@ function columnPx({ chart }: Pick<ScriptableContext<'bar' | 'line'>, 'chart'>, m
   return (model.shape === 'rows' ? chartArea.height : chartArea.width) / model.length;
 }
 
+export function lineWidth({ form, dashed }: Series, columnPx: number): number {
+  if (columnPx < CROWDED_PX) return 1;
+  return form === 'area' ? 2.5 : dashed ? 1.5 : 2;
+}
+
 /** Of lines that share an axis in colours that may look alike, one is dotted; the legend's style sheet knows it as well. */
-function dashOf({ dashed, form, axis }: Series, theme: Theme): number[] {
+export function dashOf({ dashed, form, axis }: Series, theme: Theme): number[] {
   if (dashed) return [6, 4];
   return theme.forcedColours && form === 'line' && axis === 'first' ? [2, 3] : [];
 }
@@ -73,8 +80,7 @@ function lineDataset(model: ChartModel, series: Series, theme: Theme): PlotDatas
     label: series.label,
     data: asNumbers(series.values),
     borderColor: color,
-    borderWidth: (context: ScriptableContext<'line'>) =>
-      columnPx(context, model) < CROWDED_PX ? 1 : series.form === 'area' ? 2.5 : series.dashed ? 1.5 : 2,
+    borderWidth: (context: ScriptableContext<'line'>) => lineWidth(series, columnPx(context, model)),
     borderJoinStyle: 'round',
     borderDash: dashOf(series, theme),
     xAxisID: 'category',
@@ -92,7 +98,7 @@ function lineDataset(model: ChartModel, series: Series, theme: Theme): PlotDatas
 }
 
 /** 12 per cent of the colour under the line, nothing at the ground. */
-function areaFill({ chart }: Pick<ScriptableContext<'line'>, 'chart'>, color: string): CanvasGradient | string {
+export function areaFill({ chart }: Pick<ScriptableContext<'line'>, 'chart'>, color: string): CanvasGradient | string {
   const { chartArea, ctx } = chart;
   if (!chartArea) return 'transparent';
   const gradient = ctx.createLinearGradient(0, chartArea.top, 0, chartArea.bottom);
@@ -113,7 +119,7 @@ function ringDataset(model: ChartModel, theme: Theme): PlotDataset {
     data: isEmpty ? [1] : values,
     backgroundColor: isEmpty
       ? [theme.color('--chart-grid')]
-      : parts.map(({ color }, index) => fillOf(theme.color(color), index, theme)),
+      : parts.map(({ color, nth }, index) => fillOf(theme.color(color), nth ?? index, theme)),
     borderColor: theme.color('--chart-surface'),
     borderWidth: isEmpty ? 0 : 2,
     hoverBorderColor: theme.color('--chart-surface'),

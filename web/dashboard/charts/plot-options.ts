@@ -1,4 +1,5 @@
 import type { Chart, ChartOptions, Scale, ScaleOptionsByType } from 'chart.js';
+import { extentOf, isDense } from './dense-columns.ts';
 import type { ChartModel, Series, Unit } from './model.ts';
 import { shorten } from './model.ts';
 import type { ChartFormat } from './terms.ts';
@@ -121,6 +122,7 @@ function gridColour(theme: Theme): string {
 
 function valueAxis(model: ChartModel, which: Series['axis'], look: PlotLook): Partial<ScaleOptionsByType<'linear'>> {
   const { theme, format } = look;
+  const { least, most } = reachOf(model, which, look);
   const lies = model.shape === 'rows';
   const series = model.series.filter(({ axis }) => axis === which);
   const unit = series[0]?.unit ?? 'tokens';
@@ -132,9 +134,9 @@ function valueAxis(model: ChartModel, which: Series['axis'], look: PlotLook): Pa
     beginAtZero: true,
     stacked: series.some(({ stacked }) => stacked),
     // Without a value the axis stays, and says nothing but 0.
-    ...(isFlat ? { suggestedMax: 1 } : {}),
+    ...(most > 0 ? { suggestedMax: most } : isFlat ? { suggestedMax: 1 } : {}),
+    ...(least < 0 ? { suggestedMin: least } : {}),
     ...(model.time ? { afterFit: (scale: Scale) => alignAxis(scale, which) } : {}),
-    ...(model.level ? { suggestedMax: model.level.value * 1.05 } : {}),
     grid: { display: which === 'first', color: gridColour(theme), drawTicks: false },
     border: { display: false },
     ticks: {
@@ -151,6 +153,13 @@ function valueAxis(model: ChartModel, which: Series['axis'], look: PlotLook): Pa
       },
     },
   } as unknown as Partial<ScaleOptionsByType<'linear'>>;
+}
+
+/** What an axis reaches beside the values that Chart.js sees: those that it does not draw, and a level. */
+function reachOf(model: ChartModel, which: Series['axis'], { theme, window }: PlotLook) {
+  const extent = isDense(model, theme) ? extentOf(model, which, window) : { least: 0, most: 0 };
+  const level = which === 'first' && model.level ? model.level.value * 1.05 : 0;
+  return { least: extent.least, most: Math.max(extent.most, level) };
 }
 
 /** The values at the ends of lying bars need room, and the running cost gives up what the overview's second axis takes. */

@@ -15,6 +15,8 @@ import {
 } from 'chart.js';
 import annotation, { type AnnotationOptions } from 'chartjs-plugin-annotation';
 import { boxAnnotation, levelAnnotation } from './annotations.ts';
+import { isDense } from './dense-columns.ts';
+import { type DenseSource, denseSeries } from './dense-series.ts';
 import {
   type DrawnLabel,
   LANE_PX,
@@ -99,7 +101,7 @@ export class Plot {
     };
     const data = {
       labels: Array.from({ length: model.length }, (_, index) => index),
-      datasets: plotDatasets(model, scene.theme),
+      datasets: isDense(model, scene.theme) ? [] : plotDatasets(model, scene.theme),
     };
     if (this.#chart) {
       this.#chart.data = data as never;
@@ -108,7 +110,8 @@ export class Plot {
       return;
     }
     const shown = { model: () => this.#model, theme: () => this.#theme(), format: scene.format };
-    const plugins = [ringCentre(shown), rowValues(shown), ...(time ? [markerLabels(this.#labelSource())] : [])];
+    const overTime = time ? [denseSeries(this.#denseSource()), markerLabels(this.#labelSource())] : [];
+    const plugins = [ringCentre(shown), rowValues(shown), ...overTime];
     this.#chart = new Chart(this.canvas, {
       type: model.shape === 'ring' ? 'doughnut' : 'bar',
       data,
@@ -237,6 +240,13 @@ export class Plot {
   #theme(): Theme {
     if (!this.#scene) throw new Error('a plot without a scene draws nothing');
     return this.#scene.theme;
+  }
+
+  #denseSource(): DenseSource {
+    return {
+      model: () => (this.#model && isDense(this.#model, this.#theme()) ? this.#model : undefined),
+      theme: () => this.#theme(),
+    };
   }
 
   #labelSource(): LabelSource {

@@ -2,7 +2,17 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sampleBuckets } from './testdata/sample.ts';
 import { TimeZoom } from './zoom.ts';
-import { dragWindow, isWhole, panWindow, spanOfWindow, timeLimits, windowOfSpan, zoomWindow } from './zoom-window.ts';
+import {
+  dragWindow,
+  isWhole,
+  panWindow,
+  pinchWindow,
+  spanOfWindow,
+  timeLimits,
+  widthOf,
+  windowOfSpan,
+  zoomWindow,
+} from './zoom-window.ts';
 
 const HOUR = 3_600_000;
 
@@ -164,4 +174,24 @@ test('what somebody is moving to is newer than the view that arrives', () => {
   assert.deepEqual(zoom.window, { min: 2, max: 3 });
   pass();
   assert.equal(asked.length, 1);
+});
+
+test('what lies under two fingers stays under them, and no finger leads beyond the selection', () => {
+  const limits = { min: 0, max: 99, least: 2 };
+  const window = { min: 20, max: 59 };
+  assert.deepEqual(pinchWindow(window, 0.5, 0.5, 0.5, limits), { min: 30, max: 49 });
+  assert.deepEqual(pinchWindow(window, 0.5, 0.25, 0.25, limits), { min: 25, max: 44 });
+  assert.deepEqual(pinchWindow(window, 1, 0.5, 0.75, limits), { min: 10, max: 49 }, 'side by side they pan');
+  assert.deepEqual(pinchWindow(window, 1, 0.5, 0.5, limits), window, 'and at rest they do nothing');
+  assert.deepEqual(pinchWindow(window, 1, 0, 1, limits), { min: 0, max: 39 });
+  assert.deepEqual(pinchWindow(window, 9, 0.5, 0.5, limits), { min: 0, max: 99 });
+  assert.deepEqual(widthOf(pinchWindow(window, 0.001, 0.5, 0.5, limits)), 2);
+});
+
+test('a window that lies beyond the loaded columns with both ends spans as many columns there', () => {
+  const loaded = hours(30, 10, 100);
+  assert.deepEqual(spanOfWindow(loaded, { min: -20, max: -11 }), { from: 10 * HOUR, to: 20 * HOUR });
+  assert.deepEqual(spanOfWindow(loaded, { min: -10, max: -1 }), { from: 20 * HOUR, to: 30 * HOUR });
+  assert.deepEqual(spanOfWindow(loaded, { min: 10, max: 19 }), { from: 40 * HOUR, to: 50 * HOUR });
+  assert.deepEqual(spanOfWindow(loaded, { min: 60, max: 69 }), { from: 90 * HOUR, to: 100 * HOUR });
 });

@@ -27,6 +27,17 @@ export function zoomWindow(window: Window, factor: number, anchor: number, limit
   return slide(Math.round(anchor + 0.5 - place * next), next, limits);
 }
 
+/**
+ * The window made `factor` times as wide under two fingers: what lay at the share `from` of its width (0 to 1) then lies at
+ * the share `to`.
+ */
+export function pinchWindow(window: Window, factor: number, from: number, to: number, limits: WindowLimits): Window {
+  const width = widthOf(window);
+  const whole = limits.max - limits.min + 1;
+  const next = Math.min(whole, Math.max(Math.min(limits.least, whole), Math.round(width * factor)));
+  return slide(Math.round(window.min + from * width - to * next), next, limits);
+}
+
 export function panWindow(window: Window, columns: number, limits: WindowLimits): Window {
   return slide(window.min + Math.round(columns), widthOf(window), limits);
 }
@@ -73,9 +84,13 @@ export function spanOfWindow(buckets: SpanBuckets, window: Window): TimeSpan {
   // The last event ends at its own instant: a stretch that holds it ends behind that.
   const grace = granularity === 'event' ? 1 : 0;
   const endOf = (index: number) => (ends[index] ?? 0) + (index === length - 1 ? grace : 0);
-  const from = window.min >= 0 ? (starts[window.min] ?? 0) : (starts[0] ?? 0) + window.min * mean;
-  const to = window.max < length ? endOf(window.max) : endOf(length - 1) + (window.max - length + 1) * mean;
-  const least = (starts[Math.min(window.max, length - 1)] ?? from) + 1;
+  // A window that was moved far at once lies beyond the loaded columns with both its ends.
+  const before = (columns: number) => (starts[0] ?? 0) - columns * mean;
+  const behind = (columns: number) => endOf(length - 1) + columns * mean;
+  const { min, max } = window;
+  const from = min < 0 ? before(-min) : min < length ? (starts[min] ?? 0) : behind(min - length);
+  const to = max < 0 ? before(-max - 1) : max < length ? endOf(max) : behind(max - length + 1);
+  const least = (starts[Math.min(max, length - 1)] ?? from) + 1;
   if (!full) return { from, to: Math.max(to, least) };
   return { from: Math.max(full.from, from), to: Math.max(Math.min(full.to + grace, to), least) };
 }

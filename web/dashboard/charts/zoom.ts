@@ -7,6 +7,8 @@ export interface Zoom {
   readonly window: Window;
   readonly limits: WindowLimits;
   readonly isZoomed: boolean;
+  /** The same for as long as the numbers of columns mean the same columns. */
+  readonly columns: unknown;
   move(window: Window): void;
   reset(): void;
 }
@@ -31,6 +33,10 @@ export class LocalZoom implements Zoom {
 
   get isZoomed(): boolean {
     return this.#window !== undefined;
+  }
+
+  get columns(): unknown {
+    return this.#length;
   }
 
   /** Other categories than before: what was in sight means nothing any more. */
@@ -81,6 +87,10 @@ export class TimeZoom implements Zoom {
 
   get isZoomed(): boolean {
     return this.#span !== undefined;
+  }
+
+  get columns(): unknown {
+    return this.#buckets;
   }
 
   get span(): TimeSpan | undefined {

@@ -17,7 +17,9 @@ export function overviewModel(view: View, context: ModelContext): ChartModel {
       { label: translate('chart.requests'), value: format.count(buckets.requests[index] ?? 0) },
       ...modelDetail(buckets, index, context),
     ],
-    summary: summarizeTime(view, context),
+    get summary() {
+      return summarizeTime(view, context);
+    },
   };
 }
 
@@ -72,7 +74,9 @@ export function cumulativeModel(view: View, context: ModelContext): ChartModel {
       { label: translate('chart.requests'), value: format.count(buckets.requests[index] ?? 0) },
       ...modelDetail(buckets, index, context),
     ],
-    summary: summarizeRunning(view, context),
+    get summary() {
+      return summarizeRunning(view, context);
+    },
     ...(budget
       ? { level: { value: budget, label: translate('chart.budgetLine', { amount: format.usd(budget) }) } }
       : {}),

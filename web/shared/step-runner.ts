@@ -1,0 +1,21 @@
+/** Does work in steps, each in a task of its own: all at once they would hold the page up too long. */
+export class StepRunner {
+  readonly #nextTask: () => Promise<void>;
+  #runs = 0;
+
+  /** `nextTask` resolves in a task of its own. */
+  constructor(nextTask: () => Promise<void>) {
+    this.#nextTask = nextTask;
+  }
+
+  /** Resolves after the last step; a later run takes the place of an earlier one, whose steps then no longer count. */
+  async run(steps: readonly (() => void | Promise<void>)[]): Promise<void> {
+    this.#runs += 1;
+    const mine = this.#runs;
+    for (const step of steps) {
+      await this.#nextTask();
+      if (mine !== this.#runs) return;
+      await step();
+    }
+  }
+}
