@@ -6,6 +6,7 @@ import { addUpCommand } from './hub/command.ts';
 import { CommandError, ExitCode } from './kernel/errors.ts';
 import type { Terminal } from './kernel/terminal.ts';
 import { addRelayCommand } from './relay/command.ts';
+import { addRoomsCommand } from './rooms/command.ts';
 
 const EXAMPLES = `
 Examples:
@@ -33,6 +34,7 @@ export function createProgram(terminal: Terminal): Command {
   addAlertsCommand(program, terminal);
   addRelayCommand(program, terminal);
   addDashboardCommand(program, terminal);
+  addRoomsCommand(program, terminal);
   addUpCommand(program, terminal);
   return program;
 }

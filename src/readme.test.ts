@@ -15,7 +15,7 @@ import {
 
 const README = readFileSync('README.md', 'utf8');
 
-/** The demos of "Thirty seconds", line by line: alerts, then flags. */
+/** The demos of "Thirty seconds", line by line: alerts, flags, rooms. */
 function demos(): readonly (readonly string[])[] {
   const section = /## Thirty seconds\n([\s\S]*?)\n## /.exec(README)?.[1] ?? '';
   return [...section.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = '']) => block.trim().split('\n'));
@@ -49,6 +49,21 @@ test('the demo of flags runs, line by line', async (t) => {
   assert.equal(code, 0, stderr);
   assert.match(stdout, /^true\n/);
   assert.match(stdout, /^new-checkout: off \(was on\) in flags\.yml$/m);
+});
+
+test('the demo of rooms runs, line by line', async (t) => {
+  const [serve, ...commands] = demos()[2] ?? [];
+  assert.equal(serve, 'opsdeck rooms serve &');
+  const rooms = await startServer(t, {
+    command: process.execPath,
+    args: [executablePath(), 'rooms', 'serve', '--port', '0'],
+    cwd: temporaryFolder(t),
+    addressIn: listeningAddress,
+  });
+  const environment = { OPSDECK_ROOMS_URL: rooms.url, USER: 'alex' };
+  const { code, stdout, stderr } = await runScript(commands, temporaryFolder(t), environment);
+  assert.equal(code, 0, stderr);
+  assert.equal(stdout.match(/deploy of web 4\.2 done/g)?.length, 2, stdout);
 });
 
 test('the demo of the README runs, line by line, and shows what it promises', async (t) => {

@@ -17,6 +17,8 @@ test('up starts every server in one process, with a page that links to them', as
       '127.0.0.1:0',
       '--dashboard-address',
       '127.0.0.1:0',
+      '--rooms-address',
+      '127.0.0.1:0',
     ],
     cwd: folder,
     addressIn: (stderr) => /Hub is listening" address=(\S+)\n/.exec(stderr)?.[1],
@@ -25,7 +27,7 @@ test('up starts every server in one process, with a page that links to them', as
   const servers = (await (await fetch(`${up.url}/servers.json`)).json()) as { name: string; url: string }[];
   assert.deepEqual(
     servers.map(({ name }) => name),
-    ['alerts', 'relay', 'dashboard'],
+    ['alerts', 'relay', 'dashboard', 'rooms'],
   );
   assert.equal(servers[0]?.url, `http://${listeningAddress(up.stderr())}/`);
   const status = await fetch(`${servers[0]?.url}api/v2/status`);
@@ -33,5 +35,7 @@ test('up starts every server in one process, with a page that links to them', as
   const relay = (await (await fetch(servers[1]?.url ?? '')).json()) as { status: string };
   assert.equal(relay.status, 'healthy');
   assert.equal((await fetch(servers[2]?.url ?? '')).status, 200);
+  const rooms = (await (await fetch(`${servers[3]?.url}health`)).json()) as { status: string };
+  assert.equal(rooms.status, 'healthy');
   assert.deepEqual(await up.stop('SIGTERM'), { code: 0, signal: null });
 });

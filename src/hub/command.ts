@@ -23,6 +23,7 @@ interface UpFlags {
   readonly flags?: string;
   readonly dashboardAddress: ListenAddress;
   readonly project: string;
+  readonly roomsAddress: ListenAddress;
   readonly logLevel: LogLevel;
   readonly logFormat: LogFormat;
 }
@@ -54,6 +55,11 @@ export function addUpCommand(program: Command, terminal: Terminal): void {
         .default({ host: '127.0.0.1', port: 8060 }, '127.0.0.1:8060'),
     )
     .option('--project <directory>', 'the folder whose data/ the dashboard shows', '.')
+    .addOption(
+      new Option('--rooms-address <address>', 'where the rooms listen')
+        .argParser(listenAddressFlag)
+        .default({ host: '127.0.0.1', port: 8065 }, '127.0.0.1:8065'),
+    )
     .option('--flags <path>', 'a file or folder of flags for the relay to serve (default: a sample)')
     .addOption(
       new Option('--log-level <level>', 'the least important lines written').choices(LOG_LEVELS).default('info'),
@@ -81,6 +87,7 @@ async function startAll(flags: UpFlags, terminal: Terminal): Promise<void> {
     servers.push(await startAlerts(flags, clock, log));
     servers.push(await startRelay(flags, terminal, log));
     servers.push(await startDashboard(flags, terminal, log));
+    servers.push(await startRooms(flags, servers[0]?.described.url ?? '', terminal, log));
     const { startHub } = await import('./server.ts');
     const descriptions = servers.map(({ described }) => described);
     const hub = await startHub(descriptions, flags.hubAddress, clock, log);
@@ -152,6 +159,35 @@ async function startDashboard(flags: UpFlags, terminal: Terminal, log: Log): Pro
       url: `${server.url}/analytics`,
       status: 'ready',
       example: 'opsdeck dashboard report usage-events.csv --by model',
+    },
+    close: () => server.close(),
+  };
+}
+
+/** Slash commands of the rooms go to the alert server beside them. */
+async function startRooms(
+  flags: UpFlags,
+  alertsUrl: string,
+  { clock, env, err }: Terminal,
+  log: Log,
+): Promise<RunningServer> {
+  const { loadConfig } = await import('../rooms/config.ts');
+  const { host = '0.0.0.0', port } = flags.roomsAddress;
+  const written = { host, port: String(port), 'data-dir': join(flags.dataDir, 'rooms'), alerts: alertsUrl };
+  const config = loadConfig(written, env);
+  if (!config.ok) throw new CommandError(config.problems.join('\n'), ExitCode.usage);
+  for (const warning of config.value.warnings) log.warn(warning);
+  const rooms = await import('../rooms/server.ts');
+  const server = await rooms.startRooms(config.value.options, clock, log);
+  if (server.firstToken !== undefined) err(`rooms: the admin's token, shown this once: ${server.firstToken}\n`);
+  return {
+    described: {
+      name: 'rooms',
+      title: 'Rooms',
+      description: 'Rooms and messages that are never lost, live for everyone, with a copilot and alerts in the room.',
+      url: `${server.url}/`,
+      status: 'ready',
+      example: 'make test 2>&1 | opsdeck rooms say ci --code',
     },
     close: () => server.close(),
   };

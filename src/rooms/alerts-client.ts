@@ -1,0 +1,162 @@
+import * as v from 'valibot';
+import type { Clock } from '../kernel/clock.ts';
+import { HttpFetch } from '../kernel/http-fetch.ts';
+import { type LabelMatcher, printMatcher } from './domain/command-matcher.ts';
+import { granted, type Refusal, refuse, type Verdict } from './domain/refusal.ts';
+
+const TIMEOUT_MS = 5_000;
+/** An answer of more bytes is not taken. */
+const MOST_BYTES = 64 * 2 ** 20;
+
+/** An alert as the alert server lists it. */
+export interface ListedAlert {
+  readonly fingerprint: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly startsAt: string;
+  readonly generatorURL: string;
+  readonly state: 'active' | 'suppressed' | 'unprocessed';
+  readonly silencedBy: readonly string[];
+}
+
+export interface SilenceRequest {
+  readonly matchers: readonly LabelMatcher[];
+  readonly startsAt: number;
+  readonly endsAt: number;
+  readonly createdBy: string;
+  readonly comment: string;
+}
+
+const labels = v.record(v.string(), v.string());
+const alertList = v.array(
+  v.object({
+    fingerprint: v.string(),
+    labels,
+    annotations: labels,
+    startsAt: v.string(),
+    generatorURL: v.optional(v.string(), ''),
+    status: v.object({
+      state: v.picklist(['active', 'suppressed', 'unprocessed']),
+      silencedBy: v.nullish(v.array(v.string()), []),
+    }),
+  }),
+);
+const silenceAnswer = v.object({ silenceID: v.string() });
+const silenceList = v.array(v.object({ id: v.string(), comment: v.string(), status: v.object({ state: v.string() }) }));
+const silenceState = v.object({ endsAt: v.string(), status: v.object({ state: v.string() }) });
+
+/** Speaks to an alert server over Alertmanager's API v2; it answers within 5 s, or is refused. */
+export class AlertsClient {
+  readonly #base: string;
+  readonly #clock: Clock;
+  readonly #http: HttpFetch;
+
+  constructor(url: string, clock: Clock, variables: Readonly<Record<string, string | undefined>>) {
+    this.#base = `${url.replace(/\/+$/, '').replace(/\/api\/v2$/, '')}/api/v2`;
+    this.#clock = clock;
+    this.#http = new HttpFetch({ connectTimeoutMs: TIMEOUT_MS, variables });
+  }
+
+  /** Those that match all of the matchers; by `onlyActive` those alone that nothing suppresses. */
+  async alerts(
+    matchers: readonly LabelMatcher[],
+    { onlyActive }: { readonly onlyActive: boolean },
+  ): Promise<Verdict<readonly ListedAlert[]>> {
+    const query = new URLSearchParams(matchers.map((matcher): [string, string] => ['filter', printMatcher(matcher)]));
+    if (onlyActive) {
+      query.set('silenced', 'false');
+      query.set('inhibited', 'false');
+    }
+    const found = await this.#ask('GET', `/alerts?${query}`, alertList);
+    if (!found.ok) return found;
+    return granted(
+      found.value.map(({ status, ...alert }) => ({ ...alert, ...status, silencedBy: status.silencedBy ?? [] })),
+    );
+  }
+
+  /** Creates a silence; answers its id. */
+  async silence({ matchers, startsAt, endsAt, createdBy, comment }: SilenceRequest): Promise<Verdict<string>> {
+    const body = {
+      matchers,
+      startsAt: new Date(startsAt).toISOString(),
+      endsAt: new Date(endsAt).toISOString(),
+      createdBy,
+      comment,
+    };
+    const made = await this.#ask('POST', '/silences', silenceAnswer, JSON.stringify(body));
+    return made.ok ? granted(made.value.silenceID) : made;
+  }
+
+  /** The id of the silence that has a comment and has not ended; `undefined`: there is none. */
+  async findSilence(comment: string): Promise<Verdict<string | undefined>> {
+    const found = await this.#ask('GET', '/silences', silenceList);
+    if (!found.ok) return found;
+    return granted(
+      found.value.find((silence) => silence.comment === comment && silence.status.state !== 'expired')?.id,
+    );
+  }
+
+  /** Ends a silence; one that has ended is refused. */
+  async unsilence(id: string): Promise<Verdict<null>> {
+    const found = await this.#ask('GET', `/silence/${encodeURIComponent(id)}`, silenceState);
+    if (!found.ok) return found.code === 'not_found' ? refuse('not_found', `there is no silence ${id}`) : found;
+    if (found.value.status.state === 'expired') return refuse('invalid_body', `the silence ${id} has ended already`);
+    const ended = await this.#ask('DELETE', `/silence/${encodeURIComponent(id)}`, v.unknown());
+    return ended.ok ? granted(null) : ended;
+  }
+
+  close(): Promise<void> {
+    return this.#http.close();
+  }
+
+  async #ask<S extends v.GenericSchema>(
+    method: string,
+    path: string,
+    schema: S,
+    body?: string,
+  ): Promise<Verdict<v.InferOutput<S>>> {
+    const abort = new AbortController();
+    const cancel = this.#clock.after(TIMEOUT_MS, () => abort.abort());
+    try {
+      const headers = body === undefined ? {} : { 'content-type': 'application/json' };
+      const request = { method, headers, signal: abort.signal, ...(body === undefined ? {} : { body }) };
+      const response = await this.#http.fetch(`${this.#base}${path}`, request);
+      const text = await readText(response);
+      if (!response.ok) return refuseStatus(response.status, text);
+      const parsed = v.safeParse(schema, text === '' ? null : JSON.parse(text));
+      return parsed.success ? granted(parsed.output) : unusual();
+    } catch (error) {
+      if (abort.signal.aborted)
+        return refuse('upstream_failed', `the alert server did not answer within ${TIMEOUT_MS / 1000} s`);
+      return error instanceof SyntaxError ? unusual() : refuse('upstream_failed', 'the alert server cannot be reached');
+    } finally {
+      cancel();
+    }
+  }
+}
+
+const unusual = (): Refusal =>
+  refuse('upstream_failed', 'the alert server answered with something else than Alertmanager does');
+
+function refuseStatus(status: number, text: string): Refusal {
+  if (status === 404) return refuse('not_found', 'the alert server does not have it');
+  const words = status === 400 ? `: ${text.replaceAll('"', '').trim().slice(0, 300)}` : '';
+  return refuse(status === 400 ? 'invalid_body' : 'upstream_failed', `the alert server answered ${status}${words}`);
+}
+
+async function readText(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  const reader = response.body?.getReader();
+  let size = 0;
+  while (reader) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    size += value.length;
+    if (size > MOST_BYTES) {
+      await reader.cancel();
+      throw new SyntaxError('too long');
+    }
+    chunks.push(value);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}

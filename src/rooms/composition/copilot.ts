@@ -1,0 +1,38 @@
+import type { AlertsClient } from '../alerts-client.ts';
+import { createCopilotParts } from '../copilot/copilot-parts.ts';
+import type { MessageBook } from '../message-book.ts';
+import { OutboundGuard } from '../outbound-guard.ts';
+import { copilotPaths } from '../routes/copilot.ts';
+import { providerPaths } from '../routes/providers.ts';
+import { runPaths } from '../routes/runs.ts';
+import { MAX_OBJECT_BYTES, type RoomsCore, random, refuseUrl } from './core.ts';
+
+/** What answers in rooms. */
+export function composeCopilot(core: RoomsCore, book: MessageBook, alerts: AlertsClient | undefined) {
+  const { options, guard, feed, outbound } = core;
+  const { maxBodyBytes, secretsDir, requireIfMatch } = options;
+  const variables = process.env;
+  const parts = createCopilotParts({
+    ...core,
+    book,
+    announcer: feed,
+    alerts,
+    maxBodyBytes,
+    secretsDir,
+    variables,
+    refuseUrl: (url, allowPrivate) => refuseUrl(outbound, url, allowPrivate),
+    openGuard: (connectTimeoutMs) => new OutboundGuard({ connectTimeoutMs, variables }),
+    seats: feed,
+    random,
+  });
+  feed.showStreaming(parts.runs);
+  const { desk, runDesk, streams, providers } = parts;
+  return {
+    ...parts,
+    paths: [
+      copilotPaths({ guard, desk, requireIfMatch, maxBodyBytes: MAX_OBJECT_BYTES }),
+      runPaths({ guard, desk: runDesk, streams }),
+      providerPaths({ guard, book: providers, requireIfMatch }),
+    ],
+  };
+}

@@ -1,0 +1,50 @@
+import { randomBytes } from 'node:crypto';
+import type { PageFiles } from '../../kernel/assets.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import type { Log } from '../../kernel/log.ts';
+import type { OutboundGuard } from '../outbound-guard.ts';
+import type { Presence } from '../presence.ts';
+import type { RoomFeed } from '../room-feed.ts';
+import type { RoomState } from '../room-state.ts';
+import type { RoomStore } from '../room-store.ts';
+import type { RoomWriter } from '../room-writer.ts';
+import type { RoomsOptions } from '../rooms-options.ts';
+import type { GuardParts } from '../routes/guard.ts';
+import type { SecretVault } from '../secret-vault.ts';
+
+export interface ComposeInputs {
+  readonly options: RoomsOptions;
+  readonly store: RoomStore;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** The files of the page; without them there is none. */
+  readonly page?: PageFiles | undefined;
+}
+
+/** What every part stands on. */
+export interface RoomsCore extends ComposeInputs {
+  readonly epoch: string;
+  readonly firstPos: number;
+  readonly state: RoomState;
+  readonly writer: RoomWriter;
+  readonly guard: GuardParts;
+  readonly newId: () => string;
+  /** Tells those who listen; `announce` for what is told only once. */
+  readonly feed: RoomFeed;
+  /** `undefined`: nobody is told who is there. */
+  readonly presence: Presence | undefined;
+  /** Sends what goes to addresses that people have entered. */
+  readonly outbound: OutboundGuard;
+  readonly vault: SecretVault;
+}
+
+export function refuseUrl(outbound: OutboundGuard, url: string, allowPrivate: boolean): string | undefined {
+  const checked = outbound.check(url, { allowPrivate });
+  return checked.ok ? undefined : checked.reason;
+}
+
+/** From 0 up to 1. */
+export const random = (): number => randomBytes(4).readUInt32BE() / 2 ** 32;
+
+/** Of the JSON of a room, with its copilot's instructions. */
+export const MAX_OBJECT_BYTES = 256 * 1024;

@@ -1,0 +1,67 @@
+import { join } from 'node:path';
+import { printCursor } from '../contract/feed.ts';
+import { makeUser } from '../domain/user.ts';
+import { newInviteCode } from '../invite-code.ts';
+import { MessageReader } from '../message-book-reader.ts';
+import { RetentionJob } from '../retention-job.ts';
+import { RoomBackups } from '../room-backup.ts';
+import { RoomDirectory } from '../room-directory.ts';
+import { RoomExports } from '../room-export.ts';
+import { RoomImport } from '../room-import.ts';
+import { RoomOrder } from '../room-order.ts';
+import { backupPaths } from '../routes/backup.ts';
+import { exportPaths } from '../routes/export.ts';
+import { invitePaths } from '../routes/invites.ts';
+import { mePaths } from '../routes/me.ts';
+import { memberPaths } from '../routes/members.ts';
+import { readPositionPaths } from '../routes/read-position.ts';
+import { retentionPaths } from '../routes/retention.ts';
+import { roomPaths } from '../routes/rooms.ts';
+import { UnreadCounts } from '../unread-counts.ts';
+import { MAX_OBJECT_BYTES, type RoomsCore, refuseUrl } from './core.ts';
+
+/** What shows and changes rooms, and forgets them. */
+export function composeDirectory(core: RoomsCore) {
+  const { options, state, store, writer, presence, clock, guard, epoch, outbound, vault } = core;
+  const order = new RoomOrder(state);
+  const exports = new RoomExports({ ...core });
+  writer.onCommit(order.follow);
+  writer.onCommit(exports.follow);
+  const retention = new RetentionJob({ ...core, order, retentionMs: options.retentionMs, readOnly: options.readOnly });
+  const unread = new UnreadCounts(state, store);
+  writer.onCommit(unread.follow);
+  const directory = new RoomDirectory({
+    state,
+    unread,
+    order,
+    messages: new MessageReader({ state, store }),
+    cursor: () => printCursor(epoch, writer.pos),
+    onlineCount: (roomId) => presence?.onlineCount(roomId) ?? 0,
+  });
+  const means = {
+    vault,
+    refuseUrl: (url: string, allowPrivate: boolean) => refuseUrl(outbound, url, allowPrivate),
+    newUser: options.auth === 'none' ? (id: string, now: number) => makeUser(id, now, { role: 'admin' }) : undefined,
+  };
+  const imports = new RoomImport({ folder: join(options.dataDir, 'imports'), store, writer, means, newId: core.newId });
+  const folders = { folder: join(options.dataDir, 'backup'), filesFolder: join(options.dataDir, 'files') };
+  const backups = new RoomBackups({ ...core, ...folders });
+  const { requireIfMatch } = options;
+  const parts = { guard, state, writer, directory, means, requireIfMatch, clock, maxBodyBytes: MAX_OBJECT_BYTES };
+  return {
+    paths: [
+      roomPaths({ ...parts, purge: (roomId) => retention.purge(roomId) }),
+      memberPaths(parts),
+      mePaths(parts),
+      readPositionPaths(parts),
+      invitePaths({ ...parts, newCode: newInviteCode }),
+      retentionPaths({ guard, state, retention }),
+      exportPaths({ guard, state, exports, imports }),
+      backupPaths({ guard, backups, writer }),
+    ],
+    rooms: directory,
+    async close() {
+      await retention.close();
+    },
+  };
+}

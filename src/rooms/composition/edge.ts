@@ -1,0 +1,59 @@
+import { OpenAuthentication } from '../authentication-open.ts';
+import { LastSeen } from '../authentication-seen.ts';
+import { SESSION_COOKIE, TokenAuthentication } from '../authentication-token.ts';
+import { findRoom } from '../domain/access.ts';
+import type { Caller } from '../domain/caller.ts';
+import { AnswerBook } from '../idempotent-answers.ts';
+import { FailedSignIns, NO_LIMITS, TokenRateLimits } from '../rate-limits.ts';
+import type { RoomState } from '../room-state.ts';
+import type { RoomWriter } from '../room-writer.ts';
+import { auditPaths } from '../routes/audit.ts';
+import type { GuardParts } from '../routes/guard.ts';
+import { createIdempotentAnswers } from '../routes/idempotent.ts';
+import type { Paths } from '../routes/index.ts';
+import { sessionPaths } from '../routes/session.ts';
+import { tokenPaths } from '../routes/tokens.ts';
+import { userPaths } from '../routes/users.ts';
+import { Sessions } from '../sessions.ts';
+import { newSecret } from '../token-secret.ts';
+import type { ComposeInputs } from './core.ts';
+
+/** Who asks, how often he may, and whether it is the same again. */
+export function composeEdge({ options, store, clock }: ComposeInputs, state: RoomState, writer: RoomWriter) {
+  const { auth, baseUrl } = options;
+  const seen = new LastSeen(state, writer, clock);
+  const failures = new FailedSignIns(clock);
+  const tokens = new TokenAuthentication({ state, clock, seen, failures });
+  const answers = new AnswerBook(state, writer, clock);
+  const roomIdOf = (caller: Caller, name: string) => {
+    const found = findRoom(state, caller, name);
+    return found.ok ? found.value.room.id : undefined;
+  };
+  const guard: GuardParts = {
+    authenticator: auth === 'none' ? new OpenAuthentication(state, writer, seen) : tokens,
+    limits: options.rateLimits ? new TokenRateLimits(clock, roomIdOf) : NO_LIMITS,
+    idempotent: createIdempotentAnswers(answers),
+  };
+  const session = {
+    cookieName: SESSION_COOKIE,
+    secure: baseUrl?.startsWith('https:') ?? false,
+    check: (secret: string, address: string) => tokens.check(secret, address),
+    failed: (address: string) => failures.failed(address),
+    sessions: new Sessions(state, writer),
+    now: () => clock.now(),
+  };
+  const paths: readonly Paths[] = [
+    userPaths({ guard, state, writer, seen, auth }),
+    tokenPaths({ guard, state, writer, seen, newSecret }),
+    sessionPaths({ guard, auth, ...session }),
+    auditPaths({ guard, store }),
+  ];
+  return {
+    guard,
+    paths,
+    async close() {
+      answers.close();
+      await seen.close();
+    },
+  };
+}

@@ -1,0 +1,47 @@
+import { randomBytes } from 'node:crypto';
+import { EventLog } from '../event-log.ts';
+import { Presence } from '../presence.ts';
+import { RoomFeed } from '../room-feed.ts';
+import type { RoomState } from '../room-state.ts';
+import type { StoredState } from '../room-store.ts';
+import type { RoomWriter } from '../room-writer.ts';
+import { Tickets } from '../tickets.ts';
+import { type ComposeInputs, random } from './core.ts';
+
+const MAX_STREAMS_PER_USER = 20;
+const MAX_STREAMS = 10_000;
+
+interface LiveInputs {
+  readonly inputs: ComposeInputs;
+  readonly stored: StoredState;
+  readonly state: RoomState;
+  readonly writer: RoomWriter;
+}
+
+/** What tells those who listen; the first to hear of a commit. */
+export function composeLive({ inputs, stored, state, writer }: LiveInputs) {
+  const { store, clock, log, options } = inputs;
+  const presence = options.presence ? new Presence(state, () => clock.now()) : undefined;
+  const feed = new RoomFeed({
+    state,
+    store,
+    clock,
+    log,
+    epoch: stored.epoch,
+    pos: stored.pos,
+    firstPos: stored.firstPos,
+    nodeId: options.nodeId,
+    maxPerUser: options.auth === 'token' ? MAX_STREAMS_PER_USER : Number.POSITIVE_INFINITY,
+    maxStreams: options.maxStreams ?? MAX_STREAMS,
+    random,
+    ...(presence ? { watcher: presence } : {}),
+  });
+  const tickets = new Tickets({ clock, state, random: randomBytes });
+  presence?.announceBy(feed);
+  writer.onCommit((committed) => {
+    feed.tell(committed);
+    presence?.follow(committed);
+    tickets.follow(committed);
+  });
+  return { feed, presence, tickets, log: new EventLog(feed, clock) };
+}

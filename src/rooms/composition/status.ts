@@ -1,0 +1,41 @@
+import { type HealthSources, PROGRAM_VERSION, ROOMS_VERSION, readHealth } from '../health.ts';
+import { OriginGuard } from '../origin-guard.ts';
+import { createGate } from '../rooms-gate.ts';
+import { RequestCounts, RoomsMetrics } from '../rooms-metrics.ts';
+import { completePaths } from '../routes/gate.ts';
+import { mergePaths, type Paths } from '../routes/index.ts';
+import { statusPaths } from '../routes/status.ts';
+import type { RoomsCore } from './core.ts';
+
+/** What the server tells of itself, and what stands before every request. */
+export function composeStatus(core: RoomsCore, tables: readonly Paths[], runs: HealthSources['runs']) {
+  const { options, writer, state, clock, feed, log } = core;
+  const requests = new RequestCounts();
+  const metrics = new RoomsMetrics({
+    requests,
+    pos: () => writer.pos,
+    isWritable: () => writer.trouble === undefined,
+    rooms: () => state.all('room').size,
+    users: () => state.all('user').size,
+    streams: () => feed.size,
+    runs,
+    startedAt: clock.now(),
+    version: PROGRAM_VERSION,
+  });
+  writer.onCommit((committed) => metrics.committed(committed));
+  const origins = new OriginGuard({ ...options, host: options.listenAddress.host });
+  const gate = createGate(origins, requests, clock, log);
+  let described: string | undefined;
+  const status = statusPaths({
+    health: () => readHealth({ options, writer, connections: () => feed.size, runs }),
+    metrics,
+    version: { version: ROOMS_VERSION, opsdeck: PROGRAM_VERSION },
+    async openapi() {
+      const { describeApi } = await import('../contract/openapi.ts');
+      described ??= JSON.stringify(describeApi(completePaths(paths, gate), ROOMS_VERSION));
+      return described;
+    },
+  });
+  const paths = mergePaths([...tables, status]);
+  return { gate, paths };
+}

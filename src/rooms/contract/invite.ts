@@ -1,0 +1,20 @@
+import type { Invite } from '../domain/invite.ts';
+import type { Room } from '../domain/room.ts';
+import type { UserRef } from '../domain/user.ts';
+import { printInstant } from './instant.ts';
+
+/** An invite on the wire, for those who may make one. */
+export function wireInvite({ createdAt, expiresAt, ...plain }: Invite): object {
+  return { ...plain, expiresAt: printInstant(expiresAt), createdAt: printInstant(createdAt) };
+}
+
+/** What somebody who was given an invite sees before he takes it. */
+export function wireInvitation({ code, role, expiresAt }: Invite, room: Room, inviter: UserRef): object {
+  return {
+    code,
+    role,
+    expiresAt: printInstant(expiresAt),
+    room: { name: room.name, topic: room.topic },
+    inviter: { id: inviter.id, name: inviter.name, kind: inviter.kind },
+  };
+}

@@ -1,0 +1,25 @@
+import * as v from 'valibot';
+import { apiKeySchema, baseUrlSchema, modelSchema, secretRefSchema } from './copilot-request.ts';
+import { ownedSchema } from './text.ts';
+
+const name = v.pipe(
+  v.string(),
+  v.regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'must have 1 to 64 small letters, digits, ".", "_" and "-"'),
+);
+const fields = {
+  kind: v.picklist(['openai', 'anthropic', 'echo']),
+  baseUrl: v.nullish(baseUrlSchema),
+  model: v.nullish(modelSchema),
+  apiKey: v.optional(v.nullable(apiKeySchema)),
+  secretRef: v.optional(v.nullable(secretRefSchema)),
+  allowPrivate: v.optional(v.boolean()),
+  apiKeyInfo: ownedSchema,
+  version: ownedSchema,
+  updatedAt: ownedSchema,
+};
+
+/** The body of `POST /api/provider`. */
+export const providerRequestSchema = v.strictObject({ name, ...fields });
+
+/** The body of `PUT /api/provider/:name`; a name in it must be the path's. */
+export const providerReplacementSchema = v.strictObject({ name: v.optional(name), ...fields });

@@ -1,0 +1,34 @@
+import type { Run } from '../domain/run.ts';
+import { printInstant, printInstantOrNull } from './instant.ts';
+
+/** A run on the wire. */
+export function wireRun(run: Run): object {
+  const { queuedAt, startedAt, finishedAt, ...plain } = run;
+  return {
+    ...plain,
+    queuedAt: printInstant(queuedAt),
+    startedAt: printInstantOrNull(startedAt),
+    finishedAt: printInstantOrNull(finishedAt),
+  };
+}
+
+/** A piece of an answer: `offset` is the length of the text before it, in UTF-16 units. Of a private run `messageId` is null. */
+export function printDelta(delta: {
+  readonly roomId: string;
+  readonly messageId: string | null;
+  readonly runId: string;
+  readonly offset: number;
+  readonly text: string;
+}): string {
+  return JSON.stringify(delta);
+}
+
+/** What is told to one person alone: why his question has no answer. */
+export function printNote(note: {
+  readonly roomId: string;
+  readonly messageId: string;
+  readonly code: string;
+  readonly text: string;
+}): string {
+  return JSON.stringify(note);
+}

@@ -1,0 +1,66 @@
+import * as v from 'valibot';
+
+/** Also what breaks a line by another name, and what turns the direction of what follows: names stand among others. */
+const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
+/** Control characters but tab and line ends. */
+const CONTROL_IN_PROSE = /(?![\t\n])\p{Cc}/u;
+
+/** One line of a given number of code points, without what would surround it. */
+export function lineSchema(min: number, max: number) {
+  return v.pipe(
+    v.string(),
+    v.trim(),
+    v.check((text) => isBetween(text, min, max), `must have ${min} to ${max} characters`),
+    v.check((text) => !CONTROL.test(text), 'must not hold control characters'),
+    v.check((text) => text.isWellFormed(), 'holds half of a surrogate pair'),
+  );
+}
+
+/** Text of several lines, whose ends become LF. */
+export function proseSchema(max: number) {
+  return v.pipe(
+    v.string(),
+    v.transform((text) => text.replace(/\r\n?/g, '\n')),
+    v.check((text) => isBetween(text, 0, max), `must have at most ${max} characters`),
+    v.check((text) => !CONTROL_IN_PROSE.test(text), 'must not hold control characters'),
+    v.check((text) => text.isWellFormed(), 'holds half of a surrogate pair'),
+  );
+}
+
+export function intSchema(min: number, max: number) {
+  const message = `must be a whole number from ${min} to ${max}`;
+  return v.pipe(v.number(message), v.integer(message), v.minValue(min, message), v.maxValue(max, message));
+}
+
+/** An instant as RFC 3339; read as epoch milliseconds. */
+export const instantSchema = v.pipe(
+  v.string(),
+  v.check(
+    (text) =>
+      /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/i.test(text) && !Number.isNaN(Date.parse(text)),
+    'must be a time such as 2030-01-31T12:00:00Z',
+  ),
+  v.transform((text) => Date.parse(text)),
+);
+
+/** An object of these fields and no others. Valibot's own takes a list for an object without fields. */
+export function objectSchema<const Entries extends v.ObjectEntries>(entries: Entries) {
+  return v.pipe(
+    v.custom<v.InferInput<v.StrictObjectSchema<Entries, undefined>>>((input) => isObject(input), 'must be an object'),
+    v.strictObject(entries),
+  );
+}
+
+function isObject(input: unknown): boolean {
+  return typeof input === 'object' && input !== null && !Array.isArray(input);
+}
+
+/** What the server owns: it may be sent back, and is not looked at. */
+export const ownedSchema = v.optional(v.unknown());
+
+function isBetween(text: string, min: number, max: number): boolean {
+  if (text.length < min || text.length > max * 2) return false;
+  let count = 0;
+  for (const _ of text) count++;
+  return count >= min && count <= max;
+}

@@ -1,0 +1,88 @@
+import type { Clock } from '../../kernel/clock.ts';
+import type { Log } from '../../kernel/log.ts';
+import type { AlertsClient } from '../alerts-client.ts';
+import type { ProviderMeans } from '../domain/provider-change.ts';
+import type { Announcer } from '../live.ts';
+import type { MessageBook } from '../message-book.ts';
+import type { OutboundGuard } from '../outbound-guard.ts';
+import type { RoomState } from '../room-state.ts';
+import type { RoomStore } from '../room-store.ts';
+import type { RoomWriter } from '../room-writer.ts';
+import type { SecretVault } from '../secret-vault.ts';
+import { CopilotDesk } from './copilot-desk.ts';
+import { CopilotRuns } from './copilot-runs.ts';
+import { CopilotTriggers } from './copilot-triggers.ts';
+import { AnthropicProvider } from './model-anthropic.ts';
+import { EchoProvider } from './model-echo.ts';
+import { ModelHealth } from './model-health.ts';
+import { ModelConnections } from './model-http.ts';
+import { OpenAiProvider } from './model-openai.ts';
+import { ModelTargets } from './model-targets.ts';
+import { PromptSource } from './prompt-source.ts';
+import { ProviderBook } from './provider-book.ts';
+import { RunDesk } from './run-desk.ts';
+import { RunStreams, type StreamSeats } from './run-streams.ts';
+import { SecretSource } from './secret-source.ts';
+
+/** So that the words of an error have room, however small messages are to be. */
+const LEAST_BODY_BYTES = 1_024;
+
+export interface CopilotInputs {
+  readonly state: RoomState;
+  readonly store: RoomStore;
+  readonly writer: RoomWriter;
+  readonly book: MessageBook;
+  readonly announcer: Announcer;
+  readonly alerts: AlertsClient | undefined;
+  readonly vault: SecretVault;
+  readonly refuseUrl: ProviderMeans['refuseUrl'];
+  readonly openGuard: (connectTimeoutMs: number) => OutboundGuard;
+  readonly seats: StreamSeats;
+  readonly newId: () => string;
+  readonly random: () => number;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly maxBodyBytes: number;
+  readonly secretsDir: string | undefined;
+  readonly variables: Readonly<Record<string, string | undefined>>;
+}
+
+export type CopilotParts = ReturnType<typeof createCopilotParts>;
+
+/** All that copilots need. A question goes from the triggers, or the run desk, to the runs; from there to a model. */
+export function createCopilotParts(inputs: CopilotInputs) {
+  const { state, store, writer, clock, vault, variables, secretsDir: folder } = inputs;
+  const health = new ModelHealth();
+  const connections = new ModelConnections(inputs.openGuard);
+  const providers = {
+    openai: new OpenAiProvider(connections),
+    anthropic: new AnthropicProvider(connections),
+    echo: new EchoProvider(clock),
+  };
+  const targets = new ModelTargets({ state, vault, secrets: new SecretSource({ variables, folder }) });
+  const prompts = new PromptSource(inputs);
+  const maxBodyBytes = Math.max(inputs.maxBodyBytes, LEAST_BODY_BYTES);
+  const runs = new CopilotRuns({ ...inputs, maxBodyBytes, health, providers, targets, prompts });
+  const triggers = new CopilotTriggers({ ...inputs, runs });
+  const runDesk = new RunDesk({ state, store, runs, newId: inputs.newId, now: () => clock.now() });
+  const streams = new RunStreams({ runs, desk: runDesk, clock, seats: inputs.seats });
+  const means = { vault, refuseUrl: inputs.refuseUrl };
+  const desk = new CopilotDesk({ ...inputs, means, health, targets, providers });
+  writer.onCommit(runs.follow);
+  writer.onCommit(triggers.follow);
+  writer.onCommit(streams.follow);
+  return {
+    runs,
+    runDesk,
+    streams,
+    desk,
+    providers: new ProviderBook({ state, writer, means }),
+    async close() {
+      desk.close();
+      await triggers.close();
+      await runs.close();
+      await streams.close();
+      await connections.close();
+    },
+  };
+}

@@ -1,0 +1,108 @@
+import type { Clock } from '../../kernel/clock.ts';
+import type { AlertsClient } from '../alerts-client.ts';
+import type { StateView } from '../domain/change.ts';
+import type { CopilotSettings } from '../domain/copilot.ts';
+import { memberKey } from '../domain/member.ts';
+import type { Message } from '../domain/message.ts';
+import { buildPrompt, type FiringAlert, type Prompt } from '../domain/prompt.ts';
+import type { Room } from '../domain/room.ts';
+import type { Run } from '../domain/run.ts';
+import type { RoomStore } from '../room-store.ts';
+
+/** Without an answer of the alert server a prompt goes without alerts. */
+const ALERTS_TIMEOUT_MS = 2_000;
+/** Of the room beside the thread. */
+const ROOM_MESSAGES = 20;
+
+export interface PromptSourceParts {
+  readonly state: StateView;
+  readonly store: Pick<RoomStore, 'page' | 'messages'>;
+  /** `undefined`: the server was started without `--alerts`. */
+  readonly alerts: Pick<AlertsClient, 'alerts'> | undefined;
+  readonly clock: Clock;
+}
+
+/** Gathers what a model is shown of a room. */
+export class PromptSource {
+  readonly #parts: PromptSourceParts;
+
+  constructor(parts: PromptSourceParts) {
+    this.#parts = parts;
+  }
+
+  async gather(run: Run, room: Room, copilot: CopilotSettings): Promise<Prompt> {
+    const { state, clock } = this.#parts;
+    const [trigger, root] = await this.#find([run.triggerId, run.threadId]);
+    const afterSeq = visibleAfter(state, room, run, trigger);
+    const isSeen = (message: Message | undefined) => message && !message.deleted && message.seq > afterSeq;
+    const [messages, alerts] = await Promise.all([
+      this.#messages(run, copilot, { before: trigger ? trigger.seq : undefined, afterSeq }),
+      copilot.context.includeAlerts ? this.#alerts(room) : [],
+    ]);
+    const name = state.get('user', run.startedBy)?.name ?? run.startedBy;
+    return buildPrompt({
+      room,
+      copilot,
+      now: clock.now(),
+      alerts,
+      messages,
+      trigger: isSeen(trigger) ? trigger : undefined,
+      root: isSeen(root) && root?.status !== 'streaming' ? root : undefined,
+      asked: run.prompt === null ? undefined : { name, text: run.prompt },
+    });
+  }
+
+  async #find(ids: readonly (string | null)[]): Promise<readonly (Message | undefined)[]> {
+    const found = await this.#parts.store.messages(ids.filter((id) => id !== null));
+    return ids.map((id) => found.find(({ message }) => message.id === id)?.message);
+  }
+
+  /** Those of the thread and the last of the room; or the last of the room, whatever thread they stand in. */
+  async #messages(
+    { roomId, threadId }: Run,
+    { context }: CopilotSettings,
+    { before, afterSeq }: { readonly before: number | undefined; readonly afterSeq: number },
+  ): Promise<readonly Message[]> {
+    const read = async (limit: number, thread: string | null) => {
+      if (limit === 0) return [];
+      const { messages } = await this.#parts.store.page({
+        roomId,
+        limit,
+        afterSeq,
+        ...(before === undefined ? {} : { before }),
+        ...(thread === null ? {} : { threadId: thread }),
+      });
+      return messages.map(({ message }) => message);
+    };
+    if (context.scope === 'room') return read(context.messages, null);
+    const ofThread = threadId === null ? [] : await read(context.messages, threadId);
+    const ofRoom = await read(Math.min(context.messages, threadId === null ? context.messages : ROOM_MESSAGES), null);
+    const main = ofRoom.filter((message) => message.threadId === null || message.alsoInRoom);
+    const all = new Map([...main, ...ofThread].map((message) => [message.id, message]));
+    return [...all.values()].sort((a, b) => a.seq - b.seq);
+  }
+
+  async #alerts({ labels }: Room): Promise<readonly FiringAlert[]> {
+    const { alerts, clock } = this.#parts;
+    // Of a room without labels all alerts would be its own.
+    if (!alerts || Object.keys(labels).length === 0) return [];
+    const matchers = Object.entries(labels).map(([name, value]) => ({ name, value, isRegex: false, isEqual: true }));
+    let cancel = () => {};
+    const late = new Promise<readonly FiringAlert[]>((resolve) => {
+      cancel = clock.after(ALERTS_TIMEOUT_MS, () => resolve([]));
+    });
+    const found = alerts.alerts(matchers, { onlyActive: true }).then((verdict) => (verdict.ok ? verdict.value : []));
+    try {
+      return await Promise.race([found, late]);
+    } finally {
+      cancel();
+    }
+  }
+}
+
+/** What the asker may not see, the model does not tell him. */
+function visibleAfter(state: StateView, room: Room, run: Run, trigger: Message | undefined): number {
+  if (room.historyVisibility !== 'joined') return 0;
+  const member = state.get('member', memberKey(room.id, run.startedBy));
+  return member ? member.joinedSeq : (trigger?.seq ?? state.head(room.id).lastSeq + 1) - 1;
+}

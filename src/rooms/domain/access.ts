@@ -1,0 +1,82 @@
+import type { Caller } from './caller.ts';
+import type { StateView } from './change.ts';
+import { type Member, memberKey } from './member.ts';
+import { granted, type Refusal, refuse, type Verdict } from './refusal.ts';
+import type { Room } from './room.ts';
+
+/** A room as a caller stands to it. */
+export interface RoomAccess {
+  readonly room: Room;
+  /** `undefined`: he is not in it. */
+  readonly member: Member | undefined;
+  /** An admin or owner of the room, or of the server. */
+  readonly isModerator: boolean;
+  readonly isOwner: boolean;
+  /** He sees only what follows this sequence number. */
+  readonly afterSeq: number;
+}
+
+/**
+ * The room that an id or slug stands for, where the caller may read it: members read, anybody reads what is public, and
+ * a server's admin reads all. Of others nobody learns that they exist.
+ */
+export function findRoom(view: StateView, caller: Caller, idOrSlug: string): Verdict<RoomAccess> {
+  const room = roomOf(view, idOrSlug);
+  const access = room && accessTo(view, caller, room);
+  return access ? granted(access) : noSuchRoom(idOrSlug);
+}
+
+export const noSuchRoom = (idOrSlug: string): Refusal => refuse('room_not_found', `there is no room ${idOrSlug}`);
+
+/** By id or slug, whoever asks. A deleted room is not there. */
+export function roomOf(view: StateView, idOrSlug: string): Room | undefined {
+  const room = view.get('room', view.get('slug', idOrSlug)?.roomId ?? idOrSlug);
+  return room && room.deletedAt === null ? room : undefined;
+}
+
+/** `undefined`: he may not read it. */
+export function accessTo(view: StateView, caller: Caller, room: Room): RoomAccess | undefined {
+  if (caller.roomIds && !caller.roomIds.has(room.id)) return undefined;
+  const key = memberKey(room.id, caller.user.id);
+  const member = view.get('member', key);
+  const isOpen = room.visibility === 'public' && view.get('ban', key) === undefined;
+  if (!member && !isOpen && !caller.isAdmin) return undefined;
+  const role = member?.role;
+  return {
+    room,
+    member,
+    isModerator: caller.isAdmin || role === 'admin' || role === 'owner',
+    isOwner: caller.isAdmin || role === 'owner',
+    afterSeq:
+      room.historyVisibility === 'joined' && !caller.isAdmin ? (member?.joinedSeq ?? view.head(room.id).lastSeq) : 0,
+  };
+}
+
+export function requireModerator(access: RoomAccess): Refusal | undefined {
+  return access.isModerator ? undefined : refuse('forbidden', 'only admins and owners of the room may do this');
+}
+
+export function requireMember(access: RoomAccess): Refusal | undefined {
+  return access.member ? undefined : refuse('forbidden', 'only members of the room may do this; join it first');
+}
+
+/** A room that is archived takes nothing any more. */
+export function requireLive({ room }: RoomAccess): Refusal | undefined {
+  return room.archived ? refuse('archived', `the room ${room.slug} is archived`) : undefined;
+}
+
+/** Whether he may post: whoever is in it and no guest; where it is read-only, moderators, bots and bridges. */
+export function requireWriter(access: RoomAccess, caller: Caller, now: number): Refusal | undefined {
+  const { room, member, isModerator } = access;
+  const archived = requireLive(access);
+  if (archived) return archived;
+  if (!member && !caller.isAdmin) return requireMember(access);
+  if (member?.role === 'guest' && !caller.isAdmin) return refuse('forbidden', 'guests may read and react, not post');
+  const until = member?.silencedUntil ?? 0;
+  if (until > now && !isModerator)
+    return refuse('forbidden', 'a moderator has muted you in this room', { retryAfterS: (until - now) / 1000 });
+  const { kind } = caller.user;
+  if (room.readOnly && !isModerator && kind !== 'bot' && kind !== 'bridge')
+    return refuse('read_only_room', `the room ${room.slug} is read-only`);
+  return undefined;
+}

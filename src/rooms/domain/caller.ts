@@ -1,0 +1,19 @@
+import type { Scope } from './token.ts';
+import type { User } from './user.ts';
+
+/** Who asks, and what for. */
+export interface Caller {
+  readonly user: User;
+  /** A server admin, whose token, if any, has the scope `admin`. */
+  readonly isAdmin: boolean;
+  readonly scopes: ReadonlySet<Scope>;
+  /** The only rooms that the token reaches; `null` is all of its user's. */
+  readonly roomIds: ReadonlySet<string> | null;
+  /** `null` where nobody has to sign in. */
+  readonly tokenId: string | null;
+  /** When the token ends; `null` is never. */
+  readonly expiresAt: number | null;
+}
+
+/** What is of the whole server is an admin's, but not by a token for certain rooms alone. */
+export const rulesServer = ({ isAdmin, roomIds }: Caller): boolean => isAdmin && roomIds === null;

@@ -1,0 +1,55 @@
+import type { JsonObject } from './message.ts';
+
+/** What a command has done, for those who see cards. All instants are RFC 3339. */
+export interface CommandCard {
+  readonly kind: 'command';
+  readonly command: string;
+  /** The user's id. */
+  readonly by: string;
+  readonly silence?: {
+    readonly id: string;
+    readonly matchers: readonly string[];
+    readonly startsAt: string;
+    readonly endsAt: string;
+    readonly comment: string;
+  };
+  /** Of `/silence`: what it matches; of `/alerts`: what was found. */
+  readonly alerts?: CommandAlerts;
+  /** Of `/alerts`: until when the list keeps itself up to date. */
+  readonly liveUntil?: string;
+}
+
+export interface CommandAlerts {
+  readonly count: number;
+  /** The first ones. */
+  readonly listed: readonly {
+    readonly fingerprint: string;
+    readonly labels: Readonly<Record<string, string>>;
+    readonly summary: string;
+    readonly startedAt: string;
+    readonly state: string;
+  }[];
+}
+
+export const commandJson = (card: CommandCard): JsonObject => card as unknown as JsonObject;
+
+/** The card of a message, if it is a command's. */
+export function readCommandCard(card: JsonObject | null): CommandCard | undefined {
+  return card?.kind === 'command' ? (card as unknown as CommandCard) : undefined;
+}
+
+/** `1 active alert`, `3 active alerts`. */
+export const countAlerts = (count: number): string => `${count} active ${count === 1 ? 'alert' : 'alerts'}`;
+
+/** An absolute end that nobody can mistake: `2030-01-02 09:00 UTC`. */
+export const printEnd = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+
+export function printAlerts({ count, listed }: CommandAlerts): string {
+  const lines = listed.map(({ labels, summary }) => {
+    const { alertname = '', ...others } = labels;
+    const rest = Object.entries(others).map(([name, value]) => `${name}=${value}`);
+    return `- **${alertname}** ${rest.join(' ')}${summary === '' ? '' : `: ${summary}`}`;
+  });
+  if (count > listed.length) lines.push(`- and ${count - listed.length} more`);
+  return lines.join('\n');
+}

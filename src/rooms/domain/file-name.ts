@@ -1,0 +1,14 @@
+const MAX_LENGTH = 255;
+/** Control characters, and what turns the direction of reading so that `exe.gnp` looks like a picture. */
+const DECEIVING = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
+
+/** What a file is called: the last part of its path, in at most 255 characters, its ending kept. */
+export function fileNameOf(sent: string): string {
+  const last = sent.toWellFormed().split(/[/\\]/).at(-1) ?? '';
+  const name = last.replace(DECEIVING, '').trim();
+  if (name === '' || name === '.' || name === '..') return 'file';
+  const points = [...name];
+  if (points.length <= MAX_LENGTH) return name;
+  const ending = /\.[^.]{1,16}$/u.exec(name)?.[0] ?? '';
+  return points.slice(0, MAX_LENGTH - [...ending].length).join('') + ending;
+}

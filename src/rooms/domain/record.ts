@@ -1,0 +1,58 @@
+import type { Provider, Secret } from './copilot.ts';
+import type { Hook, HookProgress } from './hook.ts';
+import type { Invite } from './invite.ts';
+import type { Ban, Member } from './member.ts';
+import type { Room } from './room.ts';
+import type { Token } from './token.ts';
+import type { User } from './user.ts';
+
+/** An answer that is given again when the same request comes again. */
+export interface IdempotentAnswer {
+  /** SHA-256 of method, path and body, in hex. */
+  readonly requestHash: string;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly expiresAt: number;
+}
+
+/** What a copilot has used of its limits. */
+export interface QuotaUse {
+  /** The start of the hour or day that is counted. */
+  readonly since: number;
+  readonly used: number;
+}
+
+/**
+ * All that is kept in memory whole, by kind, and by which key: everything but messages, events, runs and files.
+ * Keys: room, user, provider, hook: its id or name. member, ban: `memberKey`. token: its hash. slug, direct (the sorted
+ * user ids joined by `,`): what they stand for. secret: see Secret. progress: the hook's id. quota: `<what>/<whose>`.
+ * answer: `<token or user>/<Idempotency-Key>`. setting: a name.
+ */
+export interface Records {
+  room: Room;
+  slug: { readonly roomId: string };
+  direct: { readonly roomId: string };
+  member: Member;
+  ban: Ban;
+  user: User;
+  token: Token;
+  invite: Invite;
+  hook: Hook;
+  progress: HookProgress;
+  provider: Provider;
+  secret: Secret;
+  quota: QuotaUse;
+  answer: IdempotentAnswer;
+  setting: { readonly value: string };
+}
+export type RecordKind = keyof Records;
+
+/** A record that is set, or removed (`null`). */
+export type RecordChange = {
+  [K in RecordKind]: { readonly kind: K; readonly key: string; readonly value: Records[K] | null };
+}[RecordKind];
+
+export function record<K extends RecordKind>(kind: K, key: string, value: Records[K] | null): RecordChange {
+  return { kind, key, value } as RecordChange;
+}

@@ -1,0 +1,187 @@
+import type { Caller } from './caller.ts';
+import type { Change, ChangeView } from './change.ts';
+import { hashContent } from './content-hash.ts';
+import { type CopilotMeans, decideCopilot } from './copilot-change.ts';
+import type { CopilotRequest } from './copilot-settings.ts';
+import type { EventDraft, MessageDraft } from './event.ts';
+import { type Member, memberKey, newMember, type Role } from './member.ts';
+import type { Message, Reaction } from './message.ts';
+import { type RecordChange, record } from './record.ts';
+import type { Room } from './room.ts';
+import { auditOf } from './room-change.ts';
+import { type RoomFields, substanceOf } from './room-request.ts';
+import { freeSlug } from './room-slug.ts';
+import { makeUser, type User } from './user.ts';
+
+/** A room as an export tells of it. */
+export interface ImportedRoom extends Omit<RoomFields, 'copilot'> {
+  readonly id: string;
+  readonly name: string;
+  readonly slug: string;
+  readonly copilot?: CopilotRequest | boolean | null | undefined;
+  readonly pinned: readonly string[];
+  readonly createdBy: string;
+  readonly createdAt: number;
+  readonly members: readonly ImportedMember[];
+}
+
+export interface ImportedMember {
+  readonly role: Role;
+  readonly joinedAt: number;
+  readonly user: Pick<User, 'id' | 'name' | 'kind' | 'avatarColor'>;
+}
+
+/** `deleted`: it was there and is to be forgotten, so nothing comes into it. */
+export type RoomImported = 'created' | 'there already' | 'deleted';
+
+/** Brings in a room with its people, if it is not there; what is there stays as it is. */
+export function importRoom(caller: Caller, imported: ImportedRoom, means: CopilotMeans): Change<RoomImported> {
+  return {
+    decide(view) {
+      const { id } = imported;
+      const existing = view.get('room', id);
+      if (existing) {
+        const answer = (): RoomImported => (existing.deletedAt === null ? 'there already' : 'deleted');
+        return { ok: true, write: null, answer };
+      }
+      const slug = freeSlug(view, imported.slug, id);
+      const { copilot, records } = copilotOf(view, caller, imported, means);
+      const room: Room = {
+        id,
+        slug,
+        name: imported.name,
+        ...substanceOf(imported),
+        visibility: imported.visibility ?? 'public',
+        pinned: imported.pinned,
+        copilot,
+        createdBy: imported.createdBy,
+        createdAt: imported.createdAt,
+        updatedAt: view.now,
+        version: 1,
+        deletedAt: null,
+      };
+      const people = peopleOf(view, caller, imported);
+      const events: EventDraft[] = [{ type: 'room.created', roomId: id, room }];
+      for (const member of people.members) events.push({ type: 'member.joined', roomId: id, member });
+      const all = [record('room', id, room), record('slug', slug, { roomId: id }), ...records, ...people.records];
+      const audit = [auditOf(view, caller, 'room.import', id)];
+      return { ok: true, write: { records: all, events, audit }, answer: (): RoomImported => 'created' };
+    },
+  };
+}
+
+/** Without its key, which no export holds. What this server does not allow is left out. */
+function copilotOf(view: ChangeView, caller: Caller, { id, copilot }: ImportedRoom, means: CopilotMeans) {
+  if (typeof copilot !== 'object' || copilot === null) return { copilot: null, records: [] };
+  const decided = decideCopilot(view, caller, { id, copilot: null }, { ...copilot, apiKey: undefined }, means);
+  return decided.ok ? decided.value : { copilot: null, records: [] };
+}
+
+function peopleOf(
+  view: ChangeView,
+  caller: Caller,
+  { id, members, visibility }: ImportedRoom,
+): { readonly members: readonly Member[]; readonly records: readonly RecordChange[] } {
+  const records: RecordChange[] = [];
+  const place = { roomId: id, lastSeq: 0 };
+  const found = members.map(({ user, role, joinedAt }) => {
+    if (!view.get('user', user.id)) records.push(record('user', user.id, makeUser(user.id, view.now, user)));
+    return newMember(place, user.id, role, joinedAt);
+  });
+  // A room without an owner could never be deleted.
+  if (!found.some(({ role }) => role === 'owner')) {
+    const others = found.filter(({ userId }) => userId !== caller.user.id);
+    found.splice(0, found.length, ...others, newMember(place, caller.user.id, 'owner', view.now));
+  }
+  for (const member of found) records.push(record('member', memberKey(id, member.userId), member));
+  if (visibility === 'direct') {
+    const key = found
+      .map(({ userId }) => userId)
+      .sort()
+      .join(',');
+    if (!view.get('direct', key)) records.push(record('direct', key, { roomId: id }));
+  }
+  return { members: found, records };
+}
+
+export interface ImportCounts {
+  readonly added: number;
+  /** There already, or removed by retention. */
+  readonly skipped: number;
+}
+
+/**
+ * Brings messages into a room in their order, with their authors and times, and new sequence numbers. They are silent:
+ * nobody is told, and no copilot answers. `files`: the ids of those files that are here.
+ */
+export function importMessages(
+  roomId: string,
+  messages: readonly Message[],
+  files: ReadonlySet<string>,
+): Change<ImportCounts> {
+  const referred = messages.flatMap(({ id, replyTo, threadId }) => [id, replyTo, threadId]);
+  return {
+    messages: [...new Set(referred.filter((id) => id !== null))],
+    decide(view) {
+      const room = view.get('room', roomId);
+      if (!room || room.deletedAt !== null)
+        return { ok: true, write: null, answer: () => ({ added: 0, skipped: messages.length }) };
+      const events: EventDraft[] = [];
+      const here = new Set<string>();
+      let seq = view.nextSeq(roomId);
+      const exists = (id: string) => here.has(id) || view.message(id)?.message.roomId === roomId;
+      for (const message of messages) {
+        if (here.has(message.id) || view.message(message.id) || view.isForgotten(message.id)) continue;
+        const kept = keep(message, room, exists, files);
+        here.add(message.id);
+        events.push(draftOf(kept), ...reactionsOf(kept, message.reactions, seq));
+        seq++;
+      }
+      const counts = { added: here.size, skipped: messages.length - here.size };
+      return { ok: true, write: events.length === 0 ? null : { events }, answer: () => counts };
+    },
+  };
+}
+
+function keep(
+  message: Message,
+  room: Room,
+  exists: (id: string) => boolean,
+  files: ReadonlySet<string>,
+): Omit<Message, 'seq'> {
+  const { seq: _, ...rest } = message;
+  const isReply = message.threadId !== null && exists(message.threadId);
+  return {
+    ...rest,
+    roomId: room.id,
+    replyTo: message.replyTo !== null && exists(message.replyTo) ? message.replyTo : null,
+    threadId: isReply ? message.threadId : null,
+    attachments: message.attachments.filter(({ id }) => files.has(id)),
+    reactions: [],
+    // Whatever was under way elsewhere does not go on here.
+    status: message.status === 'streaming' ? 'failed' : message.status,
+    pinned: room.pinned.includes(message.id),
+    silent: true,
+  };
+}
+
+function draftOf(message: Omit<Message, 'seq'>): MessageDraft {
+  const contentHash = hashContent({ ...message, attachments: message.attachments.map(({ id }) => id) });
+  return { type: 'message.created', roomId: message.roomId, message, contentHash };
+}
+
+/** An export names the first users of each reaction. */
+function reactionsOf(message: Omit<Message, 'seq'>, reactions: readonly Reaction[], seq: number): EventDraft[] {
+  const events: EventDraft[] = [];
+  const before: Reaction[] = [];
+  for (const { emoji, userIds } of reactions) {
+    const users = [...new Set(userIds)];
+    for (const [index, userId] of users.entries()) {
+      const held = [...before, { emoji, count: index + 1, userIds: users.slice(0, index + 1) }];
+      const reacted: Message = { ...message, seq, reactions: held };
+      events.push({ type: 'reaction.added', roomId: message.roomId, emoji, userId, message: reacted });
+    }
+    if (users.length > 0) before.push({ emoji, count: users.length, userIds: users });
+  }
+  return events;
+}

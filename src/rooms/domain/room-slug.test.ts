@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { StateView } from './change.ts';
+import { checkSlug, deriveSlug, freeSlug } from './room-slug.ts';
+
+test('a slug is what people would type for a name', () => {
+  for (const [name, slug] of [
+    ['Ops', 'ops'],
+    ['  On Call / EU  ', 'on-call-eu'],
+    ['Größe & Höhe', 'grosse-hohe'],
+    ['Ａｌｐｈａ', 'alpha'],
+    ['🔥', 'room'],
+    ['--x--', 'x'],
+    ['01a1f8d3-436d-7000-849b-00f4880ba8de', 'room-01a1f8d3-436d-7000-849b-00f4880ba8de'],
+  ] as const)
+    assert.equal(deriveSlug(name), slug);
+  assert.equal(deriveSlug('x'.repeat(80)).length, 64);
+  assert.match(deriveSlug(`${'x'.repeat(63)} y`), /^x{63}$/);
+});
+
+const view = (taken: Readonly<Record<string, number | null>>) =>
+  ({
+    get: (kind: string, key: string) =>
+      kind === 'slug' && key in taken ? { roomId: key } : kind === 'room' ? { deletedAt: taken[key] } : undefined,
+  }) as unknown as StateView;
+
+test('a slug that is taken gets the next number, and one of a deleted room is free', () => {
+  assert.equal(freeSlug(view({}), 'ops', 'new'), 'ops');
+  assert.equal(freeSlug(view({ ops: null, 'ops-2': null }), 'ops', 'new'), 'ops-3');
+  assert.equal(freeSlug(view({ ops: 5 }), 'ops', 'new'), 'ops');
+  const long = 'x'.repeat(64);
+  assert.equal(freeSlug(view({ [long]: null }), long, 'new'), `${'x'.repeat(62)}-2`);
+  assert.equal(checkSlug(view({ ops: null }), 'ops', 'new')?.code, 'name_taken');
+  assert.equal(checkSlug(view({ ops: null }), 'ops', 'ops'), undefined, 'a room keeps its own');
+});

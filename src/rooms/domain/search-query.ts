@@ -1,0 +1,131 @@
+import type { MessageType } from './message.ts';
+import { granted, type Refusal, refuse, type Verdict } from './refusal.ts';
+
+const MAX_LENGTH = 1_000;
+const MAX_TERMS = 32;
+const TYPES: ReadonlySet<string> = new Set<MessageType>(['text', 'file', 'alert', 'command', 'system']);
+
+/** One thing that is looked for. */
+export interface SoughtTerm {
+  /** One word, or the words of a phrase; the index folds case and accents. */
+  readonly words: readonly string[];
+  /** The last word is the beginning of one. */
+  readonly prefix: boolean;
+  readonly not: boolean;
+}
+
+/** What a search asks for. */
+export interface SoughtMessages {
+  readonly terms: readonly SoughtTerm[];
+  /** A user's id. */
+  readonly from?: string;
+  /** A room's id or slug. */
+  readonly in?: string;
+  readonly has?: 'file' | 'link';
+  readonly type?: MessageType;
+  /** Created before that instant; `after:` is from that instant on. */
+  readonly before?: number;
+  readonly after?: number;
+}
+
+/** `-`, then a phrase, or a filter's name and its value, quoted or not, or what stands up to the next space. */
+const PIECE = /(-?)(?:(from|in|has|type|before|after):)?(?:"([^"]*)(?:"(\*?)|$)|([^\s"]+)|(?=\s|$))/giy;
+const SPACES = /\s*/y;
+
+/**
+ * Reads what people type: words (all of them), `"a phrase"`, `-not`, `beginn*`, and the filters `from:ana`, `in:ops`,
+ * `has:file`, `has:link`, `type:alert`, `before:` and `after:` with a date (UTC) or an RFC 3339 instant.
+ */
+export function parseSearch(text: string): Verdict<SoughtMessages> {
+  if (text.length > MAX_LENGTH) return invalid(`longer than ${MAX_LENGTH} characters`);
+  const terms: SoughtTerm[] = [];
+  let filters: Omit<SoughtMessages, 'terms'> = {};
+  for (const piece of piecesOf(text)) {
+    if (piece.filter === undefined) {
+      const term = termOf(piece);
+      if (term) terms.push(term);
+      continue;
+    }
+    const filter = filterOf(piece.filter, piece.value);
+    if (!filter.ok) return filter;
+    filters = { ...filters, ...filter.value };
+  }
+  if (terms.length > MAX_TERMS) return invalid(`more than ${MAX_TERMS} words and phrases`);
+  return granted({ terms, ...filters });
+}
+
+interface Piece {
+  readonly not: boolean;
+  readonly filter: FilterName | undefined;
+  readonly value: string;
+  readonly prefix: boolean;
+}
+
+type FilterName = 'from' | 'in' | 'has' | 'type' | 'before' | 'after';
+
+function* piecesOf(text: string): Generator<Piece> {
+  for (let at = 0; at < text.length; ) {
+    SPACES.lastIndex = at;
+    SPACES.exec(text);
+    PIECE.lastIndex = SPACES.lastIndex;
+    const match = PIECE.exec(text);
+    if (!match || match[0] === '') {
+      at = SPACES.lastIndex + 1;
+      continue;
+    }
+    at = PIECE.lastIndex;
+    const [, minus, filter, phrase, phraseStar, word = ''] = match;
+    const value = phrase ?? word;
+    yield {
+      not: minus === '-',
+      filter: filter?.toLowerCase() as FilterName | undefined,
+      value,
+      prefix: phraseStar === '*' || (phrase === undefined && word.endsWith('*')),
+    };
+  }
+}
+
+/** `undefined`: there is nothing in it that an index holds. */
+function termOf({ value, prefix, not }: Piece): SoughtTerm | undefined {
+  const words = value.match(/[\p{L}\p{N}\p{M}]+/gu);
+  return words ? { words, prefix, not } : undefined;
+}
+
+type Filter = Omit<SoughtMessages, 'terms'>;
+
+function filterOf(name: FilterName, value: string): Verdict<Filter> {
+  if (value === '') return invalid(`${name}: needs a value`);
+  switch (name) {
+    case 'from':
+      return granted({ from: value.replace(/^@/, '').toLowerCase() });
+    case 'in':
+      return granted({ in: value.replace(/^#/, '') });
+    case 'has':
+      return value === 'file' || value === 'link' ? granted({ has: value }) : invalid('has: "file" or "link"');
+    case 'type':
+      return TYPES.has(value)
+        ? granted({ type: value as MessageType })
+        : invalid(`type: one of ${[...TYPES].join(', ')}`);
+    default: {
+      const at = readDate(value);
+      return at === undefined
+        ? invalid(`${name}: a date such as 2026-01-31, or an instant such as 2026-01-31T09:00:00Z`)
+        : granted({ [name]: at });
+    }
+  }
+}
+
+const DATE = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/;
+
+/** The instant of a date (its beginning, UTC) or of an RFC 3339 text; `undefined`: it is neither. */
+function readDate(text: string): number | undefined {
+  if (!DATE.test(text)) return undefined;
+  const at = Date.parse(text);
+  if (Number.isNaN(at)) return undefined;
+  // A date that does not exist would be taken for one some days later.
+  return text.length > 10 || new Date(at).toISOString().startsWith(text) ? at : undefined;
+}
+
+function invalid(reason: string): Refusal {
+  return refuse('invalid_query', `q: ${reason}`, { path: 'q' });
+}

@@ -1,0 +1,121 @@
+import { findRoom } from './access.ts';
+import { type Caller, rulesServer } from './caller.ts';
+import type { Change, ChangeView } from './change.ts';
+import { record } from './record.ts';
+import { granted, type Refusal, refuse, type Verdict } from './refusal.ts';
+import { type Scope, type Token, USUAL_SCOPES } from './token.ts';
+import { auditOf, endTokens, noSuchUser } from './user-change.ts';
+
+export interface TokenDraft {
+  readonly name: string;
+  /** The caller's own unless told. */
+  readonly userId?: string | undefined;
+  readonly scopes?: readonly Scope[] | undefined;
+  /** Ids or slugs. */
+  readonly roomIds?: readonly string[] | null | undefined;
+  readonly expiresAt?: number | null | undefined;
+}
+
+/** What a new token is known by: all but its secret. */
+export interface TokenSeal {
+  readonly hash: string;
+  readonly prefix: string;
+}
+
+const MOST_TOKENS = 1000;
+
+/** An admin makes tokens for everybody, others for themselves, which can do no more than the token that they show. */
+export function createToken(caller: Caller, draft: TokenDraft, seal: TokenSeal, ownTokens: number): Change<Token> {
+  return {
+    decide(view) {
+      const userId = draft.userId ?? caller.user.id;
+      if (userId !== caller.user.id && !rulesServer(caller))
+        return refuse('forbidden', 'only admins of the server make tokens for others', { path: 'userId' });
+      const user = view.get('user', userId);
+      if (!user) return noSuchUser(userId);
+      if (user.disabled) return refuse('forbidden', `the user ${userId} is disabled`, { path: 'userId' });
+      if (ownTokens >= MOST_TOKENS) return refuse('limit_reached', `${userId} has ${ownTokens} tokens: revoke some`);
+      if (draft.expiresAt != null && draft.expiresAt <= view.now)
+        return refuse('invalid_body', 'expiresAt: it lies in the past', { path: 'expiresAt' });
+      const scopes = scopesOf(caller, draft.scopes);
+      if (!scopes.ok) return scopes;
+      const roomIds = roomsOf(view, caller, draft.roomIds ?? null);
+      if (!roomIds.ok) return roomIds;
+      const token: Token = {
+        ...seal,
+        id: view.newId(),
+        name: draft.name,
+        userId,
+        scopes: scopes.value,
+        roomIds: roomIds.value,
+        use: 'api',
+        createdAt: view.now,
+        expiresAt: lessOf(draft.expiresAt ?? null, caller.isAdmin ? null : caller.expiresAt),
+      };
+      const audit = [auditOf(view, caller, 'token.create', token.id)];
+      return { ok: true, write: { records: [record('token', token.hash, token)], audit }, answer: () => token };
+    },
+  };
+}
+
+/** A token keeps what it is good for: of the rest only its name changes. */
+export function renameToken(caller: Caller, hash: string, name: string): Change<Token> {
+  return {
+    decide(view) {
+      const token = view.get('token', hash);
+      if (!token || !mayManage(caller, token)) return noSuchToken();
+      const renamed = { ...token, name };
+      const audit = [auditOf(view, caller, 'token.update', token.id)];
+      return { ok: true, write: { records: [record('token', hash, renamed)], audit }, answer: () => renamed };
+    },
+  };
+}
+
+/** Ends a token, and the sessions that began with it. */
+export function revokeToken(caller: Caller, hash: string, sessionHashes: readonly string[]): Change<Token> {
+  return {
+    decide(view) {
+      const token = view.get('token', hash);
+      if (!token || !mayManage(caller, token)) return noSuchToken();
+      const audit = [auditOf(view, caller, 'token.revoke', token.id)];
+      return { ok: true, write: { ...endTokens(view, [hash, ...sessionHashes]), audit }, answer: () => token };
+    },
+  };
+}
+
+/** An admin manages all, others their own; by a token for certain rooms those that reach no further. */
+export function mayManage(caller: Caller, { userId, roomIds }: Token): boolean {
+  const { roomIds: reach } = caller;
+  if (reach === null) return caller.isAdmin || userId === caller.user.id;
+  return userId === caller.user.id && roomIds !== null && roomIds.every((id) => reach.has(id));
+}
+
+export const noSuchToken = (): Refusal => refuse('token_not_found', 'there is no such token');
+
+export function lessOf(a: number | null, b: number | null): number | null {
+  if (a === null || b === null) return a ?? b;
+  return Math.min(a, b);
+}
+
+function scopesOf(caller: Caller, wanted: readonly Scope[] | undefined): Verdict<readonly Scope[]> {
+  if (wanted === undefined) return granted(USUAL_SCOPES.filter((scope) => caller.isAdmin || caller.scopes.has(scope)));
+  const beyond = caller.isAdmin ? undefined : wanted.find((scope) => !caller.scopes.has(scope));
+  if (beyond) return refuse('scope_missing', `scopes: your own token lacks ${beyond}`, { path: 'scopes' });
+  return granted([...new Set(wanted)]);
+}
+
+/** Of a token that is bound to rooms comes none that is not. */
+function roomsOf(
+  view: ChangeView,
+  caller: Caller,
+  wanted: readonly string[] | null,
+): Verdict<readonly string[] | null> {
+  if (wanted === null) return granted(caller.roomIds ? [...caller.roomIds] : null);
+  const ids = new Set<string>();
+  for (const idOrSlug of wanted) {
+    const found = findRoom(view, caller, idOrSlug);
+    if (!found.ok) return { ...found, path: 'roomIds' };
+    ids.add(found.value.room.id);
+  }
+  return granted([...ids]);
+}

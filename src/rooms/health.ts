@@ -1,0 +1,61 @@
+import type { RoomWriter } from './room-writer.ts';
+import type { RoomsOptions } from './rooms-options.ts';
+
+/** The release of this interface. Source: the service whose interface it continues. */
+export const ROOMS_VERSION = '0.4.5';
+
+/** Of the program; a test that was bundled by itself has none. */
+export const PROGRAM_VERSION = typeof OPSDECK_VERSION === 'string' ? OPSDECK_VERSION : 'unbuilt';
+
+export interface HealthSources {
+  readonly options: Pick<RoomsOptions, 'durability' | 'nodeId' | 'readOnly'>;
+  readonly writer: Pick<RoomWriter, 'pos' | 'trouble'>;
+  readonly connections: () => number;
+  readonly runs: () => { readonly running: number; readonly queued: number };
+}
+
+/** How the server is, on the wire. */
+export interface Health {
+  readonly status: 'healthy' | 'degraded';
+  readonly version: string;
+  readonly store: {
+    readonly kind: 'sqlite';
+    readonly state: 'ready' | 'read-only' | 'full' | 'failed' | 'closing';
+    readonly durability: RoomsOptions['durability'];
+    readonly pos: number;
+    /** How far what is read lies behind what is written: nothing, on one node. */
+    readonly lagMs: 0;
+  };
+  readonly sse: { readonly connections: number };
+  readonly copilot: { readonly running: number; readonly queued: number };
+  readonly node: string;
+}
+
+/** `accepts`: whether writes are taken; `--read-only` takes none on purpose, which is no failure. */
+export function readHealth(sources: HealthSources): { readonly health: Health; readonly accepts: boolean } {
+  const { options, writer, connections, runs } = sources;
+  const state = stateOf(sources);
+  const { running, queued } = runs();
+  const health: Health = {
+    status: state === 'ready' && options.durability === 'full' ? 'healthy' : 'degraded',
+    version: ROOMS_VERSION,
+    store: { kind: 'sqlite', state, durability: options.durability, pos: writer.pos, lagMs: 0 },
+    sse: { connections: connections() },
+    copilot: { running, queued },
+    node: options.nodeId,
+  };
+  return { health, accepts: state === 'ready' || state === 'read-only' };
+}
+
+function stateOf({ options, writer }: HealthSources): Health['store']['state'] {
+  switch (writer.trouble?.code) {
+    case undefined:
+      return 'ready';
+    case 'storage_full':
+      return 'full';
+    case 'shutting_down':
+      return 'closing';
+    default:
+      return options.readOnly ? 'read-only' : 'failed';
+  }
+}

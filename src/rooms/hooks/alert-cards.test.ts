@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { eventually } from '../../testing/eventually.ts';
+import { FakeClock } from '../../testing/fake-clock.ts';
+import type { Cleanup } from '../../testing/processes.ts';
+import { openTestRooms, type RoomsAnswer, type TestRooms } from '../../testing/rooms-app.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+interface Bridge {
+  readonly rooms: TestRooms;
+  readonly clock: FakeClock;
+  tell(status: 'firing' | 'resolved', parts?: object): Promise<RoomsAnswer>;
+  messages(): Promise<Record<string, unknown>[]>;
+}
+
+async function openBridge(t: Cleanup): Promise<Bridge> {
+  const clock = new FakeClock('2030-01-02T08:00:00Z');
+  const rooms = await openTestRooms(t, { clock });
+  await rooms.send('POST', '/api/room', { as: 'ana', body: { name: 'Ops' } });
+  const body = { direction: 'incoming', roomId: 'ops', name: 'Alerts' };
+  const { path } = (await rooms.send('POST', '/api/hook', { as: 'ana', body })).json;
+  return {
+    rooms,
+    clock,
+    tell: (status, parts) => rooms.send('POST', path, { body: { ...webhook(status, clock.now()), ...parts } }),
+    messages: async () => (await rooms.send('GET', '/api/room/ops/message?limit=200', { as: 'ana' })).json.messages,
+  };
+}
+
+function webhook(status: 'firing' | 'resolved', now: number): object {
+  const at = (ms: number) => new Date(ms).toISOString();
+  return {
+    version: '4',
+    groupKey: '{}:{alertname="DiskFull"}',
+    truncatedAlerts: 0,
+    status,
+    receiver: 'ops',
+    groupLabels: { alertname: 'DiskFull' },
+    commonLabels: { alertname: 'DiskFull', severity: 'critical', instance: 'web1' },
+    commonAnnotations: { summary: '/var is full' },
+    externalURL: 'http://alerts.example.com',
+    alerts: [
+      {
+        status,
+        labels: { alertname: 'DiskFull', severity: 'critical', instance: 'web1' },
+        annotations: { summary: '/var is full' },
+        startsAt: at(now - MINUTE),
+        endsAt: status === 'resolved' ? at(now) : '0001-01-01T00:00:00Z',
+        generatorURL: '',
+        fingerprint: '0123456789abcdef',
+      },
+    ],
+  };
+}
+
+test('an alert becomes a card, and its end changes the same card', async (t) => {
+  const bridge = await openBridge(t);
+  assert.equal((await bridge.tell('firing')).status, 201);
+  assert.equal((await bridge.tell('resolved')).status, 200);
+  const [card, note] = await eventually('the thread is told', async () => {
+    const messages = await bridge.messages();
+    return messages.length === 2 ? messages : undefined;
+  });
+  assert.equal(card?.type, 'alert');
+  assert.match(String(card?.body), /RESOLVED/);
+  assert.equal(note?.threadId, card?.id);
+});
+
+test('a repeat of what a card says already changes nothing', async (t) => {
+  const bridge = await openBridge(t);
+  const { version } = (await bridge.tell('firing')).json;
+  const { pos } = bridge.rooms.core.writer;
+  assert.equal((await bridge.tell('firing')).json.version, version);
+  assert.equal(bridge.rooms.core.writer.pos, pos);
+});
+
+test('a thousand comings and goings are one card and few lines in its thread', async (t) => {
+  const bridge = await openBridge(t);
+  for (let i = 0; i < 1_000; i++) {
+    await bridge.tell(i % 2 === 0 ? 'firing' : 'resolved');
+    bridge.clock.advance(1_000);
+  }
+  const messages = await bridge.messages();
+  assert.equal(messages.filter(({ type }) => type === 'alert').length, 1);
+  assert.ok(messages.length < 25, `${messages.length} messages`);
+});
+
+test('two servers that tell of the same group at the same moment make one card', async (t) => {
+  const bridge = await openBridge(t);
+  const answers = await Promise.all([
+    bridge.tell('firing'),
+    bridge.tell('firing', { externalURL: 'http://other.example.com' }),
+  ]);
+  assert.equal(answers[0]?.json.id, answers[1]?.json.id);
+  assert.equal((await bridge.messages()).length, 1);
+});
+
+test('a group that fires again within a day of its end takes up its card, later it gets a new one', async (t) => {
+  const bridge = await openBridge(t);
+  const first = (await bridge.tell('firing')).json.id;
+  await bridge.tell('resolved');
+  bridge.clock.advance(23 * HOUR);
+  assert.equal((await bridge.tell('firing')).json.id, first);
+  await bridge.tell('resolved');
+  bridge.clock.advance(25 * HOUR);
+  const second = (await bridge.tell('firing')).json.id;
+  assert.notEqual(second, first);
+  assert.equal((await bridge.tell('resolved')).json.id, second);
+});
+
+test("which card is a group's last one survives a restart", async (t) => {
+  const bridge = await openBridge(t);
+  await bridge.tell('firing');
+  await bridge.tell('resolved');
+  bridge.clock.advance(25 * HOUR);
+  const second = (await bridge.tell('firing')).json.id;
+  const again = await bridge.rooms.restart();
+  const listed = (await again.send('GET', `/api/message/${second}`, { as: 'ana' })).json;
+  assert.equal(listed.card.state, 'firing');
+});
+
+test('a card that somebody has deleted stays away until its group fires anew', async (t) => {
+  const bridge = await openBridge(t);
+  const first = (await bridge.tell('firing')).json.id;
+  assert.equal((await bridge.rooms.send('DELETE', `/api/message/${first}`, { as: 'ana' })).status, 200);
+  await bridge.tell('resolved');
+  assert.equal((await bridge.messages()).filter(({ deleted }) => !deleted).length, 0);
+  assert.notEqual((await bridge.tell('firing')).json.id, first);
+});
+
+test('another group, or the same of another receiver, has its own card', async (t) => {
+  const bridge = await openBridge(t);
+  const ids = [
+    (await bridge.tell('firing')).json.id,
+    (await bridge.tell('firing', { groupKey: '{}:{alertname="Other"}' })).json.id,
+    (await bridge.tell('firing', { receiver: 'night' })).json.id,
+  ];
+  assert.equal(new Set(ids).size, 3);
+});
+
+test('what has ended before anybody heard of it disturbs nobody', async (t) => {
+  const bridge = await openBridge(t);
+  await bridge.tell('resolved');
+  assert.equal((await bridge.messages())[0]?.silent, true);
+});

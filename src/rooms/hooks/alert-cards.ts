@@ -1,0 +1,179 @@
+import type { CancelTimer, Clock } from '../../kernel/clock.ts';
+import {
+  type AlertCard,
+  cardId,
+  cardJson,
+  cardOf,
+  type GroupNotice,
+  isSameCard,
+  printCard,
+  readCard,
+} from '../domain/alert-card.ts';
+import type { Caller } from '../domain/caller.ts';
+import type { StoredMessage } from '../domain/message.ts';
+import { record } from '../domain/record.ts';
+import { granted, refuse, type Verdict } from '../domain/refusal.ts';
+import type { Messages } from '../messages.ts';
+import type { RoomState } from '../room-state.ts';
+import type { RoomStore } from '../room-store.ts';
+import type { RoomWriter } from '../room-writer.ts';
+import { KeyedQueue } from './keyed-queue.ts';
+
+/** A group that fires again later than that after its end gets a new card. */
+const SAME_CARD_MS = 24 * 3_600_000;
+/** A thread hears of a group's comings and goings no oftener than that; what lies between is told in one line. */
+const THREAD_PAUSE_MS = 60_000;
+
+export interface AlertCardsParts {
+  readonly messages: Messages;
+  readonly state: RoomState;
+  readonly store: RoomStore;
+  readonly writer: RoomWriter;
+  readonly clock: Clock;
+}
+
+interface Thread {
+  toldAt: number;
+  /** Comings and goings that were not told yet. */
+  pending: number;
+  cancel: CancelTimer | undefined;
+}
+
+/** Where an alert group is told of: its room, and who tells. */
+export interface CardPlace {
+  readonly roomId: string;
+  readonly caller: Caller;
+}
+
+/**
+ * One card for each alert group, through all its comings and goings: posted once, then rewritten in place. Notices of a
+ * group are taken one after the other; two senders that tell of the same group mean the same card.
+ */
+export class AlertCards {
+  readonly #parts: AlertCardsParts;
+  readonly #queue = new KeyedQueue();
+  readonly #threads = new Map<string, Thread>();
+
+  constructor(parts: AlertCardsParts) {
+    this.#parts = parts;
+  }
+
+  /** Shows what a notice tells. Resolves with the card's message when that is durable. */
+  show(place: CardPlace, notice: GroupNotice): Promise<Verdict<StoredMessage>> {
+    const first = cardId(place.roomId, notice);
+    return this.#queue.run(first, () => this.#show(place, notice, first));
+  }
+
+  /** Changes a card by hand: acknowledges it, notes a silence. */
+  async change(id: string, change: (card: AlertCard) => AlertCard): Promise<Verdict<StoredMessage>> {
+    const [found] = await this.#parts.store.messages([id]);
+    const card = found && readCard(found.message.card);
+    if (!found || !card) return refuse('message_not_found', `the message ${id} is no alert`);
+    return this.#queue.run(card.group, async () => {
+      const [current] = await this.#parts.store.messages([id]);
+      const now = current && readCard(current.message.card);
+      if (!current || !now) return refuse('deleted', 'the alert was deleted');
+      const next = change(now);
+      return JSON.stringify(next) === JSON.stringify(now) ? granted(current) : this.#rewrite(id, next);
+    });
+  }
+
+  close(): void {
+    for (const { cancel } of this.#threads.values()) cancel?.();
+    this.#threads.clear();
+  }
+
+  async #show(place: CardPlace, notice: GroupNotice, first: string): Promise<Verdict<StoredMessage>> {
+    const { state, store, clock } = this.#parts;
+    const now = clock.now();
+    const currentId = state.get('setting', `card/${first}`)?.value ?? first;
+    const [current] = await store.messages([currentId]);
+    const old = current && readCard(current.message.card);
+    if (!current) return this.#post(place, cardOf(notice, first, undefined, now), currentId);
+    // A card that somebody has deleted stays away until its group fires anew.
+    const isGone = current.message.deleted;
+    if (isGone ? notice.status === 'firing' : isOver(old, notice, now))
+      return this.#postAnew(place, notice, first, now);
+    if (isGone) return granted(current);
+    const card = cardOf(notice, first, old, now);
+    if (old && isSameCard(old, card)) return granted(current);
+    const rewritten = await this.#rewrite(currentId, card);
+    if (rewritten.ok && old && old.state !== card.state) this.#tellThread(place, currentId, card);
+    return rewritten;
+  }
+
+  async #postAnew(place: CardPlace, notice: GroupNotice, first: string, now: number): Promise<Verdict<StoredMessage>> {
+    const id = cardId(place.roomId, notice, String(now));
+    const posted = await this.#post(place, cardOf(notice, first, undefined, now), id);
+    if (!posted.ok) return posted;
+    const noted = await this.#parts.writer.submit({
+      decide: () => ({
+        ok: true,
+        write: { records: [record('setting', `card/${first}`, { value: id })] },
+        answer: () => {},
+      }),
+    });
+    return noted.ok ? posted : noted;
+  }
+
+  async #post({ roomId, caller }: CardPlace, card: AlertCard, id: string): Promise<Verdict<StoredMessage>> {
+    const posted = await this.#parts.messages.post(caller, {
+      room: roomId,
+      id,
+      type: 'alert',
+      byServer: true,
+      body: printCard(card),
+      card: cardJson(card),
+      // What has ended before anybody heard of it disturbs nobody.
+      silent: card.state === 'resolved',
+    });
+    if (posted.ok) return granted(posted.value.stored);
+    return posted.code === 'id_conflict' ? this.#rewrite(id, card) : posted;
+  }
+
+  #rewrite(id: string, card: AlertCard): Promise<Verdict<StoredMessage>> {
+    return this.#parts.messages.rewrite(id, { body: printCard(card), card: cardJson(card), isAlert: true });
+  }
+
+  #tellThread(place: CardPlace, id: string, card: AlertCard): void {
+    const { clock } = this.#parts;
+    const now = clock.now();
+    const thread = this.#threads.get(id) ?? { toldAt: Number.NEGATIVE_INFINITY, pending: 0, cancel: undefined };
+    this.#threads.set(id, thread);
+    thread.pending++;
+    const waitMs = thread.toldAt + THREAD_PAUSE_MS - now;
+    if (waitMs <= 0) this.#postToThread(place, id, thread, card);
+    else
+      thread.cancel ??= clock.after(waitMs, () => {
+        thread.cancel = undefined;
+        void this.#tellLater(place, id, thread);
+      });
+  }
+
+  async #tellLater(place: CardPlace, id: string, thread: Thread): Promise<void> {
+    const [found] = await this.#parts.store.messages([id]).catch(() => []);
+    const card = found && readCard(found.message.card);
+    if (card) this.#postToThread(place, id, thread, card);
+  }
+
+  #postToThread({ roomId, caller }: CardPlace, id: string, thread: Thread, card: AlertCard): void {
+    const flaps = thread.pending > 1 ? ` (changed ${thread.pending} times within a minute)` : '';
+    thread.toldAt = this.#parts.clock.now();
+    thread.pending = 0;
+    const { firing, resolved } = card.counts;
+    const words = card.state === 'firing' ? 'Firing again' : 'Resolved';
+    // It is a note beside the card: when it cannot be posted, the card tells the same.
+    void this.#parts.messages.post(caller, {
+      room: roomId,
+      threadId: id,
+      byServer: true,
+      body: `${words}: ${firing} firing / ${resolved} resolved${flaps}`,
+      silent: card.state === 'resolved',
+    });
+  }
+}
+
+function isOver(old: AlertCard | undefined, notice: GroupNotice, now: number): boolean {
+  if (old?.state !== 'resolved' || notice.status !== 'firing' || old.resolvedAt === null) return false;
+  return now - Date.parse(old.resolvedAt) > SAME_CARD_MS;
+}

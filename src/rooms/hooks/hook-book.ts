@@ -1,0 +1,135 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { roomOf } from '../domain/access.ts';
+import type { Caller } from '../domain/caller.ts';
+import type { Hook, HookProgress, IncomingHook, OutgoingHook } from '../domain/hook.ts';
+import {
+  createHook,
+  findHook,
+  type HookDraft,
+  type HookSecret,
+  mayManage,
+  noSuchHook,
+  removeHook,
+  replaceHook,
+} from '../domain/hook-change.ts';
+import { granted, refuse, type Verdict } from '../domain/refusal.ts';
+import { printSigningSecret } from '../domain/webhook-signature.ts';
+import type { OutboundGuard } from '../outbound-guard.ts';
+import type { RoomState } from '../room-state.ts';
+import type { RoomWriter } from '../room-writer.ts';
+import type { SecretVault } from '../secret-vault.ts';
+import type { OutgoingHooks } from './outgoing-hooks.ts';
+
+const SECRET_BYTES = 32;
+const MOST_HOOKS_OF_A_ROOM = 100;
+
+export interface HookBookParts {
+  readonly state: RoomState;
+  readonly writer: RoomWriter;
+  readonly outgoing: OutgoingHooks;
+  readonly guard: OutboundGuard;
+  readonly vault: SecretVault;
+  readonly newId: () => string;
+}
+
+/** A hook, and its secret where it was made just now: it is shown this once. */
+export interface ShownHook {
+  readonly hook: Hook;
+  readonly secret?: string;
+}
+
+/** Makes, finds and changes hooks. */
+export class HookBook {
+  readonly #parts: HookBookParts;
+
+  constructor(parts: HookBookParts) {
+    this.#parts = parts;
+  }
+
+  /** Those that the caller may manage, the oldest first. */
+  list(caller: Caller): readonly Hook[] {
+    const { state } = this.#parts;
+    const hooks = [...state.all('hook').values()].filter((hook) => mayManage(state, caller, hook));
+    return hooks.sort((a, b) => (a.id < b.id ? -1 : 1));
+  }
+
+  find(caller: Caller, id: string): Verdict<Hook> {
+    return findHook(this.#parts.state, caller, id);
+  }
+
+  progressOf(id: string): HookProgress | undefined {
+    return this.#parts.outgoing.progressOf(id);
+  }
+
+  async create(caller: Caller, draft: HookDraft): Promise<Verdict<ShownHook>> {
+    const { state, writer, newId, outgoing } = this.#parts;
+    const wanted = typeof draft.roomId === 'string' ? roomOf(state, draft.roomId)?.id : null;
+    const siblings = [...state.all('hook').values()].filter(({ roomId }) => roomId === wanted);
+    if (siblings.length >= MOST_HOOKS_OF_A_ROOM)
+      return refuse('limit_reached', `a room has ${MOST_HOOKS_OF_A_ROOM} hooks at the most`);
+    const id = newId();
+    const made = this.#makeSecret(id, draft.direction);
+    const created = await writer.submit(createHook(caller, id, draft, made.stored, this.#checkUrl));
+    if (!created.ok) return created;
+    const { hook, pos } = created.value;
+    if (hook.direction === 'outgoing') await outgoing.begin(id, pos);
+    return granted({ hook, secret: made.shown });
+  }
+
+  async replace(
+    caller: Caller,
+    id: string,
+    {
+      rotateSecret = false,
+      ...draft
+    }: Omit<HookDraft, 'direction' | 'roomId'> & { readonly rotateSecret?: boolean | undefined },
+    ifMatch: string | undefined,
+  ): Promise<Verdict<ShownHook>> {
+    const found = this.find(caller, id);
+    if (!found.ok) return found;
+    const made = rotateSecret ? this.#makeSecret(id, found.value.direction) : undefined;
+    const replaced = await this.#parts.writer.submit(
+      replaceHook(caller, id, draft, made?.stored, ifMatch, this.#checkUrl),
+    );
+    return replaced.ok ? granted({ hook: replaced.value, ...(made ? { secret: made.shown } : {}) }) : replaced;
+  }
+
+  remove(caller: Caller, id: string, ifMatch: string | undefined): Promise<Verdict<Hook>> {
+    return this.#parts.writer.submit(removeHook(caller, id, ifMatch));
+  }
+
+  /** Delivers again from a position on; `pos` itself included. */
+  redeliver(caller: Caller, id: string, pos: number): Verdict<OutgoingHook> {
+    const found = this.find(caller, id);
+    if (!found.ok) return found;
+    if (found.value.direction !== 'outgoing') return refuse('invalid_body', 'an incoming hook delivers nothing');
+    if (!found.value.enabled) return refuse('invalid_body', 'the hook is not enabled; enable it first');
+    this.#parts.outgoing.rewind(found.value, pos - 1);
+    return granted(found.value);
+  }
+
+  /** The incoming hook of an id and secret; whatever of them is wrong, the answer is the same. */
+  open(id: string, secret: string): Verdict<IncomingHook> {
+    const hook = this.#parts.state.get('hook', id);
+    const expected = Buffer.from(hook?.direction === 'incoming' ? hook.secretHash : hashOf(''), 'hex');
+    const isRight = timingSafeEqual(expected, Buffer.from(hashOf(secret), 'hex'));
+    return hook?.direction === 'incoming' && isRight ? granted(hook) : noSuchHook(id);
+  }
+
+  readonly #checkUrl = (url: string, allowPrivate: boolean) => {
+    const checked = this.#parts.guard.check(url, { allowPrivate });
+    return checked.ok ? undefined : checked;
+  };
+
+  #makeSecret(id: string, direction: Hook['direction']): { readonly shown: string; readonly stored: HookSecret } {
+    const bytes = randomBytes(SECRET_BYTES);
+    if (direction === 'incoming') {
+      const shown = bytes.toString('base64url');
+      return { shown, stored: { hash: hashOf(shown) } };
+    }
+    const shown = printSigningSecret(bytes);
+    return { shown, stored: { sealed: this.#parts.vault.seal(`hook/${id}`, shown, 'webhook') } };
+  }
+}
+
+const hashOf = (secret: string): string => createHash('sha256').update(secret).digest('hex');

@@ -1,0 +1,241 @@
+import type { CancelTimer, Clock } from '../../kernel/clock.ts';
+import { messageOf } from '../../kernel/errors.ts';
+import type { Log } from '../../kernel/log.ts';
+import { accessTo } from '../domain/access.ts';
+import type { HookProgress, OutgoingHook } from '../domain/hook.ts';
+import { advanced, failed, printDelivery, wantsEvent } from '../domain/hook-delivery.ts';
+import { SCOPES } from '../domain/token.ts';
+import { signWebhook } from '../domain/webhook-signature.ts';
+import type { Messages } from '../messages.ts';
+import { ForbiddenAddressError, type OutboundGuard } from '../outbound-guard.ts';
+import type { RoomState } from '../room-state.ts';
+import type { RoomStore, StoredEvent } from '../room-store.ts';
+import type { RoomWriter } from '../room-writer.ts';
+import { bridgeCaller } from './bridge.ts';
+
+const TIMEOUT_MS = 10_000;
+const PAGE = 200;
+/** More of an answer is not read. */
+const ANSWER_BYTES = 64 * 1024;
+
+export interface HookCourierParts {
+  readonly state: RoomState;
+  readonly store: RoomStore;
+  readonly writer: RoomWriter;
+  readonly messages: Messages;
+  readonly guard: OutboundGuard;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly epoch: string;
+  readonly random: () => number;
+  readonly progress: () => HookProgress;
+  readonly note: (progress: HookProgress) => void;
+  /** The receiver has failed for too long. */
+  readonly pause: (reason: string) => void;
+  /** The signing secret; `undefined`: it cannot be opened. */
+  readonly secret: () => string | undefined;
+}
+
+type Attempt =
+  | { readonly ok: true; readonly status: number; readonly text: string }
+  | { readonly ok: false; readonly status: number | null; readonly error: string };
+
+/** Carries the events of one hook to its address, one after the other. */
+export class HookCourier {
+  readonly #hook: OutgoingHook;
+  readonly #parts: HookCourierParts;
+  #running: Promise<void> | undefined;
+  #isAwake = false;
+  #isClosed = false;
+  #cancelRetry: CancelTimer | undefined;
+  #abort: AbortController | undefined;
+
+  constructor(hook: OutgoingHook, parts: HookCourierParts) {
+    this.#hook = hook;
+    this.#parts = parts;
+  }
+
+  /** There may be something to carry. */
+  wake(): void {
+    this.#isAwake = true;
+    if (this.#isClosed || this.#cancelRetry) return;
+    this.#running ??= this.#run();
+  }
+
+  /** An attempt that is under way is cut, and made again by whoever goes on. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#cancelRetry?.();
+    this.#abort?.abort();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    try {
+      while (this.#isAwake && !this.#isClosed && !this.#cancelRetry) {
+        this.#isAwake = false;
+        await this.#carryAll();
+      }
+    } catch (error) {
+      this.#parts.log.error('a hook could not go on', { hook: this.#hook.id, err: messageOf(error) });
+      this.#retryIn(60_000);
+    } finally {
+      this.#running = undefined;
+    }
+  }
+
+  async #carryAll(): Promise<void> {
+    const { store, writer } = this.#parts;
+    const { roomId } = this.#hook;
+    for (;;) {
+      const after = this.#parts.progress().cursor;
+      const upTo = writer.pos;
+      if (after >= upTo || this.#isClosed) return;
+      const events = await store.readEvents({
+        after,
+        upTo,
+        limit: PAGE,
+        ...(roomId === null ? {} : { roomIds: [roomId] }),
+      });
+      for (const event of events) {
+        if (this.#isClosed || !(await this.#carry(event))) return;
+      }
+      // What was filtered out at the end of the log is behind us, too.
+      if (events.length < PAGE && !this.#isClosed) this.#parts.note(advanced(this.#parts.progress(), upTo, null));
+    }
+  }
+
+  /** Whether the next one may follow. */
+  async #carry(event: StoredEvent): Promise<boolean> {
+    const { note, progress, clock, random } = this.#parts;
+    if (!this.#concerns(event)) {
+      note(advanced(progress(), event.pos, null));
+      return true;
+    }
+    const attempt = await this.#deliver(event);
+    if (this.#isClosed) return false;
+    if (attempt.ok) {
+      note(advanced(progress(), event.pos, attempt.status));
+      await this.#postAnswer(event, attempt.text);
+      return true;
+    }
+    const next = failed(progress(), { ...attempt, now: clock.now(), random: random() });
+    note(next.progress);
+    if (next.retryInMs === null) this.#parts.pause(attempt.error);
+    else this.#retryIn(next.retryInMs);
+    return false;
+  }
+
+  #concerns(event: StoredEvent): boolean {
+    const { roomId, createdBy, id } = this.#hook;
+    if (event.roomId === null || event.audience !== null || !wantsEvent(this.#hook, event.type)) return false;
+    // Its own answers would come back to it for ever.
+    if (event.data.includes(`"author":{"id":"hook:${id}"`)) return false;
+    if (roomId !== null) return event.roomId === roomId;
+    const [room, user] = [this.#parts.state.get('room', event.roomId), this.#parts.state.get('user', createdBy)];
+    if (!room || !user || user.disabled) return false;
+    const caller = {
+      user,
+      isAdmin: user.role === 'admin',
+      scopes: new Set(SCOPES),
+      roomIds: null,
+      tokenId: null,
+      expiresAt: null,
+    };
+    return accessTo(this.#parts.state, caller, room) !== undefined;
+  }
+
+  async #deliver(event: StoredEvent): Promise<Attempt> {
+    const { clock, epoch, guard } = this.#parts;
+    const secret = this.#parts.secret();
+    if (secret === undefined)
+      return { ok: false, status: null, error: 'its signing secret cannot be opened; rotate it' };
+    const now = clock.now();
+    const id = `evt_${epoch}-${event.pos}`;
+    const timestampS = Math.floor(now / 1000);
+    const body = printDelivery(event.type, new Date(now).toISOString(), event.data);
+    const headers = {
+      'content-type': 'application/json',
+      'user-agent': 'opsdeck-rooms',
+      'webhook-id': id,
+      'webhook-timestamp': String(timestampS),
+      'webhook-signature': signWebhook(secret, id, timestampS, body),
+    };
+    const abort = new AbortController();
+    this.#abort = abort;
+    const cancelTimeout = clock.after(TIMEOUT_MS, () =>
+      abort.abort(new Error(`no answer within ${TIMEOUT_MS / 1000} s`)),
+    );
+    try {
+      const request = { method: 'POST', headers, body, signal: abort.signal };
+      const response = await guard.fetch(new URL(this.#hook.url), request, this.#hook);
+      const text = await readText(response);
+      if (response.ok) return { ok: true, status: response.status, text };
+      return { ok: false, status: response.status, error: `the receiver answered ${response.status}` };
+    } catch (error) {
+      return {
+        ok: false,
+        status: null,
+        error: abort.signal.aborted ? messageOf(abort.signal.reason) : reasonOf(error),
+      };
+    } finally {
+      cancelTimeout();
+    }
+  }
+
+  /** A receiver may answer with words for the room. */
+  async #postAnswer(event: StoredEvent, answer: string): Promise<void> {
+    const words = wordsOf(answer);
+    if (words === undefined || event.roomId === null) return;
+    const caller = bridgeCaller({ ...this.#hook, roomId: event.roomId });
+    const post = {
+      room: event.roomId,
+      body: words,
+      id: `hook-${this.#hook.id}-${event.pos}`.slice(0, 64),
+      byServer: true,
+    };
+    const posted = await this.#parts.messages.post(caller, post);
+    if (!posted.ok)
+      this.#parts.log.debug('the answer of a hook was not posted', { hook: this.#hook.id, code: posted.code });
+  }
+
+  #retryIn(ms: number): void {
+    this.#cancelRetry = this.#parts.clock.after(ms, () => {
+      this.#cancelRetry = undefined;
+      this.wake();
+    });
+  }
+}
+
+async function readText(response: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  const reader = response.body?.getReader();
+  for (let size = 0; reader && size <= ANSWER_BYTES; ) {
+    const { done, value } = await reader.read();
+    if (done) return text + decoder.decode();
+    size += value.length;
+    text += decoder.decode(value, { stream: true });
+  }
+  await reader?.cancel();
+  return text;
+}
+
+function wordsOf(answer: string): string | undefined {
+  try {
+    const parsed = JSON.parse(answer) as { readonly text?: unknown } | null;
+    return typeof parsed?.text === 'string' && parsed.text.trim() !== '' ? parsed.text : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Errors of the client may quote the address with all that is in it. */
+function reasonOf(error: unknown): string {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (cause instanceof ForbiddenAddressError) return cause.message;
+    if ('code' in cause && typeof cause.code === 'string' && /^[A-Z_]+$/.test(cause.code))
+      return `not reachable: ${cause.code}`;
+  }
+  return 'not reachable';
+}

@@ -1,0 +1,70 @@
+import * as v from 'valibot';
+import { alertWebhook } from '../contract/alert-webhook.ts';
+import type { IncomingHook } from '../domain/hook.ts';
+import { guessKind, type IncomingBody, readIncomingPost } from '../domain/incoming-post.ts';
+import type { StoredMessage } from '../domain/message.ts';
+import { MESSAGE_ID } from '../domain/message-post.ts';
+import { granted, refuse, type Verdict } from '../domain/refusal.ts';
+import type { Messages } from '../messages.ts';
+import type { AlertCards } from './alert-cards.ts';
+import { bridgeCaller } from './bridge.ts';
+
+/** What a body became. */
+export interface Received {
+  readonly stored: StoredMessage;
+  readonly kind: IncomingHook['kind'];
+  readonly isNew: boolean;
+}
+
+/** Makes messages of what others send to a room's hooks. */
+export class IncomingHooks {
+  readonly #messages: Messages;
+  readonly #cards: AlertCards;
+
+  constructor(messages: Messages, cards: AlertCards) {
+    this.#messages = messages;
+    this.#cards = cards;
+  }
+
+  async receive(hook: IncomingHook, body: IncomingBody): Promise<Verdict<Received>> {
+    const kind = hook.kind === 'auto' ? guessKind(body) : hook.kind;
+    return kind === 'alertmanager' ? this.#showAlerts(hook, body) : this.#post(hook, kind, body);
+  }
+
+  async #showAlerts(hook: IncomingHook, body: IncomingBody): Promise<Verdict<Received>> {
+    if (body.form === 'text') return refuse('invalid_body', "this hook takes Alertmanager's webhook, which is JSON");
+    const parsed = v.safeParse(alertWebhook, body.json, { abortEarly: true });
+    if (!parsed.success) {
+      const [issue] = parsed.issues;
+      const path = v.getDotPath(issue) ?? '';
+      return refuse('invalid_body', `no webhook of Alertmanager: ${path === '' ? '' : `${path}: `}${issue.message}`, {
+        path,
+      });
+    }
+    const shown = await this.#cards.show({ roomId: hook.roomId, caller: bridgeCaller(hook) }, parsed.output);
+    return shown.ok
+      ? granted({ stored: shown.value, kind: 'alertmanager', isNew: shown.value.message.version === 1 })
+      : shown;
+  }
+
+  async #post(
+    hook: IncomingHook,
+    kind: Exclude<IncomingHook['kind'], 'auto' | 'alertmanager'>,
+    body: IncomingBody,
+  ): Promise<Verdict<Received>> {
+    const read = readIncomingPost(body, kind);
+    if (!read.ok) return read;
+    const { id, threadId = hook.threadId, ...post } = read.value;
+    if (id !== undefined && !MESSAGE_ID.test(id))
+      return refuse('invalid_body', 'id: 8 to 64 letters, digits, "_" and "-"', { path: 'id' });
+    const posted = await this.#messages.post(bridgeCaller(hook), {
+      room: hook.roomId,
+      ...post,
+      id,
+      threadId,
+      byServer: true,
+    });
+    if (!posted.ok) return posted;
+    return granted({ stored: posted.value.stored, kind, isNew: !posted.value.replayed });
+  }
+}

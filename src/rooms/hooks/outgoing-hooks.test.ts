@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { eventually } from '../../testing/eventually.ts';
+import { FakeClock } from '../../testing/fake-clock.ts';
+import { type HttpSink, type SinkAnswer, type SinkRequest, startHttpSink } from '../../testing/http-sink.ts';
+import { openTestRooms, type TestRooms } from '../../testing/rooms-app.ts';
+import { signWebhook } from '../domain/webhook-signature.ts';
+
+type Test = Parameters<typeof startHttpSink>[0] & { after(action: () => unknown): void };
+
+interface Fixture {
+  readonly rooms: TestRooms;
+  readonly sink: HttpSink;
+  readonly hook: { readonly id: string; readonly secret: string };
+  readonly clock: FakeClock;
+  say(body: string): Promise<void>;
+}
+
+async function openHook(
+  t: Test,
+  answer: (request: SinkRequest, index: number) => SinkAnswer = () => ({}),
+  fields: object = {},
+): Promise<Fixture> {
+  const clock = new FakeClock('2030-01-02T08:00:00Z');
+  const rooms = await openTestRooms(t, { clock });
+  const sink = await startHttpSink(t, answer);
+  await rooms.send('POST', '/api/room', { as: 'ana', body: { name: 'Ops' } });
+  const body = {
+    direction: 'outgoing',
+    roomId: 'ops',
+    name: 'Robot',
+    url: `${sink.url}/in?key=k`,
+    allowPrivate: true,
+    ...fields,
+  };
+  const made = await rooms.send('POST', '/api/hook', { as: 'ana', body });
+  assert.equal(made.status, 201, made.text);
+  const say = async (words: string) => {
+    const posted = await rooms.send('POST', '/api/room/ops/message', { as: 'ana', body: { body: words } });
+    assert.equal(posted.status, 201, posted.text);
+  };
+  return { rooms, sink, hook: made.json, clock, say };
+}
+
+const seen = (check: () => Promise<void>) =>
+  eventually('the hook comes so far', async () => {
+    await check();
+    return true;
+  });
+const wordsOf = ({ json }: SinkRequest) => (json as { data: { message: { body: string } } }).data.message.body;
+const statusOf = async ({ rooms, hook }: Fixture) =>
+  (await rooms.send('GET', `/api/hook/${hook.id}`, { as: 'ana' })).json;
+
+test('what happens is told in order, signed so that its receiver can tell', async (t) => {
+  const hooked = await openHook(t);
+  for (let i = 0; i < 20; i++) await hooked.say(`message ${i}`);
+  const requests = await hooked.sink.received(20);
+  assert.deepEqual(
+    requests.map(wordsOf),
+    Array.from({ length: 20 }, (_, i) => `message ${i}`),
+  );
+  for (const { headers, body, json } of requests) {
+    const expected = signWebhook(
+      hooked.hook.secret,
+      String(headers['webhook-id']),
+      Number(headers['webhook-timestamp']),
+      body,
+    );
+    assert.equal(headers['webhook-signature'], expected);
+    assert.equal((json as { type: string }).type, 'message.created');
+  }
+  assert.equal(new Set(requests.map(({ headers }) => headers['webhook-id'])).size, 20);
+});
+
+test('a hook tells only what it was asked to tell, and nothing of what was before it', async (t) => {
+  const hooked = await openHook(t, () => ({}), { events: ['reaction.*'] });
+  await hooked.say('not told');
+  const [message] = (await hooked.rooms.send('GET', '/api/room/ops/message', { as: 'ana' })).json.messages;
+  await hooked.rooms.send('PUT', `/api/message/${message.id}/reaction/${encodeURIComponent('👀')}`, { as: 'ana' });
+  const [request] = await hooked.sink.received(1);
+  assert.deepEqual(
+    [request].map((one) => (one?.json as { type: string } | undefined)?.type),
+    ['reaction.added'],
+  );
+});
+
+test('a receiver that fails is asked again later, and nothing overtakes', async (t) => {
+  const hooked = await openHook(t, (_, index) => ({ status: index < 2 ? 500 : 200 }));
+  await hooked.say('one');
+  await hooked.say('two');
+  await hooked.sink.received(1);
+  await seen(async () => assert.equal((await statusOf(hooked)).failures, 1));
+  hooked.clock.advance(5_600);
+  await hooked.sink.received(2);
+  await seen(async () => assert.equal((await statusOf(hooked)).lastStatus, 500));
+  await seen(async () => assert.equal((await statusOf(hooked)).failures, 2));
+  hooked.clock.advance(34_000);
+  const requests = await hooked.sink.received(4);
+  assert.deepEqual(requests.map(wordsOf), ['one', 'one', 'one', 'two']);
+  assert.equal(requests[0]?.headers['webhook-id'], requests[2]?.headers['webhook-id']);
+});
+
+test('a receiver that hangs is given up after 10 s and asked again', async (t) => {
+  const hooked = await openHook(t, (_, index) => (index === 0 ? 'hang' : {}));
+  await hooked.say('one');
+  await hooked.sink.received(1);
+  hooked.clock.advance(10_001);
+  await seen(async () => assert.match((await statusOf(hooked)).lastError, /no answer within 10 s/));
+  hooked.clock.advance(6_000);
+  assert.equal((await hooked.sink.received(2)).length, 2);
+});
+
+test('a receiver that is gone for good is not asked any more, and the room is told', async (t) => {
+  const hooked = await openHook(t, () => ({ status: 410 }));
+  await hooked.say('one');
+  await seen(async () => assert.equal((await statusOf(hooked)).enabled, false));
+  await seen(async () => {
+    const { messages } = (await hooked.rooms.send('GET', '/api/room/ops/message', { as: 'ana' })).json;
+    assert.match(messages.at(-1).body, /Robot.*paused/);
+  });
+});
+
+test('where a hook stands survives a restart', async (t) => {
+  const hooked = await openHook(t);
+  await hooked.say('one');
+  await hooked.sink.received(1);
+  await seen(async () => assert.equal((await statusOf(hooked)).lastStatus, 200));
+  const again = await hooked.rooms.restart();
+  await again.send('POST', '/api/room/ops/message', { as: 'ana', body: { body: 'two' } });
+  assert.deepEqual((await hooked.sink.received(2)).map(wordsOf), ['one', 'two']);
+});
+
+test('deliveries are made again from a position on', async (t) => {
+  const hooked = await openHook(t);
+  await hooked.say('one');
+  await hooked.say('two');
+  const [first] = await hooked.sink.received(2);
+  const pos = String(first?.headers['webhook-id']).split('-').at(-1);
+  assert.equal(
+    (await hooked.rooms.send('POST', `/api/hook/${hooked.hook.id}/redeliver?from=${pos}`, { as: 'ana' })).status,
+    202,
+  );
+  assert.deepEqual((await hooked.sink.received(4)).map(wordsOf), ['one', 'two', 'one', 'two']);
+});
+
+test('the words that a receiver answers with are posted, and are not told to it again', async (t) => {
+  const hooked = await openHook(t, () => ({ body: '{"text":"noted"}' }));
+  await hooked.say('one');
+  await seen(async () => {
+    const { messages } = (await hooked.rooms.send('GET', '/api/room/ops/message', { as: 'ana' })).json;
+    assert.deepEqual(
+      messages.map(({ body }: { body: string }) => body),
+      ['one', 'noted'],
+    );
+  });
+  await hooked.say('two');
+  assert.deepEqual((await hooked.sink.received(2)).map(wordsOf), ['one', 'two']);
+});
+
+test('addresses of this machine are refused unless an admin allows them, and named without what they hold', async (t) => {
+  const rooms = await openTestRooms(t);
+  await rooms.send('POST', '/api/room', { as: 'ana', body: { name: 'Ops' } });
+  for (const url of [
+    'http://127.0.0.1:9/',
+    'http://169.254.169.254/',
+    'http://[::ffff:a9fe:a9fe]/',
+    'ftp://example.com/',
+    'https://u:hunter2@example.com/',
+  ]) {
+    const body = { direction: 'outgoing', roomId: 'ops', name: 'x', url };
+    const refused = await rooms.send('POST', '/api/hook', { as: 'ana', body });
+    assert.equal(refused.status, 400, url);
+    assert.match(refused.text, /^"url: /);
+    assert.doesNotMatch(refused.text, /hunter2/);
+  }
+});
+
+test('the signing secret is neither shown again, nor told by an event', async (t) => {
+  const hooked = await openHook(t);
+  const secret = hooked.hook.secret.slice('whsec_'.length);
+  const shown = await hooked.rooms.send('GET', '/api/hook', { as: 'ana' });
+  const log = await hooked.rooms.send('GET', '/api/event/log?since=0', { as: 'ana' });
+  assert.match(shown.text, /Robot/);
+  for (const text of [shown.text, log.text, hooked.rooms.log()]) assert.ok(!text.includes(secret));
+});

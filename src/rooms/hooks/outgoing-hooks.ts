@@ -1,0 +1,166 @@
+import type { Clock } from '../../kernel/clock.ts';
+import { messageOf } from '../../kernel/errors.ts';
+import type { Log } from '../../kernel/log.ts';
+import type { Committed } from '../domain/event.ts';
+import type { HookProgress, OutgoingHook } from '../domain/hook.ts';
+import { type RecordChange, record } from '../domain/record.ts';
+import type { Messages } from '../messages.ts';
+import type { OutboundGuard } from '../outbound-guard.ts';
+import type { RoomState } from '../room-state.ts';
+import type { RoomStore } from '../room-store.ts';
+import type { RoomWriter } from '../room-writer.ts';
+import type { SecretVault } from '../secret-vault.ts';
+import { bridgeCaller } from './bridge.ts';
+import { HookCourier } from './hook-courier.ts';
+
+/** Where a hook stands is written at most that much later: after a crash so much may be delivered twice. */
+const SAVE_EVERY_MS = 1_000;
+
+const NO_PROGRESS = { failures: 0, lastStatus: null, lastError: null, failingSince: null };
+
+export interface OutgoingHooksParts {
+  readonly state: RoomState;
+  readonly store: RoomStore;
+  readonly writer: RoomWriter;
+  readonly messages: Messages;
+  readonly guard: OutboundGuard;
+  readonly vault: SecretVault;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly epoch: string;
+  /** From 0 up to 1. */
+  readonly random: () => number;
+}
+
+/** Tells the addresses of outgoing hooks what happens, each in the log's order, from where it stopped. */
+export class OutgoingHooks {
+  readonly #parts: OutgoingHooksParts;
+  readonly #couriers = new Map<string, HookCourier>();
+  readonly #unsaved = new Map<string, HookProgress>();
+  readonly #stopSaving: () => void;
+  #saving: Promise<void> = Promise.resolve();
+  #isClosed = false;
+
+  constructor(parts: OutgoingHooksParts) {
+    this.#parts = parts;
+    this.#stopSaving = parts.clock.every(SAVE_EVERY_MS, () => void this.#save());
+    parts.writer.onCommit((committed) => this.#follow(committed));
+  }
+
+  /** Starts all that are enabled: they go on where they stopped. */
+  start(): void {
+    for (const hook of this.#parts.state.all('hook').values()) if (hook.direction === 'outgoing') this.#take(hook);
+  }
+
+  /** Where a hook stands; what is on disk may be a second behind. */
+  progressOf(id: string): HookProgress | undefined {
+    return this.#unsaved.get(id) ?? this.#parts.state.get('progress', id);
+  }
+
+  /** A hook that was just made tells of what follows `pos`; resolves when that is on disk. */
+  async begin(id: string, pos: number): Promise<void> {
+    this.#note(id, { ...NO_PROGRESS, cursor: Math.max(pos, this.progressOf(id)?.cursor ?? 0) });
+    await this.#save();
+  }
+
+  /** Has a hook deliver again what follows a position, and what it delivers afterwards. */
+  rewind(hook: OutgoingHook, cursor: number): void {
+    this.#stop(hook.id);
+    this.#note(hook.id, { ...NO_PROGRESS, cursor });
+    this.#take(hook);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#stopSaving();
+    await Promise.all([...this.#couriers.values()].map((courier) => courier.close()));
+    await this.#save();
+  }
+
+  #follow(committed: readonly Committed[]): void {
+    if (this.#isClosed) return;
+    for (const { event } of committed) {
+      if (!('hook' in event) || event.hook.direction !== 'outgoing') continue;
+      this.#stop(event.hook.id);
+      if (event.type === 'hook.deleted') this.#unsaved.delete(event.hook.id);
+      else this.#take(event.hook);
+    }
+    for (const courier of this.#couriers.values()) courier.wake();
+  }
+
+  #take(hook: OutgoingHook): void {
+    if (!hook.enabled || this.#isClosed) return;
+    const { state, writer } = this.#parts;
+    // Without progress nobody was told yet that there is such a hook.
+    const cursor = writer.pos;
+    const courier = new HookCourier(hook, {
+      ...this.#parts,
+      progress: () => this.progressOf(hook.id) ?? { ...NO_PROGRESS, cursor },
+      note: (progress) => this.#note(hook.id, progress),
+      pause: (reason) => void this.#pause(hook, reason),
+      secret: () => {
+        const sealed = state.get('secret', `hook/${hook.id}`);
+        return sealed && this.#parts.vault.open(`hook/${hook.id}`, sealed);
+      },
+    });
+    this.#couriers.set(hook.id, courier);
+    courier.wake();
+  }
+
+  #stop(id: string): void {
+    void this.#couriers.get(id)?.close();
+    this.#couriers.delete(id);
+  }
+
+  #note(id: string, progress: HookProgress): void {
+    this.#unsaved.set(id, progress);
+  }
+
+  #save(): Promise<void> {
+    this.#saving = this.#saving.then(() => this.#saveNow());
+    return this.#saving;
+  }
+
+  async #saveNow(): Promise<void> {
+    const taken = [...this.#unsaved];
+    if (taken.length === 0) return;
+    const { writer, state, log } = this.#parts;
+    const records: RecordChange[] = taken
+      .filter(([id]) => state.get('hook', id) !== undefined)
+      .map(([id, progress]) => record('progress', id, progress));
+    try {
+      const saved = await writer.submit({ decide: () => ({ ok: true, write: { records }, answer: () => {} }) });
+      if (!saved.ok) return;
+    } catch (error) {
+      return log.warn('the progress of hooks could not be written', { err: messageOf(error) });
+    }
+    for (const [id, progress] of taken) if (this.#unsaved.get(id) === progress) this.#unsaved.delete(id);
+  }
+
+  async #pause(hook: OutgoingHook, reason: string): Promise<void> {
+    this.#stop(hook.id);
+    const { writer, state, log, messages } = this.#parts;
+    log.warn('a hook is paused: its receiver has failed for too long', { hook: hook.id, reason });
+    if (hook.roomId !== null) {
+      const body = `The hook **${hook.name}** is paused: its receiver has failed for a day (${reason}). Enable it when it is back.`;
+      void messages.post(bridgeCaller({ ...hook, roomId: hook.roomId }), { room: hook.roomId, body, byServer: true });
+    }
+    await writer
+      .submit({
+        decide: (view) => {
+          const current = view.get('hook', hook.id);
+          if (current?.direction !== 'outgoing') return { ok: true, write: null, answer: () => {} };
+          const paused = { ...current, enabled: false, version: current.version + 1, updatedAt: view.now };
+          const progress = this.#unsaved.get(hook.id) ?? state.get('progress', hook.id);
+          const records = [record('hook', hook.id, paused)];
+          if (progress) records.push(record('progress', hook.id, progress));
+          return {
+            ok: true,
+            write: { records, events: [{ type: 'hook.paused', roomId: hook.roomId, hook: paused }] },
+            answer: () => {},
+          };
+        },
+      })
+      .catch((error: unknown) => log.warn('a hook could not be paused', { err: messageOf(error) }));
+  }
+}

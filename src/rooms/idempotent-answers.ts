@@ -1,0 +1,140 @@
+import type { CancelTimer, Clock } from '../kernel/clock.ts';
+import type { Caller } from './domain/caller.ts';
+import type { IdempotentAnswer } from './domain/record.ts';
+import { record } from './domain/record.ts';
+import { granted, refuse, type Verdict } from './domain/refusal.ts';
+import type { RoomState } from './room-state.ts';
+import type { RoomWriter } from './room-writer.ts';
+
+const KEPT_MS = 24 * 3_600_000;
+const SWEEP_MS = 3_600_000;
+/** Beyond that many the oldest are forgotten. */
+const MOST_ANSWERS = 10_000;
+const LONGEST_BODY = 64 * 1024;
+const KEY = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/;
+/** The status of an answer that is not there yet, and of one that the disk does not keep. */
+const BEGUN = 0;
+const UNKEPT = 1;
+
+const IN_PROGRESS = refuse('request_in_progress', 'the same request is being answered; ask again in a moment', {
+  retryAfterS: 1,
+});
+const UNKNOWN_END = refuse(
+  'request_in_progress',
+  'the server was stopped while it answered this request: look whether it was done, then use another Idempotency-Key',
+);
+const GONE = refuse(
+  'id_conflict',
+  'this request was done already; its answer held a secret, which is shown once, or was too long to be kept',
+);
+
+/** An answer that can be given again. */
+export interface KeptAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** What a request with a key comes to: it is to be done now, or was done and is answered again. */
+export type Admission =
+  | { readonly kind: 'do'; finish(answer: KeptAnswer | undefined, isSecret: boolean): Promise<void> }
+  | { readonly kind: 'again'; readonly answer: KeptAnswer };
+
+/**
+ * Keeps answers by `Idempotency-Key` for 24 hours, also over a restart. That a request has begun is on disk before it is
+ * done, so that one whose end nobody knows is not done twice.
+ */
+export class AnswerBook {
+  readonly #state: RoomState;
+  readonly #writer: RoomWriter;
+  readonly #clock: Clock;
+  readonly #running = new Set<string>();
+  /** Those that hold a secret: of them the disk gets to know only that they were given. */
+  readonly #secrets = new Map<string, KeptAnswer>();
+  readonly #stop: CancelTimer;
+
+  constructor(state: RoomState, writer: RoomWriter, clock: Clock) {
+    this.#state = state;
+    this.#writer = writer;
+    this.#clock = clock;
+    this.#stop = clock.every(SWEEP_MS, () => void this.#sweep());
+  }
+
+  /** `requestHash`: of method, path and body. */
+  async enter(caller: Caller, key: string, requestHash: string): Promise<Verdict<Admission>> {
+    if (!KEY.test(key)) return refuse('invalid_body', 'Idempotency-Key: write 1 to 255 ASCII characters');
+    const name = `${caller.tokenId ?? caller.user.id}/${key}`;
+    const known = this.#state.get('answer', name);
+    if (known && known.expiresAt > this.#clock.now()) return this.#again(name, known, requestHash);
+    if (this.#running.has(name)) return IN_PROGRESS;
+    this.#running.add(name);
+    const begun = await this.#begin(name, requestHash);
+    if (begun.ok)
+      return granted({ kind: 'do', finish: (answer, isSecret) => this.#finish(name, requestHash, answer, isSecret) });
+    this.#running.delete(name);
+    return begun;
+  }
+
+  close(): void {
+    this.#stop();
+  }
+
+  #again(name: string, known: IdempotentAnswer, requestHash: string): Verdict<Admission> {
+    if (known.requestHash !== requestHash)
+      return refuse('key_reused', 'this Idempotency-Key was used for another request; use a new one');
+    if (this.#running.has(name)) return IN_PROGRESS;
+    if (known.status === BEGUN) return UNKNOWN_END;
+    const answer = known.status === UNKEPT ? this.#secrets.get(name) : known;
+    return answer ? granted({ kind: 'again', answer }) : GONE;
+  }
+
+  #begin(name: string, requestHash: string): Promise<Verdict<true>> {
+    const oldest = this.#state.all('answer').size >= MOST_ANSWERS ? this.#oldest(name) : undefined;
+    return this.#writer.submit<true>({
+      decide: ({ now }) => ({
+        ok: true,
+        write: {
+          records: [
+            record('answer', name, { requestHash, status: BEGUN, headers: {}, body: '', expiresAt: now + KEPT_MS }),
+            ...(oldest === undefined ? [] : [record('answer', oldest, null)]),
+          ],
+        },
+        answer: () => {
+          if (oldest !== undefined) this.#secrets.delete(oldest);
+          return true;
+        },
+      }),
+    });
+  }
+
+  /** Keeps the answer; without one the request may come again, as if it had never been there. */
+  async #finish(name: string, requestHash: string, answer: KeptAnswer | undefined, isSecret: boolean): Promise<void> {
+    const isShort = answer !== undefined && answer.body.length <= LONGEST_BODY;
+    if (isShort && isSecret) this.#secrets.set(name, answer);
+    const kept = isShort && !isSecret ? answer : answer && { status: UNKEPT, headers: {}, body: '' };
+    await this.#writer.submit({
+      decide: ({ now }) => ({
+        ok: true,
+        write: {
+          records: [record('answer', name, kept ? { ...kept, requestHash, expiresAt: now + KEPT_MS } : null)],
+        },
+        answer: () => undefined,
+      }),
+    });
+    this.#running.delete(name);
+  }
+
+  #oldest(name: string): string | undefined {
+    for (const key of this.#state.all('answer').keys()) if (key !== name && !this.#running.has(key)) return key;
+    return undefined;
+  }
+
+  async #sweep(): Promise<void> {
+    const now = this.#clock.now();
+    const gone = [...this.#state.all('answer')].filter(([, { expiresAt }]) => expiresAt <= now).map(([key]) => key);
+    if (gone.length === 0) return;
+    for (const key of gone) this.#secrets.delete(key);
+    const records = gone.map((key) => record('answer', key, null));
+    await this.#writer.submit({ decide: () => ({ ok: true, write: { records }, answer: () => undefined }) });
+  }
+}

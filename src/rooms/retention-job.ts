@@ -1,0 +1,166 @@
+import type { CancelTimer, Clock } from '../kernel/clock.ts';
+import { messageOf } from '../kernel/errors.ts';
+import type { Log } from '../kernel/log.ts';
+import type { Change } from './domain/change.ts';
+import { isOpen } from './domain/invite-change.ts';
+import { record } from './domain/record.ts';
+import { announceFirstSeq, forgetRoom, type HangingRecords, retentionBounds } from './domain/retention.ts';
+import type { Room } from './domain/room.ts';
+import type { RoomOrder } from './room-order.ts';
+import type { RoomState } from './room-state.ts';
+import type { RoomStore } from './room-store.ts';
+import type { RoomWriter } from './room-writer.ts';
+
+const HOUR_MS = 3_600_000;
+const FIRST_RUN_MS = 60_000;
+const WEEK_MS = 7 * 24 * HOUR_MS;
+/** How many messages go at a time: others write in between. */
+const PART = 500;
+/** A report counts no further. */
+const MOST_COUNTED = 100_000;
+
+export interface RetentionJobParts {
+  readonly state: RoomState;
+  readonly store: RoomStore;
+  readonly writer: RoomWriter;
+  readonly order: RoomOrder;
+  /** Is told when the log has lost events. */
+  readonly feed: { forgetLog(): void };
+  readonly clock: Clock;
+  readonly log: Log;
+  /** How long messages are kept where a room says nothing; 0 is for ever. */
+  readonly retentionMs: number;
+  readonly readOnly: boolean;
+}
+
+/** What would go if it were time. */
+export interface RetentionReport {
+  /** At most 100,000. */
+  readonly messages: number;
+  readonly firstSeq: number | null;
+  readonly lastSeq: number | null;
+  /** Epoch milliseconds. */
+  readonly before: number | null;
+  readonly maxMessages: number | null;
+}
+
+/** Removes, every hour, what has been kept long enough: messages, deleted rooms, invites. */
+export class RetentionJob {
+  readonly #parts: RetentionJobParts;
+  readonly #cancels: readonly CancelTimer[];
+  #running: Promise<void> = Promise.resolve();
+  #isClosed = false;
+
+  constructor(parts: RetentionJobParts) {
+    this.#parts = parts;
+    const { clock, readOnly } = parts;
+    const run = () => void this.run();
+    // Also soon after the start: a server that is started anew every day must forget as well.
+    this.#cancels = readOnly ? [] : [clock.after(FIRST_RUN_MS, run), clock.every(HOUR_MS, run)];
+  }
+
+  /** Runs now, after a run that is under way. Rejects never: what fails is logged, and tried again in an hour. */
+  run(): Promise<void> {
+    this.#running = this.#running.then(() => this.#run());
+    return this.#running;
+  }
+
+  async report(room: Room): Promise<RetentionReport> {
+    const { clock, retentionMs, store } = this.#parts;
+    const bounds = retentionBounds(room, retentionMs, clock.now());
+    if (!bounds) return { messages: 0, firstSeq: null, lastSeq: null, before: null, maxMessages: null };
+    const expired = await store.expired({ ...bounds, limit: MOST_COUNTED });
+    return {
+      messages: expired.length,
+      firstSeq: expired[0]?.seq ?? null,
+      lastSeq: expired.at(-1)?.seq ?? null,
+      before: bounds.before,
+      maxMessages: bounds.maxMessages,
+    };
+  }
+
+  /** Removes a deleted room for good. */
+  async purge(roomId: string): Promise<void> {
+    const { store, state, writer, order, feed } = this.#parts;
+    const room = state.get('room', roomId);
+    if (!room || room.deletedAt === null) return;
+    // Its record goes last: where this is cut off, the next run finds it again.
+    await store.removeRoom(roomId);
+    feed.forgetLog();
+    const forgotten = await writer.submit(forgetRoom(roomId, this.#hangingOn(room)));
+    if (forgotten.ok) order.forget(roomId);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const cancel of this.#cancels) cancel();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { state, clock, log } = this.#parts;
+    try {
+      for (const room of [...state.all('room').values()]) {
+        if (this.#isClosed) return;
+        if (room.deletedAt === null) await this.#removeExpired(room);
+        else if (room.deletedAt + WEEK_MS <= clock.now()) await this.purge(room.id);
+      }
+      await this.#removeInvites();
+    } catch (error) {
+      log.error('what has been kept long enough could not be removed', { err: messageOf(error) });
+    }
+  }
+
+  async #removeExpired(room: Room): Promise<void> {
+    const { state, store, writer, feed, clock, retentionMs, log } = this.#parts;
+    const bounds = retentionBounds(room, retentionMs, clock.now());
+    if (!bounds) return;
+    let removed = 0;
+    while (!this.#isClosed) {
+      const expired = await store.expired({ ...bounds, limit: PART });
+      // Somebody may have pinned one meanwhile.
+      const pinned = new Set(state.get('room', room.id)?.pinned);
+      const ids = expired.map(({ id }) => id).filter((id) => !pinned.has(id));
+      if (ids.length === 0) break;
+      await store.removeMessages(room.id, ids, clock.now() + WEEK_MS);
+      removed += ids.length;
+      if (expired.length < PART) break;
+    }
+    if (removed === 0) return;
+    feed.forgetLog();
+    const { messages } = await store.page({ roomId: room.id, after: 0, limit: 1 });
+    const head = state.head(room.id);
+    state.setHead(room.id, { ...head, firstSeq: messages[0]?.message.seq ?? head.lastSeq + 1 });
+    log.info('messages were kept long enough', { room: room.slug, removed });
+    await writer.submit(announceFirstSeq(room.id));
+  }
+
+  async #removeInvites(): Promise<void> {
+    const { state, writer, clock } = this.#parts;
+    const now = clock.now();
+    const codes = [...state.all('invite').values()].filter((invite) => !isOpen(invite, now)).map(({ code }) => code);
+    if (codes.length > 0) await writer.submit(forgetInvites(codes));
+  }
+
+  #hangingOn({ id, visibility }: Room): HangingRecords {
+    const { state } = this.#parts;
+    const keysOf = <T extends { readonly roomId: string | null }>(all: ReadonlyMap<string, T>) =>
+      [...all].filter(([, value]) => value.roomId === id).map(([key]) => key);
+    return {
+      directKey: visibility === 'direct' ? keysOf(state.all('direct'))[0] : undefined,
+      banKeys: keysOf(state.all('ban')),
+      inviteCodes: keysOf(state.all('invite')),
+      hookIds: keysOf(state.all('hook')),
+    };
+  }
+}
+
+function forgetInvites(codes: readonly string[]): Change<null> {
+  return {
+    decide: () => ({
+      ok: true,
+      write: { records: codes.map((code) => record('invite', code, null)) },
+      answer: () => null,
+    }),
+  };
+}

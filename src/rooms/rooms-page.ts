@@ -1,0 +1,116 @@
+import { promisify } from 'node:util';
+import { brotliDecompressSync, gzip } from 'node:zlib';
+import type { PageFiles } from '../kernel/assets.ts';
+import { wireUser } from './contract/user-request.ts';
+import { findRoom } from './domain/access.ts';
+import type { Caller } from './domain/caller.ts';
+import type { Room } from './domain/room.ts';
+import type { MessageReader } from './message-book-reader.ts';
+import type { RoomDirectory } from './room-directory.ts';
+import type { RoomState } from './room-state.ts';
+
+export interface RoomsPageParts {
+  readonly files: PageFiles;
+  readonly auth: 'none' | 'token';
+  readonly state: RoomState;
+  readonly directory: RoomDirectory;
+  readonly reader: Pick<MessageReader, 'page'>;
+  /** Of the stream, as it is now. */
+  readonly cursor: () => string;
+}
+
+/** What somebody wants to see. */
+export interface PageWish {
+  /** An id or slug; `undefined`: the one that he saw last, or where something was written last. */
+  readonly room: string | undefined;
+  readonly lastRoom: string | undefined;
+  /** The id of a message to stand in the middle. */
+  readonly message: string | undefined;
+}
+
+const FIRST_MESSAGES = 50;
+const FIRST_ROOMS = 100;
+const PLACE = '<script type="application/json" id="boot">';
+
+/** The page with what it shows first inside: it paints without asking for anything more. */
+export class RoomsPage {
+  readonly #parts: RoomsPageParts;
+  readonly #head: string;
+  readonly #tail: string;
+
+  constructor(parts: RoomsPageParts) {
+    this.#parts = parts;
+    const packed = parts.files['index.html']?.brotli ?? '';
+    const source = packed === '' ? PLACE : brotliDecompressSync(Buffer.from(packed, 'base64')).toString('utf8');
+    // Rooms and messages have addresses of their own, deeper than the page.
+    const html = source.replaceAll('"./', '"/');
+    const at = html.indexOf(PLACE) + PLACE.length;
+    if (at < PLACE.length) throw new Error(`the page has no ${PLACE}`);
+    this.#head = html.slice(0, at);
+    this.#tail = html.slice(at);
+  }
+
+  /** The HTML for a caller; for `undefined`, who has to sign in first, without anything in it. */
+  async render(caller: Caller | undefined, wish: PageWish): Promise<string> {
+    const json = caller ? await this.#boot(caller, wish) : JSON.stringify({ auth: this.#parts.auth, user: null });
+    // `<` would end the script, or begin a comment in it.
+    return `${this.#head}${json.replaceAll('<', '\\u003c')}${this.#tail}`;
+  }
+
+  async compress(html: string): Promise<Uint8Array<ArrayBuffer>> {
+    return new Uint8Array(await promisify(gzip)(html, { level: 5 }));
+  }
+
+  async #boot(caller: Caller, wish: PageWish): Promise<string> {
+    const { auth, directory } = this.#parts;
+    // Before anything is read: a stream from there overlaps with it, and leaves no hole.
+    const cursor = this.#parts.cursor();
+    const everything = { joined: undefined, archived: false, labels: [], text: '' } as const;
+    const listed = await directory.list(caller, everything, { limit: FIRST_ROOMS });
+    const { rooms, next } = listed.ok ? listed.value : { rooms: [], next: null };
+    const room = this.#choose(caller, wish, rooms as readonly { readonly id: string; readonly me?: unknown }[]);
+    const user = { ...wireUser(caller.user, null), admin: caller.isAdmin };
+    const facts = JSON.stringify({
+      auth,
+      user,
+      rooms,
+      next,
+      cursor,
+      asked: wish.room ?? null,
+      focus: wish.message ?? null,
+    });
+    return `${facts.slice(0, -1)},"room":${room ? await this.#open(caller, room, wish.message) : 'null'}}`;
+  }
+
+  #choose(
+    caller: Caller,
+    { room, lastRoom }: PageWish,
+    rooms: readonly { readonly id: string; readonly me?: unknown }[],
+  ): Room | undefined {
+    if (room !== undefined) return this.#find(caller, room);
+    const last = lastRoom === undefined ? undefined : this.#find(caller, lastRoom);
+    const first = (rooms.find(({ me }) => me !== undefined) ?? rooms[0])?.id;
+    return last ?? (first === undefined ? undefined : this.#find(caller, first));
+  }
+
+  #find(caller: Caller, idOrSlug: string): Room | undefined {
+    const found = findRoom(this.#parts.state, caller, idOrSlug);
+    return found.ok ? found.value.room : undefined;
+  }
+
+  async #open(caller: Caller, room: Room, message: string | undefined): Promise<string> {
+    const { directory, reader } = this.#parts;
+    if (message !== undefined) {
+      const around = await reader.page(caller, room.id, { around: message, limit: FIRST_MESSAGES });
+      const opened = around.ok ? await directory.open(caller, room, 0) : around;
+      if (around.ok && opened.ok) {
+        const { messages, hasBefore, hasAfter } = around.value;
+        const facts = JSON.stringify({ hasBefore, hasAfter }).slice(1, -1);
+        // The last key of a name counts: these messages, and not the none that the room was opened with.
+        return `${opened.value.slice(0, -1)},${facts},"messages":[${messages.join(',')}]}`;
+      }
+    }
+    const opened = await directory.open(caller, room, FIRST_MESSAGES);
+    return opened.ok ? opened.value : 'null';
+  }
+}

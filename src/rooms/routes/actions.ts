@@ -1,0 +1,61 @@
+import type { HttpContext } from '../../kernel/http.ts';
+import { refuse } from '../domain/refusal.ts';
+import type { Messages } from '../messages.ts';
+import type { CommandAnswer, SlashCommands } from '../slash-commands.ts';
+import { answer, answerJson, answerRefusal, answerVerdict } from './answers.ts';
+import { admit, type GuardParts } from './guard.ts';
+import type { Paths } from './index.ts';
+
+export interface ActionRoutes {
+  readonly guard: GuardParts;
+  readonly messages: Messages;
+  readonly commands: SlashCommands;
+}
+
+/** The buttons of a card, and the line that each of them stands for, written in the card's thread. */
+const LINES: Readonly<Record<string, string>> = {
+  ack: '/ack',
+  unack: '/unack',
+  'silence-1h': '/silence 1h',
+  'silence-4h': '/silence 4h',
+  'silence-1d': '/silence 1d',
+};
+
+/** `POST /api/message/:id/action/:name`: presses a button of a card. */
+export function actionPaths({ guard, messages, commands }: ActionRoutes): Paths {
+  return {
+    '/api/message/:id/action/:name': {
+      POST: admit(guard, { scope: 'write', limit: 'post', idempotent: true }, async (c, caller) => {
+        const name = c.req.param('name') ?? '';
+        const body = Object.hasOwn(LINES, name) ? LINES[name] : undefined;
+        if (body === undefined)
+          return answerRefusal(
+            c,
+            refuse('not_found', `there is no action ${name}; there are ${Object.keys(LINES).join(', ')}`),
+          );
+        const found = await messages.find(caller, c.req.param('id') ?? '');
+        if (!found.ok) return answerRefusal(c, found);
+        const { id, roomId, type } = found.value.message;
+        if (type !== 'alert') return answerRefusal(c, refuse('invalid_body', `the message ${id} is no alert`));
+        const done = await commands.handle(caller, { room: roomId, threadId: id, body });
+        return done
+          ? answerVerdict(c, done, (result) => answerCommand(c, result))
+          : answerRefusal(c, refuse('not_found', `there is no action ${name}`));
+      }),
+    },
+  };
+}
+
+/** A message that all see, or a notice for the asker alone, which is kept nowhere. */
+export function answerCommand(c: HttpContext, result: CommandAnswer): Response {
+  if (result.kind === 'notice') return answer(c, { notice: result.text, card: result.card });
+  const { stored, replayed } = result.posted;
+  const { id, version } = stored.message;
+  const headers = { location: `/api/message/${id}`, etag: `"m${version}"` };
+  return answerJson(
+    c,
+    stored.json,
+    replayed ? 200 : 201,
+    replayed ? { ...headers, 'idempotent-replay': 'true' } : headers,
+  );
+}

@@ -1,0 +1,81 @@
+import * as v from 'valibot';
+import { type HttpContext, readBody } from '../../kernel/http.ts';
+import { granted, type Refusal, refuse, type Verdict } from '../domain/refusal.ts';
+import { headerOf } from './headers.ts';
+
+/** Bodies that were read before their handler asked. */
+const held = new WeakMap<HttpContext, Buffer>();
+
+/** Reads a body that is read again by the handler of the request. */
+export async function readAhead(c: HttpContext, limit: number): Promise<Verdict<Buffer>> {
+  const body = await readBytes(c, limit);
+  if (body.ok) held.set(c, body.value);
+  return body;
+}
+
+/** Reads a JSON object of at most `limit` bytes by a schema; the refusal names the first part that is wrong. */
+export async function readJson<S extends v.GenericSchema>(
+  c: HttpContext,
+  schema: S,
+  limit: number,
+): Promise<Verdict<v.InferOutput<S>>> {
+  const type = headerOf(c, 'content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
+  if (type !== 'application/json' && !type.endsWith('+json'))
+    return refuse(
+      'unsupported_media_type',
+      `send JSON with Content-Type: application/json${type === '' ? '' : `, not ${type}`}`,
+    );
+  const bytes = await readBytes(c, limit);
+  if (!bytes.ok) return bytes;
+  const json = parseJson(bytes.value);
+  if (!json.ok) return json;
+  const { value } = json;
+  // To a schema of objects a list is an object without its fields.
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return refuse('invalid_body', 'the body must be a JSON object');
+  return checkBody(value, schema);
+}
+
+/** Reads a body of at most `limit` bytes. */
+export async function readBytes(c: HttpContext, limit: number): Promise<Verdict<Buffer>> {
+  const known = held.get(c);
+  if (known && known.length <= limit) return granted(known);
+  const body = known ? ({ ok: false, reason: 'too large' } as const) : await readBody(c, limit);
+  if (body.ok) return granted(body.bytes);
+  if (body.reason === 'aborted') return refuse('invalid_body', 'the body broke off');
+  return refuse('too_large', `the body is larger than ${limit} bytes`);
+}
+
+const UTF_8 = new TextDecoder('utf-8', { fatal: true });
+
+/** UTF-8 and nothing else: what is not would be stored changed. */
+export function decodeText(bytes: Uint8Array): Verdict<string> {
+  try {
+    return granted(UTF_8.decode(bytes));
+  } catch {
+    return refuse('invalid_body', 'the body is not UTF-8');
+  }
+}
+
+function parseJson(bytes: Uint8Array): Verdict<unknown> {
+  const text = decodeText(bytes);
+  if (!text.ok) return text;
+  try {
+    return granted(JSON.parse(text.value) as unknown);
+  } catch (error) {
+    return refuse('invalid_json', `the body is not JSON: ${(error as Error).message}`);
+  }
+}
+
+/** Checks what was parsed already. */
+export function checkBody<S extends v.GenericSchema>(value: unknown, schema: S): Verdict<v.InferOutput<S>> {
+  const parsed = v.safeParse(schema, value, { abortEarly: true });
+  return parsed.success ? granted(parsed.output) : refuseIssue(parsed.issues[0]);
+}
+
+function refuseIssue(issue: v.BaseIssue<unknown>): Refusal {
+  const path = v.getDotPath(issue) ?? '';
+  if (issue.type === 'strict_object' && issue.expected === 'never')
+    return refuse('unknown_field', `unknown field ${path}`, { path });
+  return refuse('invalid_body', path === '' ? issue.message : `${path}: ${issue.message}`, { path });
+}

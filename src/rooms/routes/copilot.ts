@@ -1,0 +1,55 @@
+import type { HttpContext } from '../../kernel/http.ts';
+import { copilotRequestSchema } from '../contract/copilot-request.ts';
+import { wireCopilot } from '../contract/room.ts';
+import type { CopilotDesk, ShownCopilot } from '../copilot/copilot-desk.ts';
+import { copilotEtag } from '../domain/etag.ts';
+import { answer, answerRefusal, answerVerdict } from './answers.ts';
+import { readJson } from './body.ts';
+import { answerTagged, readIfMatch } from './etag.ts';
+import { admit, type GuardParts } from './guard.ts';
+import type { Paths } from './index.ts';
+
+export interface CopilotRouteParts {
+  readonly guard: GuardParts;
+  readonly desk: CopilotDesk;
+  readonly requireIfMatch: boolean;
+  readonly maxBodyBytes: number;
+}
+
+/** The copilot of a room, as a thing of its own. */
+export function copilotPaths({ guard, desk, requireIfMatch, maxBodyBytes }: CopilotRouteParts): Paths {
+  const idOf = (c: HttpContext) => c.req.param('id') ?? '';
+  const wire = ({ copilot, health }: ShownCopilot) => wireCopilot(copilot, health);
+  return {
+    '/api/room/:id/copilot': {
+      GET: admit(guard, { scope: 'read' }, (c, caller) =>
+        answerVerdict(c, desk.show(caller, idOf(c)), (shown) =>
+          answerTagged(c, copilotEtag(shown.copilot.version), () => JSON.stringify(wire(shown))),
+        ),
+      ),
+      PUT: admit(guard, { scope: 'copilot' }, async (c, caller) => {
+        const createOnly = c.req.header('if-none-match')?.trim() === '*';
+        const ifMatch = readIfMatch(c, requireIfMatch && !createOnly);
+        if (!ifMatch.ok) return answerRefusal(c, ifMatch);
+        const request = await readJson(c, copilotRequestSchema, maxBodyBytes);
+        if (!request.ok) return answerRefusal(c, request);
+        const precondition = { ifMatch: ifMatch.value, createOnly };
+        const replaced = await desk.replace(caller, idOf(c), request.value, precondition);
+        return answerVerdict(c, replaced, (shown) =>
+          answer(c, wire(shown), 200, { etag: copilotEtag(shown.copilot.version) }),
+        );
+      }),
+      DELETE: admit(guard, { scope: 'copilot' }, async (c, caller) => {
+        const ifMatch = readIfMatch(c, requireIfMatch);
+        if (!ifMatch.ok) return answerRefusal(c, ifMatch);
+        const removed = await desk.remove(caller, idOf(c), { ifMatch: ifMatch.value });
+        return answerVerdict(c, removed, () => c.body(null, 204));
+      }),
+    },
+    '/api/room/:id/copilot/test': {
+      POST: admit(guard, { scope: 'copilot' }, async (c, caller) =>
+        answerVerdict(c, await desk.test(caller, idOf(c)), (test) => answer(c, test)),
+      ),
+    },
+  };
+}

@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { Cleanup } from '../../testing/processes.ts';
+import { openTestRooms, type TestRooms } from '../../testing/rooms-app.ts';
+import { openPeople } from '../../testing/rooms-people.ts';
+
+const KEY = 'sk-0123456789abcdef';
+
+async function openRoom(t: Cleanup): Promise<TestRooms> {
+  const rooms = await openTestRooms(t);
+  const { send } = rooms;
+  const copilot = { provider: 'openai', apiKey: KEY, name: 'helper' };
+  await send('POST', '/api/room', { as: 'ana', body: { name: 'Ops', labels: { a: '1' }, members: ['ben'], copilot } });
+  const post = async (as: string, body: object) =>
+    assert.equal((await send('POST', '/api/room/ops/message', { as, body })).status, 201);
+  await post('ana', { id: 'message-1', body: 'first\u2028line\nsecond' });
+  await post('ben', { id: 'message-2', body: 'reply', threadId: 'message-1' });
+  await post('ben', { id: 'message-3', body: 'gone' });
+  await post('ana', { id: 'message-4', body: '<b>bold</b> & `code`', replyTo: 'message-1', card: { a: { b: 1 } } });
+  await send('DELETE', '/api/message/message-3', { as: 'ben' });
+  await send('PUT', '/api/message/message-1/reaction/👍', { as: 'ana' });
+  await send('PUT', '/api/message/message-1/reaction/👍', { as: 'ben' });
+  await send('PUT', '/api/message/message-1/reaction/👀', { as: 'ben' });
+  await send('PUT', '/api/message/message-2', { as: 'ben', body: { body: 'reply, edited' } });
+  await send('PUT', '/api/message/message-4/pin', { as: 'ana' });
+  return rooms;
+}
+
+const exported = async ({ send }: TestRooms, query = '') => (await send('GET', `/api/room/ops/export${query}`)).text;
+
+const bringIn = ({ send }: TestRooms, body: string) =>
+  send('POST', '/api/import', { body, headers: { 'content-type': 'application/x-ndjson' } });
+
+/** An export whose checksum is right again. */
+function signed(lines: readonly string[]): string {
+  const text = lines.map((line) => `${line}\n`).join('');
+  const sha256 = createHash('sha256').update(text).digest('hex');
+  const messages = lines.filter((line) => line.startsWith('{"kind":"message"')).length;
+  return `${text}${JSON.stringify({ kind: 'end', pos: 1, messages, sha256 })}\n`;
+}
+
+const linesOf = (text: string): string[] => text.trimEnd().split('\n');
+
+test('an export ends with a checksum over all before it, and names where the log stood', async (t) => {
+  const rooms = await openRoom(t);
+  const text = await exported(rooms);
+  const lines = linesOf(text);
+  const kinds = lines.map((line) => JSON.parse(line).kind).join(' ');
+  assert.equal(kinds, 'header room member member message message message message end');
+  const end = JSON.parse(lines.at(-1) ?? '');
+  const before = text.slice(0, text.lastIndexOf('{"kind":"end"'));
+  assert.equal(end.sha256, createHash('sha256').update(before).digest('hex'));
+  assert.deepEqual([end.messages, end.pos], [4, rooms.core.writer.pos]);
+  assert.ok(!text.includes(KEY) && !text.includes('cdef') && !text.includes('sealed'), 'it holds no key');
+});
+
+test('what was exported comes into another server as it was, and twice is once', async (t) => {
+  const from = await openRoom(t);
+  const to = await openTestRooms(t);
+  await to.send('POST', '/api/room', { as: 'kim', body: { name: 'Ops' } });
+  const text = await exported(from);
+  const first = await bringIn(to, text);
+  assert.equal(first.status, 200, first.text);
+  assert.deepEqual(first.json, { rooms: 1, messages: 4, skipped: 0 });
+  const { pos } = to.core.writer;
+  assert.deepEqual((await bringIn(to, text)).json, { rooms: 0, messages: 0, skipped: 4 });
+  assert.equal(to.core.writer.pos, pos);
+  assert.deepEqual(readdirSync(join(to.folder, 'imports')), [], 'nothing is left lying about');
+
+  const room = (await from.send('GET', '/api/room/ops', { as: 'ana' })).json;
+  const there = (await to.send('GET', `/api/room/${room.id}`, { as: 'ana' })).json;
+  assert.equal(there.slug, 'ops-2', 'the name was taken');
+  for (const name of ['name', 'labels', 'createdAt', 'createdBy', 'pinned', 'memberCount'])
+    assert.deepEqual(there[name], room[name], name);
+  assert.equal(there.copilot.name, 'helper');
+  assert.equal(there.copilot.apiKeyInfo.set, false);
+  assert.equal(there.me.role, 'owner');
+
+  const messages = async ({ send }: TestRooms) =>
+    (await send('GET', `/api/room/${room.id}/message`, { as: 'ana' })).json;
+  const was = (await messages(from)).messages;
+  const is = (await messages(to)).messages;
+  assert.deepEqual(
+    is,
+    was.map((message: object) => ({ ...message, silent: true })),
+  );
+  const react = await to.send('PUT', '/api/message/message-1/reaction/👍', { as: 'ben' });
+  assert.equal(react.json.reactions[0].count, 2, 'who has reacted is known');
+});
+
+test('an import that was cut off goes on where it ended', async (t) => {
+  const from = await openRoom(t);
+  const to = await openTestRooms(t);
+  const lines = linesOf(await exported(from)).slice(0, -1);
+  assert.deepEqual((await bringIn(to, signed(lines.slice(0, 6)))).json, { rooms: 1, messages: 2, skipped: 0 });
+  assert.deepEqual((await bringIn(to, signed(lines))).json, { rooms: 0, messages: 2, skipped: 2 });
+  const { messages } = (await to.send('GET', '/api/room/ops/message')).json;
+  assert.deepEqual(
+    messages.map(({ id, seq, pinned }: { id: string; seq: number; pinned: boolean }) => [id, seq, pinned]),
+    [
+      ['message-1', 1, false],
+      ['message-2', 2, false],
+      ['message-3', 3, false],
+      ['message-4', 4, true],
+    ],
+  );
+});
+
+test('what changes while an export is written is in it as it is in the end', async (t) => {
+  const rooms = await openRoom(t);
+  const posts = Array.from({ length: 446 }, (_, n) =>
+    rooms.send('POST', '/api/room/ops/message', { as: 'ana', body: { id: `message-${n + 5}`, body: `${n + 5}` } }),
+  );
+  await Promise.all(posts);
+  for (const format of ['jsonl', 'markdown', 'html']) {
+    const answer = await rooms.rooms.app.request(`http://127.0.0.1:8065/api/room/ops/export?format=${format}`, {
+      headers: { host: '127.0.0.1:8065' },
+    });
+    const reader = (answer.body as ReadableStream<Uint8Array>).getReader();
+    const pieces: Uint8Array[] = [];
+    for (let n = 0; n < 2; n++) pieces.push((await reader.read()).value ?? new Uint8Array());
+    const edited = await rooms.send('PUT', '/api/message/message-1', { as: 'ana', body: { body: `late ${format}` } });
+    assert.equal(edited.status, 200);
+    await rooms.send('POST', '/api/room/ops/message', { as: 'ana', body: { body: 'after the beginning' } });
+    for (let read = await reader.read(); !read.done; read = await reader.read()) pieces.push(read.value);
+    const text = Buffer.concat(pieces).toString();
+    assert.equal(text.split(`late ${format}`).length, 2, 'it is told once');
+    assert.ok(text.indexOf(`late ${format}`) > text.indexOf('message-450'), 'after all others');
+    if (format !== 'jsonl') continue;
+    assert.ok(!text.includes('after the beginning'));
+    const to = await openTestRooms(t);
+    assert.deepEqual((await bringIn(to, text)).json, { rooms: 1, messages: 450, skipped: 0 });
+    const { body } = (await to.send('GET', '/api/message/message-1')).json;
+    assert.equal(body, 'late jsonl');
+  }
+});
+
+test('a reader who goes away in the middle leaves nothing behind', async (t) => {
+  const rooms = await openRoom(t);
+  const answer = await rooms.rooms.app.request('http://127.0.0.1:8065/api/room/ops/export', {
+    headers: { host: '127.0.0.1:8065' },
+  });
+  const reader = (answer.body as ReadableStream<Uint8Array>).getReader();
+  await reader.read();
+  await reader.cancel();
+  assert.equal((await exported(rooms)).endsWith('}\n'), true);
+});
+
+const DAMAGES: readonly (readonly [string, (lines: string[]) => string, RegExp])[] = [
+  ['a changed word', (lines) => `${lines.join('\n').replace('reply, edited', 'reply, forged')}\n`, /checksum/],
+  ['no end', (lines) => `${lines.slice(0, -1).join('\n')}\n`, /not whole/],
+  ['a cut line', (lines) => lines.join('\n').slice(0, -5), /not whole/],
+  ['something after the end', (lines) => `${lines.join('\n')}\n${lines[1]}\n`, /follow/],
+  ['no header', (lines) => signed(lines.slice(1, -1)), /line 1: an export begins/],
+  ['no JSON', () => 'hello\n', /line 1: not JSON/],
+  ['another format', (lines) => signed([lines[0]?.replace('opsdeck', 'other') ?? '']), /no export/],
+  [
+    'a later version',
+    (lines) => signed([lines[0]?.replace('"formatVersion":1', '"formatVersion":2') ?? '']),
+    /version/,
+  ],
+  ['an unknown line', (lines) => signed([lines[0] ?? '', '{"kind":"secret"}']), /line 2/],
+  ['a message without its room', (lines) => signed([lines[0] ?? '', lines[5] ?? '']), /follow its room/],
+  [
+    'a message of no seq',
+    (lines) => signed([...lines.slice(0, 4), lines[4]?.replace('"seq":1', '"seq":0') ?? '']),
+    /seq/,
+  ],
+  ['a room twice', (lines) => signed([lines[0] ?? '', lines[1] ?? '', lines[1] ?? '']), /before/],
+];
+
+test('what is not whole or not right is refused by its line, and nothing of it is written', async (t) => {
+  const from = await openRoom(t);
+  const to = await openTestRooms(t);
+  await to.send('GET', '/api/room');
+  const text = await exported(from);
+  for (const [damage, change, reason] of DAMAGES) {
+    const refused = await bringIn(to, change(linesOf(text)));
+    assert.equal(refused.status, 400, `${damage}: ${refused.text}`);
+    assert.match(refused.json, reason, damage);
+  }
+  assert.equal(to.core.writer.pos, 0);
+  assert.equal(to.core.state.all('room').size, 0);
+});
+
+test('an export for people escapes what people wrote', async (t) => {
+  const rooms = await openRoom(t);
+  const html = await exported(rooms, '?format=html');
+  assert.ok(html.includes('&lt;b&gt;bold&lt;/b&gt; &amp; `code`') && !html.includes('<b>bold'));
+  assert.ok(html.includes('<i>deleted</i>') && html.endsWith('</html>\n'));
+  const markdown = await rooms.send('GET', '/api/room/ops/export?format=markdown');
+  assert.match(markdown.text, /^# Ops\n/);
+  assert.match(markdown.text, /\*\*ben\*\* · #2 .*edited/);
+  assert.equal(markdown.headers.get('content-disposition'), 'attachment; filename="ops.md"');
+});
+
+test('an export may be of a time', async (t) => {
+  const rooms = await openRoom(t);
+  const none = linesOf(await exported(rooms, '?to=2001-01-01'));
+  assert.equal(JSON.parse(none.at(-1) ?? '').messages, 0);
+  const all = linesOf(await exported(rooms, '?from=2001-01-01T00:00:00Z'));
+  assert.equal(JSON.parse(all.at(-1) ?? '').messages, 4);
+  for (const query of ['?from=yesterday', '?format=pdf', '?colour=red'])
+    assert.equal((await rooms.send('GET', `/api/room/ops/export${query}`)).status, 400, query);
+});
+
+test('moderators export, and admins of the server import', async (t) => {
+  const { send } = await openPeople(t, ['ana', 'ben']);
+  await send('POST', '/api/room', { as: 'ana', body: { name: 'Ops', members: ['ben'] } });
+  assert.equal((await send('GET', '/api/room/ops/export', { as: 'ben' })).status, 403);
+  assert.equal((await send('GET', '/api/room/ops/export', { as: 'ana' })).status, 200);
+  const token = await send('POST', '/api/token', { as: 'ana', body: { name: 'x', scopes: ['read', 'manage'] } });
+  const headers = { authorization: `Bearer ${token.json.secret}` };
+  const without = await send('GET', '/api/room/ops/export', { as: 'ana', headers });
+  assert.equal(without.headers.get('x-error-code'), 'scope_missing');
+  const headersOfImport = { 'content-type': 'application/x-ndjson' };
+  assert.equal((await send('POST', '/api/import', { as: 'ana', body: 'x\n', headers: headersOfImport })).status, 403);
+  assert.equal((await send('POST', '/api/import', { body: 'x\n', headers: headersOfImport })).status, 400);
+  assert.equal((await send('POST', '/api/import', { body: 'x\n' })).status, 415);
+});

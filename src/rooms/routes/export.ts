@@ -1,0 +1,82 @@
+import { type ExportFormat, exportQuerySchema } from '../contract/export-query.ts';
+import { findRoom, requireModerator } from '../domain/access.ts';
+import { rulesServer } from '../domain/caller.ts';
+import { refuse } from '../domain/refusal.ts';
+import type { RoomExports } from '../room-export.ts';
+import type { RoomImport } from '../room-import.ts';
+import type { RoomState } from '../room-state.ts';
+import { answer, answerRefusal, answerVerdict } from './answers.ts';
+import { admit, type CallerHandler, type GuardParts } from './guard.ts';
+import type { Paths } from './index.ts';
+import { readQuery } from './query.ts';
+
+export interface ExportRouteParts {
+  readonly guard: GuardParts;
+  readonly state: RoomState;
+  readonly exports: RoomExports;
+  readonly imports: RoomImport;
+}
+
+const FORMS: Readonly<Record<ExportFormat, { readonly type: string; readonly ending: string }>> = {
+  jsonl: { type: 'application/x-ndjson', ending: 'jsonl' },
+  markdown: { type: 'text/markdown; charset=utf-8', ending: 'md' },
+  html: { type: 'text/html; charset=utf-8', ending: 'html' },
+};
+
+const IMPORT_TYPES = ['application/x-ndjson', 'application/jsonl', 'application/ndjson'];
+
+/** The paths by which rooms leave and come back. */
+export function exportPaths(parts: ExportRouteParts): Paths {
+  return {
+    '/api/room/:id/export': { GET: admit(parts.guard, { scope: 'export' }, exportRoom(parts)) },
+    '/api/import': { POST: admit(parts.guard, { scope: 'admin' }, importRooms(parts)) },
+  };
+}
+
+function exportRoom({ state, exports }: ExportRouteParts): CallerHandler {
+  return (c, caller) => {
+    const found = findRoom(state, caller, c.req.param('id') ?? '');
+    if (!found.ok) return answerRefusal(c, found);
+    const query = readQuery(c, exportQuerySchema);
+    if (!query.ok) return answerRefusal(c, query);
+    const refusal = requireModerator(found.value);
+    if (refusal) return answerRefusal(c, refusal);
+    const { type, ending } = FORMS[query.value.format];
+    return c.body(streamOf(exports.write(found.value, query.value)), 200, {
+      'content-type': type,
+      'content-disposition': `attachment; filename="${found.value.room.slug}.${ending}"`,
+      'cache-control': 'no-store',
+      'content-security-policy': 'sandbox',
+    });
+  };
+}
+
+/** Asks for the next piece when the last one is on its way, and for none before somebody reads. */
+function streamOf(pieces: AsyncGenerator<string>): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = await pieces.next();
+        if (done) controller.close();
+        else controller.enqueue(encoder.encode(value));
+      },
+      async cancel() {
+        await pieces.return(undefined);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+function importRooms({ imports }: ExportRouteParts): CallerHandler {
+  return async (c, caller) => {
+    if (!rulesServer(caller)) return answerRefusal(c, refuse('forbidden', 'only an admin of the server may import'));
+    const type = c.req.header('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
+    if (!IMPORT_TYPES.includes(type))
+      return answerRefusal(c, refuse('unsupported_media_type', `send an export with Content-Type: ${IMPORT_TYPES[0]}`));
+    const { body } = c.req.raw;
+    if (!body) return answerRefusal(c, refuse('invalid_body', 'the body is empty; send an export'));
+    return answerVerdict(c, await imports.take(caller, body), (report) => answer(c, report));
+  };
+}

@@ -1,0 +1,136 @@
+import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
+import type { HttpContext } from '../../kernel/http.ts';
+import { boundaryOf, readFormFile } from '../contract/file-multipart.ts';
+import { wireFile } from '../contract/message.ts';
+import type { Caller } from '../domain/caller.ts';
+import { matchesIfNoneMatch } from '../domain/etag.ts';
+import type { FileRef } from '../domain/file.ts';
+import { readRange } from '../domain/file-range.ts';
+import { isShown } from '../domain/file-type.ts';
+import { granted, refuse, type Verdict } from '../domain/refusal.ts';
+import type { FileStore, Upload } from '../file-store.ts';
+import { type AnswerHeaders, answer, answerRefusal } from './answers.ts';
+import { admit, type GuardParts } from './guard.ts';
+import type { Paths } from './index.ts';
+
+export interface FileRouteParts {
+  readonly guard: GuardParts;
+  readonly files: FileStore;
+  readonly maxBytes: number;
+}
+
+/** What a form adds to the bytes of its file. */
+const FORM_BYTES = 128 * 1024;
+
+/** `/api/file`: uploads, and what messages refer to. */
+export function filePaths(parts: FileRouteParts): Paths {
+  const { guard } = parts;
+  const get = admit(guard, { scope: 'read' }, (c, caller) => answerFile(parts, c, caller));
+  return {
+    '/api/file': {
+      POST: admit(guard, { scope: 'write', limit: 'upload' }, (c, caller) => answerUpload(parts, c, caller)),
+    },
+    '/api/file/:id': { GET: get, HEAD: get },
+  };
+}
+
+async function answerUpload({ files, maxBytes }: FileRouteParts, c: HttpContext, caller: Caller): Promise<Response> {
+  if (Number(c.req.header('content-length') ?? 0) > maxBytes + FORM_BYTES)
+    return answerRefusal(c, refuse('too_large', `the file is larger than ${maxBytes} bytes`));
+  try {
+    const upload = await readUpload(c);
+    if (!upload.ok) return answerRefusal(c, upload);
+    const received = await files.receive(caller, upload.value);
+    if (!received.ok) return answerRefusal(c, received);
+    return answer(c, wireFile(received.value), 201, { location: `/api/file/${received.value.id}` });
+  } finally {
+    // The rest is read and forgotten: a client that were cut off while it writes would not see the answer.
+    incomingOf(c)?.resume();
+  }
+}
+
+async function readUpload(c: HttpContext): Promise<Verdict<Upload>> {
+  const type = c.req.header('content-type') ?? '';
+  if (!/^multipart\/form-data *(;|$)/i.test(type))
+    return granted({ name: decodeName(c.req.header('x-file-name') ?? ''), chunks: chunksOf(c) });
+  const boundary = boundaryOf(type);
+  if (boundary === undefined) return refuse('invalid_body', 'Content-Type: names no boundary of the form');
+  try {
+    return await readFormFile(chunksOf(c), boundary);
+  } catch {
+    return refuse('invalid_body', 'the upload broke off');
+  }
+}
+
+const incomingOf = (c: HttpContext): IncomingMessage | undefined => c.env?.incoming as IncomingMessage | undefined;
+
+/** The body as it comes in. */
+function chunksOf(c: HttpContext): AsyncIterable<Uint8Array> {
+  const incoming = incomingOf(c);
+  // Who stops reading must still be able to answer.
+  if (incoming) return { [Symbol.asyncIterator]: () => incoming.iterator({ destroyOnReturn: false }) };
+  return (c.req.raw.body ?? []) as unknown as AsyncIterable<Uint8Array>;
+}
+
+/** Percent-encoded UTF-8, since a header holds nothing else. */
+function decodeName(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
+}
+
+async function answerFile({ files }: FileRouteParts, c: HttpContext, caller: Caller): Promise<Response> {
+  const found = await files.find(caller, c.req.param('id') ?? '');
+  if (!found.ok) return answerRefusal(c, found);
+  const file = found.value;
+  const etag = `"${file.sha256}"`;
+  const headers = headersOf(file, etag);
+  if (matchesIfNoneMatch(c.req.header('if-none-match'), etag)) return c.body(null, 304, headers);
+  const ifRange = c.req.header('if-range');
+  const range = ifRange === undefined || ifRange === etag ? readRange(c.req.header('range'), file.size) : 'whole';
+  if (range === 'unsatisfiable')
+    return answerRefusal(c, refuse('range_not_satisfiable', `the file has ${file.size} bytes`), {
+      'content-range': `bytes */${file.size}`,
+    });
+  const part = range === 'whole' ? undefined : range;
+  const length = part ? part.end - part.start + 1 : file.size;
+  const all = {
+    ...headers,
+    'content-length': String(length),
+    ...(part ? { 'content-range': `bytes ${part.start}-${part.end}/${file.size}` } : {}),
+  };
+  const status = part ? 206 : 200;
+  if (c.req.method === 'HEAD') return c.body(null, status, all);
+  const bytes = await files.read(file, part);
+  if (!bytes) return answerRefusal(c, refuse('file_not_found', `the bytes of the file ${file.id} are gone`));
+  return c.body(Readable.toWeb(bytes) as ReadableStream, status, all);
+}
+
+/** No browser runs what is in a file, whatever it holds. */
+function headersOf(file: FileRef, etag: string): AnswerHeaders {
+  const { contentType, name } = file;
+  const shown = isShown(contentType);
+  return {
+    'content-type': contentType.startsWith('text/') ? `${contentType}; charset=utf-8` : contentType,
+    'content-disposition': `${shown ? 'inline' : 'attachment'}; ${printName(name)}`,
+    'x-content-type-options': 'nosniff',
+    'content-security-policy': "sandbox; default-src 'none'",
+    'cross-origin-resource-policy': 'same-origin',
+    'cache-control': 'private, no-cache',
+    'accept-ranges': 'bytes',
+    etag,
+  };
+}
+
+/** RFC 6266, with the name in UTF-8 beside one for clients that know only ASCII. */
+function printName(name: string): string {
+  const plain = name.replace(/[^ !#-[\]-~]/gu, '_');
+  const exact = encodeURIComponent(name).replace(
+    /['()*]/g,
+    (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return `filename="${plain}"; filename*=UTF-8''${exact}`;
+}

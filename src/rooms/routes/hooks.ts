@@ -1,0 +1,132 @@
+import type { HttpContext, HttpHandler } from '../../kernel/http.ts';
+import { wireHook } from '../contract/hook.ts';
+import { hookReplacement, hookRequest } from '../contract/hook-request.ts';
+import { hookEtag } from '../domain/hook-change.ts';
+import type { IncomingBody } from '../domain/incoming-post.ts';
+import type { JsonValue } from '../domain/message.ts';
+import { granted, refuse, type Verdict } from '../domain/refusal.ts';
+import type { HookBook, ShownHook } from '../hooks/hook-book.ts';
+import type { IncomingHooks } from '../hooks/incoming-hooks.ts';
+import { answer, answerRefusal, answerVerdict } from './answers.ts';
+import { decodeText, readBytes, readJson } from './body.ts';
+import { answerTagged, readIfMatch } from './etag.ts';
+import { admit, type GuardParts } from './guard.ts';
+import type { Paths } from './index.ts';
+
+/** What one webhook may hold: a group of thousands of alerts. */
+const MOST_INCOMING_BYTES = 8 * 2 ** 20;
+const JSON_LIMIT = 64 * 1024;
+
+export interface HookRoutes {
+  readonly guard: GuardParts;
+  readonly book: HookBook;
+  readonly incoming: IncomingHooks;
+  readonly requireIfMatch: boolean;
+}
+
+/** Hooks: addresses that are told of events, and addresses at which others post. */
+export function hookPaths({ guard, book, incoming, requireIfMatch }: HookRoutes): Paths {
+  const print = ({ hook, secret }: ShownHook): object => ({
+    ...wireHook(hook, book.progressOf(hook.id)),
+    ...(secret === undefined ? {} : { secret }),
+    ...(secret === undefined || hook.direction === 'outgoing' ? {} : { path: `/api/hook/${hook.id}/${secret}` }),
+  });
+  const idOf = (c: HttpContext) => c.req.param('id') ?? '';
+  const read = admit(guard, { scope: 'hook' }, (c, caller) =>
+    answerVerdict(c, book.find(caller, idOf(c)), (hook) =>
+      answerTagged(c, hookEtag(hook.version), () => JSON.stringify(print({ hook }))),
+    ),
+  );
+  return {
+    '/api/hook': {
+      GET: admit(guard, { scope: 'hook' }, (c, caller) =>
+        answer(c, { hooks: book.list(caller).map((hook) => print({ hook })) }),
+      ),
+      POST: admit(guard, { scope: 'hook', idempotent: 'secret' }, async (c, caller) => {
+        const request = await readJson(c, hookRequest, JSON_LIMIT);
+        if (!request.ok) return answerRefusal(c, request);
+        const created = await book.create(caller, request.value);
+        return answerVerdict(c, created, (shown) =>
+          answer(c, print(shown), 201, { location: `/api/hook/${shown.hook.id}`, etag: hookEtag(shown.hook.version) }),
+        );
+      }),
+    },
+    '/api/hook/:id': {
+      GET: read,
+      HEAD: read,
+      PUT: admit(guard, { scope: 'hook' }, async (c, caller) => {
+        const ifMatch = readIfMatch(c, requireIfMatch);
+        if (!ifMatch.ok) return answerRefusal(c, ifMatch);
+        const request = await readJson(c, hookReplacement, JSON_LIMIT);
+        if (!request.ok) return answerRefusal(c, request);
+        const replaced = await book.replace(caller, idOf(c), request.value, ifMatch.value);
+        return answerVerdict(c, replaced, (shown) =>
+          answer(c, print(shown), 200, { etag: hookEtag(shown.hook.version) }),
+        );
+      }),
+      DELETE: admit(guard, { scope: 'hook' }, async (c, caller) => {
+        const ifMatch = readIfMatch(c, requireIfMatch);
+        if (!ifMatch.ok) return answerRefusal(c, ifMatch);
+        return answerVerdict(c, await book.remove(caller, idOf(c), ifMatch.value), (hook) =>
+          answer(c, print({ hook })),
+        );
+      }),
+    },
+    '/api/hook/:id/redeliver': {
+      POST: admit(guard, { scope: 'hook' }, (c, caller) => {
+        const from = c.req.query('from') ?? '';
+        if (!/^\d{1,15}$/.test(from))
+          return answerRefusal(
+            c,
+            refuse('invalid_query', 'from: the position from which to deliver again, such as ?from=104233'),
+          );
+        return answerVerdict(c, book.redeliver(caller, idOf(c), Math.max(1, Number(from))), (hook) =>
+          answer(c, print({ hook }), 202),
+        );
+      }),
+    },
+    '/api/hook/:id/:secret': { POST: receive(book, incoming) },
+  };
+}
+
+/** Whoever knows the path may post: the secret in it is all that a sender can show. */
+function receive(book: HookBook, incoming: IncomingHooks): HttpHandler {
+  return async (c) => {
+    const hook = book.open(c.req.param('id') ?? '', c.req.param('secret') ?? '');
+    if (!hook.ok) return answerRefusal(c, hook);
+    const bytes = await readBytes(c, MOST_INCOMING_BYTES);
+    if (!bytes.ok) return answerRefusal(c, bytes);
+    const body = readIncomingBody(c, bytes.value);
+    if (!body.ok) return answerRefusal(c, body);
+    const received = await incoming.receive(hook.value, body.value);
+    return answerVerdict(c, received, ({ stored, kind, isNew }) => {
+      // What is written for Slack looks for its answer.
+      if (kind === 'slack') return c.body('ok', 200, { 'content-type': 'text/plain; charset=utf-8' });
+      const { id, seq, version } = stored.message;
+      return answer(c, { id, seq, version }, isNew ? 201 : 200, { location: `/api/message/${id}` });
+    });
+  };
+}
+
+/** JSON by its type or, where that is missing or a form's, by its looks; Slack's old form field `payload` too. */
+function readIncomingBody(c: HttpContext, bytes: Uint8Array): Verdict<IncomingBody> {
+  const decoded = decodeText(bytes);
+  if (!decoded.ok) return decoded;
+  const type = c.req.header('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
+  if (type === 'application/x-www-form-urlencoded') {
+    const payload = new URLSearchParams(decoded.value).get('payload');
+    if (payload !== null) return parse(payload);
+  }
+  if (type === 'application/json' || type.endsWith('+json')) return parse(decoded.value);
+  if (type === 'text/plain' || !/^\s*\{/.test(decoded.value)) return granted({ form: 'text', text: decoded.value });
+  const parsed = parse(decoded.value);
+  return parsed.ok ? parsed : granted({ form: 'text', text: decoded.value });
+}
+
+function parse(text: string): Verdict<IncomingBody> {
+  try {
+    return granted({ form: 'json', json: JSON.parse(text) as JsonValue });
+  } catch (error) {
+    return refuse('invalid_json', `the body is not JSON: ${(error as Error).message}`);
+  }
+}

@@ -1,0 +1,39 @@
+import { Hono } from 'hono';
+import { routePath } from 'hono/route';
+import { messageOf } from '../../kernel/errors.ts';
+import type { HttpEnv, PathHandlers } from '../../kernel/http.ts';
+import type { Log } from '../../kernel/log.ts';
+import { refuse } from '../domain/refusal.ts';
+import { answerRefusal, refuseMethod } from './answers.ts';
+import { completePaths, type Gate, guarded, mountBehind } from './gate.ts';
+
+export type Paths = Readonly<Record<string, PathHandlers>>;
+
+export interface RoomsAppParts {
+  /** All that is answered, file by file: each file of this folder lists its own paths. */
+  readonly paths: Paths;
+  readonly gate: Gate;
+  readonly log: Log;
+}
+
+/** All tables as one; two of them may answer the same path with different methods. */
+export function mergePaths(tables: readonly Paths[]): Paths {
+  const merged: Record<string, PathHandlers> = {};
+  for (const [path, handlers] of tables.flatMap((table) => Object.entries(table)))
+    merged[path] = { ...merged[path], ...handlers };
+  return merged;
+}
+
+/** The HTTP interface of the rooms. */
+export function createRoomsApp({ paths, gate, log }: RoomsAppParts): Hono<HttpEnv> {
+  const app = new Hono<HttpEnv>();
+  mountBehind(gate, app, completePaths(paths, gate), refuseMethod);
+  const nothing = guarded(gate, 'nothing', (c) => answerRefusal(c, refuse('not_found', `${c.req.path} is not here`)));
+  app.notFound((c) => nothing(c, async () => {}) as Response);
+  app.onError((error, c) => {
+    // By its template: a path may hold the secret of a hook or the code of an invite.
+    log.error('a request failed unexpectedly', { method: c.req.method, route: routePath(c), err: messageOf(error) });
+    return answerRefusal(c, refuse('internal', 'internal error; the log of the server says more'));
+  });
+  return app;
+}

@@ -1,0 +1,181 @@
+import type { HttpContext } from '../../kernel/http.ts';
+import { printPage, wireEdit } from '../contract/message.ts';
+import {
+  DELETE_QUERY,
+  editOf,
+  PAGE_QUERY,
+  type PageRequest,
+  POST_MESSAGE,
+  type PostMessage,
+  PUT_MESSAGE,
+  plainPost,
+  postOf,
+} from '../contract/message-request.ts';
+import type { Caller } from '../domain/caller.ts';
+import { unescapeCommand } from '../domain/command.ts';
+import { messageEtag } from '../domain/etag.ts';
+import type { StoredMessage } from '../domain/message.ts';
+import { granted, refuse, type Verdict } from '../domain/refusal.ts';
+import type { MessageBook } from '../message-book.ts';
+import type { MessageReader, ReadPage } from '../message-book-reader.ts';
+import type { Post } from '../messages.ts';
+import type { SlashCommands } from '../slash-commands.ts';
+import { answerCommand } from './actions.ts';
+import { type AnswerHeaders, answer, answerJson, answerRefusal, answerVerdict } from './answers.ts';
+import { checkBody, decodeText, readBytes, readJson } from './body.ts';
+import { answerTagged, readIfMatch } from './etag.ts';
+import { admit, type GuardParts } from './guard.ts';
+import { headerOf } from './headers.ts';
+import type { Paths } from './index.ts';
+import { readQuery } from './query.ts';
+
+export interface MessageRouteParts {
+  readonly guard: GuardParts;
+  readonly book: MessageBook;
+  readonly reader: MessageReader;
+  /** Does what begins with a slash; `undefined`: it is no command, and is posted as it is. */
+  readonly commands: Pick<SlashCommands, 'handle'>;
+  /** Of a message's words, in bytes. */
+  readonly maxBodyBytes: number;
+  readonly requireIfMatch: boolean;
+  /** The stream position now, as clients give it back: `<epoch>-<pos>`. */
+  readonly cursor: () => string;
+}
+
+/** JSON may spell each byte of the words as `\u00xx`; and there is a card. */
+const wireLimit = (maxBodyBytes: number): number => maxBodyBytes * 6 + 256 * 1024;
+
+/** `/api/message` and the messages of a room. */
+export function messagePaths(parts: MessageRouteParts): Paths {
+  const { guard } = parts;
+  const post = admit(guard, { scope: 'write', limit: 'post' }, (c, caller) => answerPost(parts, c, caller));
+  const get = admit(guard, { scope: 'read' }, (c, caller) => answerMessage(parts, c, caller));
+  return {
+    '/api/message': { POST: post },
+    '/api/room/:id/message': {
+      GET: admit(guard, { scope: 'read' }, (c, caller) => answerPage(parts, c, caller)),
+      POST: post,
+    },
+    '/api/message/:id': {
+      GET: get,
+      HEAD: get,
+      PUT: admit(guard, { scope: 'write', limit: 'edit' }, (c, caller) => answerEdit(parts, c, caller)),
+      DELETE: admit(guard, { scope: 'write', limit: 'edit' }, (c, caller) => answerRemoval(parts, c, caller)),
+    },
+    '/api/message/:id/history': {
+      GET: admit(guard, { scope: 'read' }, (c, caller) => answerHistory(parts, c, caller)),
+    },
+  };
+}
+
+async function answerPost(parts: MessageRouteParts, c: HttpContext, caller: Caller): Promise<Response> {
+  const post = await readPost(parts, c);
+  if (!post.ok) return answerRefusal(c, post);
+  const busy = parts.guard.limits.takeRoom(caller, post.value.room);
+  if (busy) return answerRefusal(c, busy);
+  const command = parts.commands.handle(caller, post.value);
+  if (command) return answerVerdict(c, await command, (done) => answerCommand(c, done));
+  const posted = await parts.book.post(caller, { ...post.value, body: unescapeCommand(post.value.body) });
+  if (!posted.ok) return answerRefusal(c, posted);
+  const { stored, replayed } = posted.value;
+  const { id, version } = stored.message;
+  const headers = { location: `/api/message/${id}`, etag: messageEtag(version) };
+  if (!replayed) return answerJson(c, stored.json, 201, headers);
+  const [json = ''] = await parts.reader.print(caller, [stored]);
+  return answerJson(c, json, 200, { ...headers, 'idempotent-replay': 'true' });
+}
+
+async function readPost({ maxBodyBytes }: MessageRouteParts, c: HttpContext): Promise<Verdict<Post>> {
+  const room = c.req.param('id');
+  const isPlain = room !== undefined && /^text\/plain *(;|$)/i.test(headerOf(c, 'content-type') ?? '');
+  const body = isPlain ? await readPlain(c, maxBodyBytes) : await readJson(c, POST_MESSAGE, wireLimit(maxBodyBytes));
+  if (!body.ok) return body;
+  const { roomId } = body.value;
+  if (room === undefined && roomId === undefined)
+    return refuse('invalid_body', 'roomId: say into which room', { path: 'roomId' });
+  if (room !== undefined && roomId !== undefined && room !== roomId)
+    return refuse('invalid_body', `roomId: the path says ${room}`, { path: 'roomId' });
+  return granted(postOf(body.value, room ?? roomId ?? ''));
+}
+
+async function readPlain(c: HttpContext, limit: number): Promise<Verdict<PostMessage>> {
+  const bytes = await readBytes(c, limit);
+  if (!bytes.ok) return bytes;
+  const text = decodeText(bytes.value);
+  return text.ok
+    ? checkBody(
+        plainPost(text.value, (name) => headerOf(c, name)),
+        POST_MESSAGE,
+      )
+    : text;
+}
+
+async function answerMessage({ book, reader }: MessageRouteParts, c: HttpContext, caller: Caller): Promise<Response> {
+  const found = await book.find(caller, idOf(c));
+  if (!found.ok) return answerRefusal(c, found);
+  const [json = ''] = await reader.print(caller, [found.value]);
+  return answerTagged(c, messageEtag(found.value.message.version), () => json);
+}
+
+async function answerEdit(parts: MessageRouteParts, c: HttpContext, caller: Caller): Promise<Response> {
+  const { book, maxBodyBytes, requireIfMatch } = parts;
+  const ifMatch = readIfMatch(c, requireIfMatch);
+  if (!ifMatch.ok) return answerRefusal(c, ifMatch);
+  const body = await readJson(c, PUT_MESSAGE, wireLimit(maxBodyBytes));
+  if (!body.ok) return answerRefusal(c, body);
+  return answerStored(parts, c, caller, await book.edit(caller, idOf(c), editOf(body.value), ifMatch.value));
+}
+
+async function answerRemoval(parts: MessageRouteParts, c: HttpContext, caller: Caller): Promise<Response> {
+  const ifMatch = readIfMatch(c, parts.requireIfMatch);
+  if (!ifMatch.ok) return answerRefusal(c, ifMatch);
+  const query = readQuery(c, DELETE_QUERY);
+  if (!query.ok) return answerRefusal(c, query);
+  const options = { reason: query.value.reason, ifMatch: ifMatch.value };
+  return answerStored(parts, c, caller, await parts.book.remove(caller, idOf(c), options));
+}
+
+/** Answers with a message as the caller sees it. */
+export async function answerStored(
+  { reader }: Pick<MessageRouteParts, 'reader'>,
+  c: HttpContext,
+  caller: Caller,
+  verdict: Verdict<StoredMessage>,
+): Promise<Response> {
+  if (!verdict.ok) return answerRefusal(c, verdict);
+  const [json = ''] = await reader.print(caller, [verdict.value]);
+  return answerJson(c, json, 200, { etag: messageEtag(verdict.value.message.version) });
+}
+
+async function answerHistory({ reader }: MessageRouteParts, c: HttpContext, caller: Caller): Promise<Response> {
+  const history = await reader.history(caller, idOf(c));
+  return answerVerdict(c, history, (edits) => answer(c, { history: edits.map(wireEdit) }));
+}
+
+async function answerPage({ reader, cursor }: MessageRouteParts, c: HttpContext, caller: Caller): Promise<Response> {
+  const query = readQuery(c, PAGE_QUERY);
+  if (!query.ok) return answerRefusal(c, query);
+  // Before the page is read: a stream from there overlaps with it, and leaves no hole.
+  const from = cursor();
+  const page = await reader.page(caller, idOf(c), query.value);
+  return answerVerdict(c, page, ({ messages, ...facts }) => {
+    const json = printPage(messages, { ...facts, cursor: from });
+    return answerJson(c, json, 200, linksOf(c, query.value, facts));
+  });
+}
+
+/** RFC 8288: where the neighbouring pages are. */
+function linksOf(c: HttpContext, wish: PageRequest, page: Omit<ReadPage, 'messages'>): AnswerHeaders {
+  const { before: _b, after: _a, around: _c, ...rest } = wish;
+  const links: string[] = [];
+  const add = (relation: string, place: Record<string, number>) => {
+    const query = new URLSearchParams();
+    for (const [name, value] of Object.entries({ ...rest, ...place })) query.set(name, String(value));
+    links.push(`<${encodeURI(c.req.path)}?${query}>; rel="${relation}"`);
+  };
+  if (page.hasBefore && page.firstSeq > 0) add('prev', { before: page.firstSeq });
+  if (page.hasAfter && page.lastSeq > 0) add('next', { after: page.lastSeq });
+  return links.length === 0 ? {} : { link: links.join(', ') };
+}
+
+const idOf = (c: HttpContext): string => c.req.param('id') ?? '';

@@ -1,0 +1,32 @@
+import { printOnline } from '../contract/feed.ts';
+import { findRoom } from '../domain/access.ts';
+import type { Presence } from '../presence.ts';
+import { announceTyping, type TypingParts } from '../typing.ts';
+import { answerJson, answerVerdict } from './answers.ts';
+import { admit, type GuardParts } from './guard.ts';
+import type { Paths } from './index.ts';
+
+export interface PresenceParts extends TypingParts {
+  readonly guard: GuardParts;
+  /** `undefined`: nobody is told who is there. */
+  readonly presence: Presence | undefined;
+}
+
+/** Who is in a room now, and who writes. */
+export function presencePaths(parts: PresenceParts): Paths {
+  const { guard, state, presence } = parts;
+  return {
+    '/api/room/:id/typing': {
+      POST: admit(guard, { scope: 'write', limit: 'typing' }, (c, caller) =>
+        answerVerdict(c, announceTyping(parts, caller, c.req.param('id') ?? ''), () => c.body(null, 204)),
+      ),
+    },
+    '/api/room/:id/presence': {
+      GET: admit(guard, { scope: 'read' }, (c, caller) =>
+        answerVerdict(c, findRoom(state, caller, c.req.param('id') ?? ''), ({ room }) =>
+          answerJson(c, printOnline(presence?.online(room.id) ?? [])),
+        ),
+      ),
+    },
+  };
+}

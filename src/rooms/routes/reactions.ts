@@ -1,0 +1,31 @@
+import { checkEmoji } from '../domain/reaction.ts';
+import type { MessageBook } from '../message-book.ts';
+import type { MessageReader } from '../message-book-reader.ts';
+import { answerRefusal } from './answers.ts';
+import { admit, type CallerHandler, type GuardParts } from './guard.ts';
+import type { Paths } from './index.ts';
+import { answerStored } from './messages.ts';
+
+export interface ReactionRouteParts {
+  readonly guard: GuardParts;
+  readonly book: Pick<MessageBook, 'react'>;
+  readonly reader: MessageReader;
+}
+
+/** The caller's reactions to a message. */
+export function reactionPaths(parts: ReactionRouteParts): Paths {
+  const react =
+    (reacts: boolean): CallerHandler =>
+    async (c, caller) => {
+      const emoji = checkEmoji(c.req.param('emoji') ?? '');
+      if (!emoji.ok) return answerRefusal(c, emoji);
+      const reacted = await parts.book.react(caller, c.req.param('id') ?? '', emoji.value, reacts);
+      return answerStored(parts, c, caller, reacted);
+    };
+  return {
+    '/api/message/:id/reaction/:emoji': {
+      PUT: admit(parts.guard, { scope: 'react', limit: 'edit' }, react(true)),
+      DELETE: admit(parts.guard, { scope: 'react', limit: 'edit' }, react(false)),
+    },
+  };
+}

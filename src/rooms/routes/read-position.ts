@@ -1,0 +1,22 @@
+import { readRequestSchema } from '../contract/member-request.ts';
+import { markRead } from '../domain/member-me.ts';
+import { answerRefusal } from './answers.ts';
+import { readJson } from './body.ts';
+import { admit } from './guard.ts';
+import type { Paths } from './index.ts';
+import { answerMe, type MeRouteParts } from './me.ts';
+
+/** The path of how far the caller has read. */
+export function readPositionPaths(parts: MeRouteParts): Paths {
+  const { guard, writer, maxBodyBytes } = parts;
+  return {
+    '/api/room/:id/read': {
+      PUT: admit(guard, { scope: 'read' }, async (c, caller) => {
+        const body = await readJson(c, readRequestSchema, maxBodyBytes);
+        if (!body.ok) return answerRefusal(c, body);
+        const read = markRead(caller, c.req.param('id') ?? '', body.value);
+        return answerMe(c, parts, caller, await writer.submit(read));
+      }),
+    },
+  };
+}

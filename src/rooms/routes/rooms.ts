@@ -1,0 +1,149 @@
+import * as v from 'valibot';
+import type { HttpContext } from '../../kernel/http.ts';
+import { openRoomSchema, roomListSchema } from '../contract/room-query.ts';
+import { roomDraftSchema, roomReplacementSchema } from '../contract/room-request.ts';
+import { findRoom } from '../domain/access.ts';
+import type { Caller } from '../domain/caller.ts';
+import { roomEtag } from '../domain/etag.ts';
+import { joinRoom } from '../domain/member-change.ts';
+import { refuse, type Verdict } from '../domain/refusal.ts';
+import type { Room } from '../domain/room.ts';
+import { deleteRoom, replaceRoom } from '../domain/room-change.ts';
+import { createRoom, type RoomMeans } from '../domain/room-create.ts';
+import type { RoomDirectory } from '../room-directory.ts';
+import type { RoomState } from '../room-state.ts';
+import type { RoomWriter } from '../room-writer.ts';
+import { answer, answerJson, answerRefusal, answerVerdict } from './answers.ts';
+import { readJson } from './body.ts';
+import { answerTagged, readIfMatch } from './etag.ts';
+import { admit, type CallerHandler, type GuardParts } from './guard.ts';
+import type { Paths } from './index.ts';
+import { nextLink, readQuery } from './query.ts';
+import { requireScope } from './scope.ts';
+
+export interface RoomRouteParts {
+  readonly guard: GuardParts;
+  readonly state: RoomState;
+  readonly writer: RoomWriter;
+  readonly directory: RoomDirectory;
+  readonly means: RoomMeans;
+  /** Removes a deleted room for good. */
+  readonly purge: (roomId: string) => Promise<void>;
+  readonly maxBodyBytes: number;
+  readonly requireIfMatch: boolean;
+}
+
+const deletionSchema = v.strictObject({ purge: v.optional(v.picklist(['now'], 'must be now')) });
+
+/** The paths of rooms themselves. */
+export function roomPaths(parts: RoomRouteParts): Paths {
+  const { guard } = parts;
+  return {
+    '/api/room': {
+      GET: admit(guard, { scope: 'read' }, listRooms(parts)),
+      POST: admit(guard, { scope: 'manage', idempotent: true }, postRoom(parts)),
+    },
+    '/api/room/:id': {
+      GET: admit(guard, { scope: 'read' }, getRoom(parts)),
+      PUT: admit(guard, { scope: 'read' }, putRoom(parts)),
+      DELETE: admit(guard, { scope: 'manage' }, removeRoom(parts)),
+    },
+    '/api/room/:id/join': {
+      POST: admit(guard, { scope: 'write' }, async (c, caller) =>
+        answerRoom(c, parts, caller, await parts.writer.submit(joinRoom(caller, c.req.param('id') ?? ''))),
+      ),
+    },
+  };
+}
+
+/** Answers what came of a change with the room as its sender sees it. */
+export async function answerRoom(
+  c: HttpContext,
+  { directory }: Pick<RoomRouteParts, 'directory'>,
+  caller: Caller,
+  changed: Verdict<Room>,
+  status: 200 | 201 = 200,
+): Promise<Response> {
+  if (!changed.ok) return answerRefusal(c, changed);
+  const room = changed.value;
+  const location: Record<string, string> = status === 201 ? { location: `/api/room/${room.id}` } : {};
+  return answer(c, await directory.show(caller, room), status, { etag: roomEtag(room.version), ...location });
+}
+
+function listRooms({ directory }: RoomRouteParts): CallerHandler {
+  return async (c, caller) => {
+    const query = readQuery(c, roomListSchema, ['label']);
+    if (!query.ok) return answerRefusal(c, query);
+    const { joined, archived, label: labels, q, limit, next } = query.value;
+    const wish = {
+      joined,
+      archived: archived === 'any' ? archived : archived === 'true' || archived === '1',
+      labels,
+      text: q.trim().toLowerCase(),
+    };
+    const page = await directory.list(caller, wish, { limit, next });
+    return answerVerdict(c, page, (value) => answer(c, value, 200, nextLink(c, value.next)));
+  };
+}
+
+function postRoom(parts: RoomRouteParts): CallerHandler {
+  return async (c, caller) => {
+    const body = await readJson(c, roomDraftSchema, parts.maxBodyBytes);
+    if (!body.ok) return answerRefusal(c, body);
+    const created = await parts.writer.submit(createRoom(caller, body.value, parts.means));
+    if (!created.ok) return answerRefusal(c, created);
+    const { room, isNew } = created.value;
+    return answerRoom(c, parts, caller, { ok: true, value: room }, isNew ? 201 : 200);
+  };
+}
+
+function getRoom({ directory, state }: RoomRouteParts): CallerHandler {
+  return async (c, caller) => {
+    const found = findRoom(state, caller, c.req.param('id') ?? '');
+    if (!found.ok) return answerRefusal(c, found);
+    const query = readQuery(c, openRoomSchema);
+    if (!query.ok) return answerRefusal(c, query);
+    const { room } = found.value;
+    const etag = roomEtag(room.version);
+    const { messages } = query.value;
+    if (messages !== undefined)
+      return answerVerdict(c, await directory.open(caller, room, messages), (json) =>
+        answerJson(c, json, 200, { etag }),
+      );
+    const shown = await directory.show(caller, room);
+    return answerTagged(c, etag, () => JSON.stringify(shown));
+  };
+}
+
+function putRoom(parts: RoomRouteParts): CallerHandler {
+  return async (c, caller) => {
+    const ifMatch = readIfMatch(c, parts.requireIfMatch);
+    if (!ifMatch.ok) return answerRefusal(c, ifMatch);
+    const body = await readJson(c, roomReplacementSchema, parts.maxBodyBytes);
+    if (!body.ok) return answerRefusal(c, body);
+    const { copilot, ...rest } = body.value;
+    const isManagement = copilot !== undefined && Object.keys(rest).length === 0;
+    const scope = isManagement ? (typeof copilot === 'boolean' ? 'write' : 'copilot') : 'manage';
+    const lacking = requireScope(caller, scope);
+    if (lacking) return answerRefusal(c, lacking);
+    const change = replaceRoom(caller, c.req.param('id') ?? '', body.value, ifMatch.value, parts.means);
+    return answerRoom(c, parts, caller, await parts.writer.submit(change));
+  };
+}
+
+function removeRoom(parts: RoomRouteParts): CallerHandler {
+  return async (c, caller) => {
+    const ifMatch = readIfMatch(c, parts.requireIfMatch);
+    if (!ifMatch.ok) return answerRefusal(c, ifMatch);
+    const query = readQuery(c, deletionSchema);
+    if (!query.ok) return answerRefusal(c, query);
+    const isPurge = query.value.purge === 'now';
+    if (isPurge && !caller.isAdmin)
+      return answerRefusal(c, refuse('forbidden', 'only an admin of the server may remove a room at once'));
+    const deleted = await parts.writer.submit(deleteRoom(caller, c.req.param('id') ?? '', ifMatch.value));
+    if (!deleted.ok) return answerRefusal(c, deleted);
+    const answered = await answerRoom(c, parts, caller, deleted);
+    if (isPurge) await parts.purge(deleted.value.id);
+    return answered;
+  };
+}

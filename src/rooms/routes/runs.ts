@@ -1,0 +1,58 @@
+import type { ServerResponse } from 'node:http';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import type { HttpContext } from '../../kernel/http.ts';
+import { wireRun } from '../contract/run.ts';
+import { runRequestSchema } from '../contract/run-request.ts';
+import type { RunDesk } from '../copilot/run-desk.ts';
+import type { RunStreams } from '../copilot/run-streams.ts';
+import type { Verdict } from '../domain/refusal.ts';
+import type { Run } from '../domain/run.ts';
+import { answer, answerRefusal, answerVerdict } from './answers.ts';
+import { readJson } from './body.ts';
+import { admit, type GuardParts } from './guard.ts';
+import type { Paths } from './index.ts';
+
+export interface RunRouteParts {
+  readonly guard: GuardParts;
+  readonly desk: RunDesk;
+  readonly streams: RunStreams;
+}
+
+const BODY_LIMIT = 128 * 1024;
+
+/** What copilots are asked, and what comes of it. */
+export function runPaths({ guard, desk, streams }: RunRouteParts): Paths {
+  const idOf = (c: HttpContext) => c.req.param('id') ?? '';
+  const answerRun = (c: HttpContext, run: Verdict<Run>, status: 200 | 202 = 200) =>
+    answerVerdict(c, run, (value) =>
+      answer(c, wireRun(value), status, status === 202 ? { location: `/api/run/${value.id}` } : {}),
+    );
+  return {
+    '/api/room/:id/copilot/run': {
+      POST: admit(guard, { scope: 'write', limit: 'post', idempotent: true }, async (c, caller) => {
+        const wish = await readJson(c, runRequestSchema, BODY_LIMIT);
+        if (!wish.ok) return answerRefusal(c, wish);
+        return answerRun(c, await desk.ask(caller, idOf(c), wish.value), 202);
+      }),
+    },
+    '/api/run/:id': {
+      GET: admit(guard, { scope: 'read' }, async (c, caller) => answerRun(c, await desk.find(caller, idOf(c)))),
+      DELETE: admit(guard, { scope: 'write' }, async (c, caller) => answerRun(c, await desk.cancel(caller, idOf(c)))),
+    },
+    '/api/run/:id/retry': {
+      POST: admit(guard, { scope: 'write', limit: 'post', idempotent: true }, async (c, caller) =>
+        answerRun(c, await desk.retry(caller, idOf(c)), 202),
+      ),
+    },
+    '/api/run/:id/stream': {
+      GET: admit(guard, { scope: 'read' }, async (c, caller) => {
+        const found = await desk.find(caller, idOf(c));
+        if (!found.ok) return answerRefusal(c, found);
+        const outgoing = c.env?.outgoing as ServerResponse | undefined;
+        if (!outgoing) throw new Error('a stream needs a connection');
+        const refusal = streams.open(outgoing, caller, found.value);
+        return refusal ? answerRefusal(c, refusal) : RESPONSE_ALREADY_SENT;
+      }),
+    },
+  };
+}

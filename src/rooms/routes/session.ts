@@ -1,0 +1,89 @@
+import type { HttpContext } from '../../kernel/http.ts';
+import { printInstantOrNull } from '../contract/instant.ts';
+import { sessionPost } from '../contract/session-request.ts';
+import { wireUser } from '../contract/user-request.ts';
+import type { Caller } from '../domain/caller.ts';
+import { refuse, type Verdict } from '../domain/refusal.ts';
+import type { User } from '../domain/user.ts';
+import type { Newcomer, Session } from '../sessions.ts';
+import { answer, answerRefusal, answerVerdict } from './answers.ts';
+import { readJson } from './body.ts';
+import { admit, credentialsOf, type GuardParts } from './guard.ts';
+import type { Paths } from './index.ts';
+
+export interface SessionPathsParts {
+  readonly guard: GuardParts;
+  readonly auth: 'none' | 'token';
+  readonly cookieName: string;
+  /** The cookie goes over HTTPS alone. */
+  readonly secure: boolean;
+  /** Whom a secret stands for. */
+  readonly check: (secret: string, address: string) => Verdict<Caller>;
+  /** One more has failed from an address: a refusal when it was too many. */
+  readonly failed: (address: string) => ReturnType<typeof refuse> | undefined;
+  readonly sessions: {
+    begin(caller: Caller): Promise<Verdict<Session>>;
+    welcome(newcomer: Newcomer): Promise<Verdict<Session>>;
+    end(caller: Caller): Promise<Verdict<true>>;
+  };
+  readonly now: () => number;
+}
+
+const BODY_LIMIT = 4096;
+
+/** The page signs in here: the cookie holds a secret that scripts cannot read. */
+export function sessionPaths(parts: SessionPathsParts): Paths {
+  const { guard, sessions, auth } = parts;
+  const cookie = (value: string, maxAgeS: number) =>
+    `${parts.cookieName}=${value}; Path=/; Max-Age=${maxAgeS}; HttpOnly; SameSite=Lax${parts.secure ? '; Secure' : ''}`;
+  const welcome = (c: HttpContext, { user, secret, expiresAt }: Session) =>
+    answer(c, wireSession(user, expiresAt), 201, {
+      'set-cookie': cookie(secret, Math.max(0, Math.floor((expiresAt - parts.now()) / 1000))),
+    });
+  const current = admit(guard, { scope: 'read' }, (c, { user, expiresAt }) => answer(c, wireSession(user, expiresAt)));
+  return {
+    '/api/session': {
+      GET: current,
+      POST: async (c, next) => {
+        // Where nobody signs in, everybody is in already.
+        if (auth === 'none') return current(c, next);
+        const body = await readJson(c, sessionPost, BODY_LIMIT);
+        if (!body.ok) return answerRefusal(c, body);
+        return answerVerdict(c, await signIn(parts, c, body.value), (session) => welcome(c, session));
+      },
+      DELETE: admit(guard, { scope: 'read' }, async (c, caller) =>
+        answerVerdict(c, await sessions.end(caller), () =>
+          c.body(null, 204, { 'set-cookie': cookie('', 0), 'cache-control': 'no-store' }),
+        ),
+      ),
+    },
+  };
+}
+
+interface SignIn {
+  readonly token?: string | undefined;
+  readonly invite?: string | undefined;
+  readonly name?: string | undefined;
+  readonly id?: string | undefined;
+}
+
+async function signIn(
+  { sessions, check, failed }: SessionPathsParts,
+  c: HttpContext,
+  { token, invite, name, id }: SignIn,
+): Promise<Verdict<Session>> {
+  const { address } = credentialsOf(c);
+  if (token !== undefined && invite === undefined) {
+    const caller = check(token, address);
+    return caller.ok ? sessions.begin(caller.value) : caller;
+  }
+  if (invite === undefined || token !== undefined)
+    return refuse('invalid_body', 'send a token, or an invite with a name', { path: 'token' });
+  if (name === undefined) return refuse('invalid_body', 'name: tell others who you are', { path: 'name' });
+  const session = await sessions.welcome({ code: invite, name, id });
+  return session.ok || session.code !== 'invite_not_found' ? session : (failed(address) ?? session);
+}
+
+function wireSession(user: User, expiresAt: number | null): object {
+  return { user: wireUser(user, null), expiresAt: printInstantOrNull(expiresAt) };
+}

@@ -1,0 +1,35 @@
+import type { Health } from '../health.ts';
+import { answer, answerJson } from './answers.ts';
+import type { Paths } from './index.ts';
+
+export interface StatusPathsParts {
+  readonly health: () => { readonly health: Health; readonly accepts: boolean };
+  readonly metrics: { readonly contentType: string; render(): Promise<string> };
+  /** Of the interface, and of the program. */
+  readonly version: { readonly version: string; readonly opsdeck: string };
+  /** The OpenAPI document, as JSON. */
+  readonly openapi: () => Promise<string>;
+}
+
+/** What those who watch over the server ask; nobody has to sign in for it. */
+export function statusPaths({ health, metrics, version, openapi }: StatusPathsParts): Paths {
+  return {
+    '/health': {
+      GET: (c) => {
+        const { health: found, accepts } = health();
+        const json = JSON.stringify(found);
+        if (accepts) return answerJson(c, json);
+        return c.body(json, 503, {
+          'content-type': 'application/json',
+          'cache-control': 'no-store',
+          'retry-after': '5',
+        });
+      },
+    },
+    '/metrics': {
+      GET: async (c) => c.body(await metrics.render(), 200, { 'content-type': metrics.contentType }),
+    },
+    '/version': { GET: (c) => answer(c, version) },
+    '/openapi.json': { GET: async (c) => answerJson(c, await openapi()) },
+  };
+}

@@ -1,0 +1,105 @@
+import type { HttpContext } from '../../kernel/http.ts';
+import { changedField, tokenPost, tokenPut, wireToken } from '../contract/token-request.ts';
+import type { Caller } from '../domain/caller.ts';
+import { refuse, type Verdict } from '../domain/refusal.ts';
+import type { Token } from '../domain/token.ts';
+import {
+  createToken,
+  mayManage,
+  noSuchToken,
+  renameToken,
+  revokeToken,
+  type TokenSeal,
+} from '../domain/token-change.ts';
+import type { RoomState } from '../room-state.ts';
+import type { RoomWriter } from '../room-writer.ts';
+import { answer, answerRefusal, answerVerdict } from './answers.ts';
+import { readJson } from './body.ts';
+import { admit, type GuardParts } from './guard.ts';
+import type { Paths } from './index.ts';
+import { pageOf, readListQuery } from './list-query.ts';
+
+export interface TokenPathsParts {
+  readonly guard: GuardParts;
+  readonly state: RoomState;
+  readonly writer: RoomWriter;
+  readonly seen: { tokenAt(id: string): number | null };
+  /** A new secret, and what is kept of it. */
+  readonly newSecret: () => TokenSeal & { readonly secret: string };
+}
+
+const BODY_LIMIT = 16_384;
+
+export function tokenPaths({ guard, state, writer, seen, newSecret }: TokenPathsParts): Paths {
+  const wire = (token: Token) => wireToken(token, seen.tokenAt(token.id));
+  const ofUser = (userId: string) => [...state.all('token').values()].filter((token) => token.userId === userId);
+  return {
+    '/api/token': {
+      GET: admit(guard, { scope: 'read' }, (c, caller) => answerTokens(c, caller, state, wire)),
+      POST: admit(guard, { scope: 'manage', idempotent: 'secret' }, async (c, caller) => {
+        const body = await readJson(c, tokenPost, BODY_LIMIT);
+        if (!body.ok) return answerRefusal(c, body);
+        const { secret, ...seal } = newSecret();
+        const own = ofUser(body.value.userId ?? caller.user.id).filter(({ use }) => use === 'api').length;
+        const created = await writer.submit(createToken(caller, body.value, seal, own));
+        return answerVerdict(c, created, (token) =>
+          answer(c, { token: wire(token), secret }, 201, { location: `/api/token/${token.id}` }),
+        );
+      }),
+    },
+    '/api/token/:id': {
+      GET: admit(guard, { scope: 'read' }, (c, caller) =>
+        answerVerdict(c, findToken(state, caller, idOf(c)), (token) => answer(c, wire(token))),
+      ),
+      PUT: admit(guard, { scope: 'manage' }, async (c, caller) => {
+        const body = await readJson(c, tokenPut, BODY_LIMIT);
+        if (!body.ok) return answerRefusal(c, body);
+        const found = findToken(state, caller, idOf(c));
+        if (!found.ok) return answerRefusal(c, found);
+        const fixed = changedField(found.value, body.value);
+        if (fixed)
+          return answerRefusal(
+            c,
+            refuse('immutable_field', `${fixed}: a token keeps it; make another one`, { path: fixed }),
+          );
+        const renamed = await writer.submit(renameToken(caller, found.value.hash, body.value.name));
+        return answerVerdict(c, renamed, (token) => answer(c, wire(token)));
+      }),
+      DELETE: admit(guard, { scope: 'manage' }, async (c, caller) => {
+        const found = findToken(state, caller, idOf(c));
+        if (!found.ok) return answerRefusal(c, found);
+        const { id, hash, userId } = found.value;
+        const sessions = ofUser(userId).filter(({ parentId }) => parentId === id);
+        const revoked = await writer.submit(
+          revokeToken(
+            caller,
+            hash,
+            sessions.map((session) => session.hash),
+          ),
+        );
+        return answerVerdict(c, revoked, (token) => answer(c, wire(token)));
+      }),
+    },
+  };
+}
+
+const idOf = (c: HttpContext): string => c.req.param('id') ?? '';
+
+/** One that the caller may see: his own, or as an admin any. */
+function findToken(state: RoomState, caller: Caller, id: string): Verdict<Token> {
+  for (const token of state.all('token').values()) {
+    if (token.id === id && mayManage(caller, token)) return { ok: true, value: token };
+  }
+  return noSuchToken();
+}
+
+function answerTokens(c: HttpContext, caller: Caller, state: RoomState, wire: (token: Token) => object): Response {
+  const query = readListQuery(c);
+  if (!query.ok) return answerRefusal(c, query);
+  const userId = c.req.query('user');
+  const sorted = [...state.all('token').values()]
+    .filter((token) => mayManage(caller, token) && (userId === undefined || token.userId === userId))
+    .sort((a, b) => (a.id < b.id ? -1 : 1));
+  const page = pageOf(sorted, ({ id }) => id, query.value);
+  return answer(c, { tokens: page.values.map(wire), next: page.next });
+}

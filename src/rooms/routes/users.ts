@@ -1,0 +1,104 @@
+import type { HttpContext } from '../../kernel/http.ts';
+import { printInstantOrNull } from '../contract/instant.ts';
+import { mePut, userPost, userPut, wireUser } from '../contract/user-request.ts';
+import type { Caller } from '../domain/caller.ts';
+import type { User } from '../domain/user.ts';
+import {
+  createUser,
+  disableUser,
+  isActiveAdmin,
+  noSuchUser,
+  replaceMe,
+  replaceUser,
+  type UserTies,
+} from '../domain/user-change.ts';
+import type { RoomState } from '../room-state.ts';
+import type { RoomWriter } from '../room-writer.ts';
+import { answer, answerRefusal, answerVerdict } from './answers.ts';
+import { readJson } from './body.ts';
+import { admit, type GuardParts } from './guard.ts';
+import type { Paths } from './index.ts';
+import { pageOf, readListQuery } from './list-query.ts';
+
+export interface UserPathsParts {
+  readonly guard: GuardParts;
+  readonly state: RoomState;
+  readonly writer: RoomWriter;
+  /** When somebody was last here. */
+  readonly seen: { userAt(id: string): number | null };
+  readonly auth: 'none' | 'token';
+}
+
+const BODY_LIMIT = 16_384;
+
+export function userPaths(parts: UserPathsParts): Paths {
+  const { guard, state, writer, seen } = parts;
+  const wire = (user: User) => wireUser(user, seen.userAt(user.id));
+  const tiesOf = (userId: string): UserTies => ({
+    adminIds: [...state.all('user').values()].filter(isActiveAdmin).map(({ id }) => id),
+    tokenHashes: [...state.all('token').values()].filter((token) => token.userId === userId).map(({ hash }) => hash),
+  });
+  return {
+    '/api/user': {
+      GET: admit(guard, { scope: 'read' }, (c) => answerUsers(c, state, wire)),
+      POST: admit(guard, { scope: 'admin', idempotent: true }, async (c, caller) => {
+        const body = await readJson(c, userPost, BODY_LIMIT);
+        if (!body.ok) return answerRefusal(c, body);
+        const { id, name = id, ...others } = body.value;
+        const created = await writer.submit(createUser(caller, { id, name, ...others }));
+        return answerVerdict(c, created, (user) => answer(c, wire(user), 201, { location: `/api/user/${user.id}` }));
+      }),
+    },
+    '/api/user/:id': {
+      GET: admit(guard, { scope: 'read' }, (c) => {
+        const user = state.get('user', idOf(c));
+        return user ? answer(c, wire(user)) : answerRefusal(c, noSuchUser(idOf(c)));
+      }),
+      PUT: admit(guard, { scope: 'admin' }, async (c, caller) => {
+        const body = await readJson(c, userPut, BODY_LIMIT);
+        if (!body.ok) return answerRefusal(c, body);
+        const replaced = await writer.submit(replaceUser(caller, idOf(c), body.value, tiesOf(idOf(c))));
+        return answerVerdict(c, replaced, (user) => answer(c, wire(user)));
+      }),
+      DELETE: admit(guard, { scope: 'admin' }, async (c, caller) => {
+        const disabled = await writer.submit(disableUser(caller, idOf(c), tiesOf(idOf(c))));
+        return answerVerdict(c, disabled, (user) => answer(c, wire(user)));
+      }),
+    },
+    '/api/me': {
+      GET: admit(guard, { scope: 'read' }, (c, caller) => answer(c, wireMe(parts, caller, caller.user))),
+      PUT: admit(guard, { scope: 'write' }, async (c, caller) => {
+        const body = await readJson(c, mePut, BODY_LIMIT);
+        if (!body.ok) return answerRefusal(c, body);
+        const replaced = await writer.submit(replaceMe(caller, body.value));
+        return answerVerdict(c, replaced, (user) => answer(c, wireMe(parts, caller, user)));
+      }),
+    },
+  };
+}
+
+const idOf = (c: HttpContext): string => c.req.param('id') ?? '';
+
+function answerUsers(c: HttpContext, state: RoomState, wire: (user: User) => object): Response {
+  const query = readListQuery(c);
+  if (!query.ok) return answerRefusal(c, query);
+  const wanted = c.req.query('q')?.toLowerCase() ?? '';
+  const sorted = [...state.all('user').values()]
+    .filter(({ id, name }) => wanted === '' || id.startsWith(wanted) || name.toLowerCase().includes(wanted))
+    .sort((a, b) => (a.id < b.id ? -1 : 1));
+  const page = pageOf(sorted, ({ id }) => id, query.value);
+  return answer(c, { users: page.values.map(wire), next: page.next });
+}
+
+/** The caller as a user, and what his token is good for. */
+function wireMe({ seen, auth }: UserPathsParts, caller: Caller, user: User): object {
+  return {
+    ...wireUser(user, seen.userAt(user.id)),
+    auth,
+    admin: caller.isAdmin,
+    scopes: [...caller.scopes],
+    roomIds: caller.roomIds && [...caller.roomIds],
+    tokenId: caller.tokenId,
+    expiresAt: printInstantOrNull(caller.expiresAt),
+  };
+}

@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict';
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { systemClock } from '../../../kernel/clock.ts';
+import { ownDataDirectory } from '../../../kernel/data-directory.ts';
+import { openDatabase } from '../../../kernel/database.ts';
+import { runProcess, temporaryFolder } from '../../../testing/processes.ts';
+import { openTestRooms } from '../../../testing/rooms-app.ts';
+import { commandTerminal, type ListeningRooms, listeningRooms, runRooms } from '../../../testing/rooms-command.ts';
+import { tarEnd, tarHeader } from '../../contract/backup.ts';
+import { MIGRATIONS } from '../../sqlite-room-store-schema.ts';
+
+/** Rooms with a message that has a file, and one that was edited. */
+async function livelyRooms(t: TestContext): Promise<ListeningRooms> {
+  const rooms = await listeningRooms(t);
+  await rooms.done(['new', 'Ops']);
+  const path = join(temporaryFolder(t), 'report.txt');
+  writeFileSync(path, 'all is well');
+  await rooms.done(['say', 'ops', 'with a file', '--file', path]);
+  await rooms.done(['say', 'ops', 'first', '--id', 'message-1']);
+  await rooms.done(['edit', 'message-1', 'second']);
+  await rooms.done(['react', 'message-1', '👀']);
+  return rooms;
+}
+
+const local = async (args: readonly string[]) => {
+  const terminal = commandTerminal('http://127.0.0.1:9');
+  const code = await runRooms(args, terminal);
+  return { code, out: terminal.stdout, err: terminal.stderr };
+};
+
+test('a backup of a running server is restored with all that it had, as a log of its own', async (t) => {
+  const rooms = await livelyRooms(t);
+  const copy = join(temporaryFolder(t), 'copy');
+  const before = rooms.core.epoch;
+  assert.match(await rooms.done(['backup', copy]), /: position \d+, 1 files, /);
+  await rooms.done(['say', 'ops', 'too late for the copy']);
+  assert.deepEqual(readdirSync(copy).sort(), ['backup.json', 'files', 'rooms.sqlite']);
+  const target = join(temporaryFolder(t), 'data');
+  assert.equal((await local(['restore', copy, '--data-dir', target])).code, 0);
+  assert.equal((await local(['doctor', '--data-dir', target])).code, 0);
+  const restored = await openTestRooms(t, { folder: target });
+  assert.notEqual(restored.core.epoch, before);
+  const { json } = await restored.send('GET', '/api/room/ops/message');
+  assert.deepEqual(
+    json.messages.map(({ body }: { body: string }) => body),
+    ['with a file', 'second'],
+  );
+  const file = await restored.send('GET', `/api/file/${json.messages[0].attachments[0].id}`);
+  assert.equal(file.text, 'all is well');
+  const audit = await rooms.send('GET', '/api/audit', { as: 'ana' });
+  assert.equal(audit.json.entries[0].action, 'server.backup');
+});
+
+test('the archive is one that tar takes apart, and holds no key', async (t) => {
+  const rooms = await livelyRooms(t);
+  await rooms.done(['copilot', 'set', 'ops', 'provider=openai', 'model=m', '--key-stdin'], {
+    stdin: 'sk-only-tests-0123456789',
+  });
+  const answer = await fetch(`${rooms.url}/api/backup`, { method: 'POST' });
+  assert.equal(answer.headers.get('content-type'), 'application/x-tar');
+  const bytes = Buffer.from(await answer.arrayBuffer());
+  assert.equal(bytes.includes('sk-only-tests'), false);
+  assert.equal(bytes.includes('secret.key'), false);
+  const folder = temporaryFolder(t);
+  writeFileSync(join(folder, 'rooms.tar'), bytes);
+  const listed = await runProcess('tar', ['-tf', 'rooms.tar'], { cwd: folder });
+  assert.match(listed.stdout, /^rooms\.sqlite\nfiles\/[0-9a-f]{2}\/[0-9a-f]{64}\nbackup\.json\n$/);
+  assert.deepEqual(readdirSync(join(rooms.folder, 'backup')), [], 'nothing is left of the copy');
+});
+
+test('only an admin of the server makes a backup', async (t) => {
+  const rooms = await listeningRooms(t, { options: { auth: 'token' } });
+  const env = { OPSDECK_ROOMS_TOKEN: rooms.rooms.firstToken ?? '' };
+  assert.equal((await rooms.run(['backup', join(temporaryFolder(t), 'a')], { env })).code, 0);
+  const secret = await rooms.done(['token', 'new', 'weak', '--scope', 'read', '--scope', 'manage'], { env });
+  const denied = await rooms.run(['backup', join(temporaryFolder(t), 'b')], { env: { OPSDECK_ROOMS_TOKEN: secret } });
+  assert.equal(denied.code, 4);
+});
+
+test('a backup goes into no directory that holds something', async (t) => {
+  const rooms = await livelyRooms(t);
+  const folder = temporaryFolder(t);
+  writeFileSync(join(folder, 'mine'), 'x');
+  const refused = await rooms.run(['backup', folder]);
+  assert.equal(refused.code, 2);
+  assert.deepEqual(readdirSync(folder), ['mine']);
+});
+
+/** A server that answers with these bytes, and hangs up before their end if it is told to. */
+async function answering(t: TestContext, bytes: Uint8Array, isCut = false): Promise<string> {
+  const server = createServer((request, response) => {
+    request.resume();
+    response.writeHead(200, { 'content-type': 'application/x-tar' });
+    response.write(bytes, () => (isCut ? response.destroy() : response.end()));
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  t.after(() => server.close());
+  return `http://127.0.0.1:${(server.address() as { port: number }).port}`;
+}
+
+test('of a backup that breaks off, or is none, nothing is kept', async (t) => {
+  const rooms = await livelyRooms(t);
+  const whole = Buffer.from(await (await fetch(`${rooms.url}/api/backup`, { method: 'POST' })).arrayBuffer());
+  const damaged = Buffer.from(whole);
+  damaged[5000] = (damaged[5000] ?? 0) ^ 1;
+  const evil = Buffer.concat([tarHeader('../../outside', 0, 0), tarEnd()]);
+  const answers: readonly (readonly [string, Uint8Array, boolean])[] = [
+    ['cut', whole.subarray(0, 6000), true],
+    ['without its end', whole.subarray(0, whole.length - 3000), false],
+    ['damaged', damaged, false],
+    ['evil', evil, false],
+    ['no archive', Buffer.alloc(2000, 'x'), false],
+    ['empty', Buffer.alloc(0), false],
+  ];
+  for (const [name, bytes, isCut] of answers) {
+    const folder = join(temporaryFolder(t), 'copy');
+    const terminal = commandTerminal(await answering(t, bytes, isCut));
+    assert.notEqual(await runRooms(['backup', folder], terminal), 0, name);
+    assert.equal(existsSync(join(folder, 'rooms.sqlite')), false, name);
+    assert.equal(existsSync(join(folder, '../../outside')), false, name);
+    assert.equal((await local(['restore', folder, '--data-dir', join(folder, 'data')])).code, 2, name);
+  }
+});
+
+test('nothing is restored over rooms that are there, or under a server that runs', async (t) => {
+  const rooms = await livelyRooms(t);
+  const copy = join(temporaryFolder(t), 'copy');
+  await rooms.done(['backup', copy]);
+  assert.equal((await local(['restore', copy, '--data-dir', rooms.folder])).code, 3, 'it runs');
+  assert.equal((await local(['doctor', '--data-dir', rooms.folder])).code, 3, 'it runs');
+  const target = join(temporaryFolder(t), 'data');
+  assert.equal((await local(['restore', copy, '--data-dir', target])).code, 0);
+  const again = await local(['restore', copy, '--data-dir', target]);
+  assert.equal(again.code, 5);
+  assert.match(again.err, /holds rooms already/);
+  appendFileSync(join(copy, 'rooms.sqlite'), 'x');
+  const damaged = await local(['restore', copy, '--data-dir', join(temporaryFolder(t), 'data')]);
+  assert.match(damaged.err, /is damaged: its checksum/);
+});
+
+const HARM: readonly { readonly name: string; readonly sql: string; readonly says: RegExp }[] = [
+  {
+    name: 'an event that is gone',
+    sql: 'DELETE FROM event WHERE pos = 2',
+    says: /WRONG +positions[\s\S]*1 positions between/,
+  },
+  {
+    name: 'a message that is gone',
+    sql: "DELETE FROM message WHERE id <> 'message-1'",
+    says: /WRONG +sequences[\s\S]*numbers are missing/,
+  },
+  {
+    name: 'a message that forgot an edit',
+    sql: 'UPDATE message SET last = first',
+    says: /has changed it, and it shows the one before/,
+  },
+  {
+    name: 'a message with another id',
+    sql: "UPDATE message SET id = 'message-2' WHERE id = 'message-1'",
+    says: /the log knows it by another id/,
+  },
+  { name: 'a message of another event', sql: 'UPDATE message SET first = 1', says: /does not tell of its creation/ },
+  {
+    name: 'a room that is older than its log',
+    sql: "UPDATE record SET data = replace(data, '\"version\":1', '\"version\":0') WHERE kind = 'room'",
+    says: /the log has version 1, and the record 0/,
+  },
+];
+
+for (const { name, sql, says } of HARM) {
+  test(`the doctor finds ${name}`, async (t) => {
+    const rooms = await livelyRooms(t);
+    const copy = join(temporaryFolder(t), 'copy');
+    await rooms.done(['backup', copy]);
+    const directory = await ownDataDirectory(copy, systemClock);
+    const database = await openDatabase({ directory, name: 'rooms.sqlite', migrations: MIGRATIONS });
+    await database.write([{ sql, values: [] }]);
+    await database.close();
+    directory.release();
+    const found = await local(['doctor', '--data-dir', copy]);
+    assert.match(found.out, says);
+    assert.equal(found.code, 1);
+    const told = JSON.parse((await local(['doctor', '--data-dir', copy, '--json'])).out);
+    assert.equal(told.whole, false);
+  });
+}
+
+test('the doctor finds files that are gone or changed', async (t) => {
+  const rooms = await livelyRooms(t);
+  const copy = join(temporaryFolder(t), 'copy');
+  await rooms.done(['backup', copy]);
+  assert.equal((await local(['doctor', '--data-dir', copy])).code, 0);
+  const [shelf = ''] = readdirSync(join(copy, 'files'));
+  const [name = ''] = readdirSync(join(copy, 'files', shelf));
+  const file = join(copy, 'files', shelf, name);
+  writeFileSync(file, readFileSync(file, 'utf8').replace('well', 'lost'));
+  assert.match((await local(['doctor', '--data-dir', copy])).out, /its bytes are not what they were/);
+  rmSync(file);
+  assert.match((await local(['doctor', '--data-dir', copy])).out, /its bytes are not there/);
+  mkdirSync(join(copy, 'files', shelf), { recursive: true });
+});

@@ -1,0 +1,76 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { type Clock, holdProcess } from '../../../kernel/clock.ts';
+import { ownDataDirectory } from '../../../kernel/data-directory.ts';
+import { openDatabase } from '../../../kernel/database.ts';
+import { CommandError, ExitCode } from '../../../kernel/errors.ts';
+import { formatTable } from '../../../kernel/table.ts';
+import type { Terminal } from '../../../kernel/terminal.ts';
+import { DATABASE_NAME } from '../../contract/backup.ts';
+import { MIGRATIONS } from '../../sqlite-room-store-schema.ts';
+import { colorsOf, printJson } from '../output.ts';
+import { CHECKS, type Finding } from './store-checks.ts';
+
+export interface DoctorOptions {
+  readonly dataDir: string;
+  readonly json?: boolean;
+}
+
+type NamedFinding = Finding & { readonly name: string };
+
+const MOST_SHOWN = 20;
+
+/** `rooms doctor`: whether what lies in a data directory is whole. Changes nothing; ends with 1 when it is not. */
+export async function doctor(options: DoctorOptions, terminal: Terminal): Promise<void> {
+  const path = resolve(options.dataDir);
+  if (!existsSync(join(path, DATABASE_NAME)))
+    throw new CommandError(`there are no rooms in ${path}: it has no ${DATABASE_NAME}`, ExitCode.usage);
+  const release = holdProcess();
+  try {
+    const findings = await examine(path, terminal.clock);
+    const isWhole = findings.every(({ problems }) => problems.length === 0);
+    if (options.json) printJson(terminal, { directory: path, whole: isWhole, checks: findings });
+    else print(findings, terminal);
+    if (!isWhole)
+      throw new CommandError(
+        options.json ? '' : 'not everything is whole: keep a copy of the directory, and restore a backup',
+      );
+  } finally {
+    release();
+  }
+}
+
+/** What each check of a data directory finds. */
+export async function examine(path: string, clock: Clock): Promise<readonly NamedFinding[]> {
+  // Refuses with 3 while a server runs on it.
+  const directory = await ownDataDirectory(path, clock);
+  try {
+    const database = await openDatabase({ directory, name: DATABASE_NAME, migrations: MIGRATIONS });
+    try {
+      const findings: NamedFinding[] = [];
+      for (const { name, check } of CHECKS) findings.push({ name, ...(await check(database, path)) });
+      return findings;
+    } finally {
+      await database.close();
+    }
+  } finally {
+    directory.release();
+  }
+}
+
+function print(findings: readonly NamedFinding[], terminal: Terminal): void {
+  const { green, red } = colorsOf(terminal);
+  terminal.out(
+    formatTable(
+      findings.map(({ name, problems, facts }) => [
+        problems.length === 0 ? { text: 'ok', style: green } : { text: 'WRONG', style: red },
+        name,
+        facts,
+      ]),
+    ),
+  );
+  for (const { name, problems } of findings) {
+    for (const problem of problems.slice(0, MOST_SHOWN)) terminal.out(formatTable([[`${name}:`, problem]]));
+    if (problems.length > MOST_SHOWN) terminal.out(`${name}: and ${problems.length - MOST_SHOWN} more\n`);
+  }
+}

@@ -1,0 +1,117 @@
+import * as v from 'valibot';
+import { CommandError, ExitCode } from '../../../kernel/errors.ts';
+import { printable } from '../../../kernel/printable.ts';
+import { formatTable } from '../../../kernel/table.ts';
+import type { Terminal } from '../../../kernel/terminal.ts';
+import { withClient } from '../client.ts';
+import type { ConnectionOptions } from '../connection.ts';
+import { colorsOf, headingOf, printJson } from '../output.ts';
+import { enc, hookSchema } from '../wire.ts';
+
+export interface NewHookOptions extends ConnectionOptions {
+  readonly room?: string;
+  readonly name?: string;
+  readonly kind?: string;
+  readonly thread?: string;
+  readonly to?: string;
+  readonly event?: readonly string[];
+  readonly allowPrivate?: boolean;
+}
+
+const shownSchema = v.looseObject({
+  ...hookSchema.entries,
+  secret: v.optional(v.string()),
+  path: v.optional(v.string()),
+});
+const listSchema = v.looseObject({ hooks: v.array(hookSchema) });
+
+/** `rooms hook new`: prints the address of an incoming hook, or the secret of an outgoing one, this once. */
+export async function newHook(direction: string, options: NewHookOptions, terminal: Terminal): Promise<void> {
+  if (direction !== 'incoming' && direction !== 'outgoing')
+    throw new CommandError('a hook is incoming, and posts, or outgoing, and is told', ExitCode.usage);
+  const { room, name, kind, thread, to, event, allowPrivate } = options;
+  const given = { roomId: room, kind, threadId: thread, url: to, events: event, allowPrivate };
+  const json = {
+    direction,
+    name: name ?? (direction === 'incoming' ? 'incoming' : (to ?? 'outgoing')).slice(0, 80),
+    ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
+  };
+  await withClient(options, terminal, async (client) => {
+    const hook = client.parse(await client.send('POST', '/api/hook', { json }), shownSchema);
+    printSecret(client.url, hook, options, terminal);
+  });
+}
+
+function printSecret(
+  url: string,
+  hook: v.InferOutput<typeof shownSchema>,
+  options: ConnectionOptions,
+  terminal: Terminal,
+): void {
+  const { path, secret } = hook;
+  if (options.json) printJson(terminal, hook);
+  else terminal.out(`${printable(path === undefined ? (secret ?? hook.id) : `${url}${path}`)}\n`);
+}
+
+/** `rooms hook ls` */
+export async function listHooks(options: ConnectionOptions, terminal: Terminal): Promise<void> {
+  await withClient(options, terminal, async (client) => {
+    const { hooks } = await client.get('/api/hook', listSchema);
+    if (options.json) return printJson(terminal, hooks);
+    const rows = hooks.map(({ id, direction, name, roomId, url, kind, enabled, failures, lastStatus }) => [
+      id,
+      direction,
+      name,
+      roomId ?? 'all rooms',
+      String(url ?? kind ?? ''),
+      direction === 'incoming'
+        ? '-'
+        : enabled === false
+          ? 'paused'
+          : Number(failures) > 0
+            ? `failing (${lastStatus})`
+            : 'ok',
+    ]);
+    const titles = ['ID', 'DIRECTION', 'NAME', 'ROOM', 'WHERE', 'STATE'];
+    terminal.out(formatTable([headingOf(titles, colorsOf(terminal)), ...rows]));
+  });
+}
+
+/** `rooms hook rm` */
+export async function removeHook(id: string, options: ConnectionOptions, terminal: Terminal): Promise<void> {
+  await withClient(options, terminal, async (client) => {
+    const hook = client.parse(await client.send('DELETE', `/api/hook/${enc(id)}`), hookSchema);
+    if (options.json) printJson(terminal, hook);
+    else terminal.out(`${hook.id}\n`);
+  });
+}
+
+/** `rooms hook rotate`: a new secret, printed this once; the old one is worth nothing from then on. */
+export async function rotateHook(id: string, options: ConnectionOptions, terminal: Terminal): Promise<void> {
+  await withClient(options, terminal, async (client) => {
+    const path = `/api/hook/${enc(id)}`;
+    const found = await client.send('GET', path);
+    const json = { ...client.parse(found, v.record(v.string(), v.unknown())), rotateSecret: true };
+    const headers = { 'if-match': found.headers.get('etag') ?? '*' };
+    printSecret(
+      client.url,
+      client.parse(await client.send('PUT', path, { json, headers }), shownSchema),
+      options,
+      terminal,
+    );
+  });
+}
+
+/** `rooms hook redeliver` */
+export async function redeliver(
+  id: string,
+  options: ConnectionOptions & { readonly from: number },
+  terminal: Terminal,
+): Promise<void> {
+  await withClient(options, terminal, async (client) => {
+    const path = `/api/hook/${enc(id)}/redeliver?from=${options.from}`;
+    const hook = client.parse(await client.send('POST', path), hookSchema);
+    if (options.json) printJson(terminal, hook);
+    else terminal.out(`${hook.id}\n`);
+  });
+}

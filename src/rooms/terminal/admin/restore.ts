@@ -1,0 +1,119 @@
+import { createHash } from 'node:crypto';
+import {
+  closeSync,
+  createReadStream,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+} from 'node:fs';
+import { copyFile, rename } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import * as v from 'valibot';
+import type { Clock } from '../../../kernel/clock.ts';
+import { holdProcess } from '../../../kernel/clock.ts';
+import { type DataDirectory, ownDataDirectory } from '../../../kernel/data-directory.ts';
+import { openDatabase } from '../../../kernel/database.ts';
+import { CommandError, ExitCode, systemCodeOf } from '../../../kernel/errors.ts';
+import type { Terminal } from '../../../kernel/terminal.ts';
+import { DATABASE_NAME, FILE_NAME, MANIFEST_NAME } from '../../contract/backup.ts';
+import { MIGRATIONS, setMeta } from '../../sqlite-room-store-schema.ts';
+import { printJson } from '../output.ts';
+import { type Manifest, manifestSchema } from './backup.ts';
+
+export interface RestoreOptions {
+  readonly dataDir: string;
+  readonly json?: boolean;
+}
+
+/**
+ * `rooms restore`: into a data directory that holds no rooms. The server that is started on it has a log of its own:
+ * whoever had read on in the old one is told to read anew.
+ */
+export async function restore(path: string, options: RestoreOptions, terminal: Terminal): Promise<void> {
+  const source = resolve(path);
+  const target = resolve(options.dataDir);
+  const manifest = readManifest(source);
+  const release = holdProcess();
+  let directory: DataDirectory | undefined;
+  try {
+    // Refuses with 3 while a server runs on it.
+    directory = await ownDataDirectory(target, terminal.clock);
+    if (existsSync(join(target, DATABASE_NAME)))
+      throw new CommandError(
+        `${target} holds rooms already; move ${DATABASE_NAME} and files away first, or name another --data-dir`,
+        ExitCode.conflict,
+      );
+    await checkDatabase(source, manifest);
+    await copyFiles(source, target);
+    await copyDatabase(source, target, terminal.clock);
+    if (options.json) printJson(terminal, { directory: target, ...manifest });
+    else terminal.out(`${target}: as of ${manifest.createdAt}, position ${manifest.pos}, ${manifest.files} files\n`);
+  } finally {
+    directory?.release();
+    release();
+  }
+}
+
+function readManifest(source: string): Manifest {
+  try {
+    return v.parse(manifestSchema, JSON.parse(readFileSync(join(source, MANIFEST_NAME), 'utf8')));
+  } catch (error) {
+    const why =
+      systemCodeOf(error) === 'ENOENT' ? `it has no ${MANIFEST_NAME}` : `its ${MANIFEST_NAME} is not as written`;
+    throw new CommandError(`${source} is no whole backup of rooms: ${why}`, ExitCode.usage);
+  }
+}
+
+async function checkDatabase(source: string, { sha256 }: Manifest): Promise<void> {
+  const hash = createHash('sha256');
+  for await (const piece of createReadStream(join(source, DATABASE_NAME))) hash.update(piece as Buffer);
+  if (hash.digest('hex') !== sha256)
+    throw new CommandError(`${join(source, DATABASE_NAME)} is damaged: its checksum is not that of ${MANIFEST_NAME}`);
+}
+
+/** The files first, and the database by its name at last: a restore that is cut off leaves no rooms without files. */
+async function copyFiles(source: string, target: string): Promise<void> {
+  const root = join(source, 'files');
+  if (!existsSync(root)) return;
+  for (const shelf of readdirSync(root)) {
+    for (const file of readdirSync(join(root, shelf))) {
+      const name = `files/${shelf}/${file}`;
+      if (!FILE_NAME.test(name)) continue;
+      mkdirSync(join(target, 'files', shelf), { recursive: true, mode: 0o700 });
+      await copyFile(join(source, name), join(target, name));
+      syncPath(join(target, name));
+    }
+    if (existsSync(join(target, 'files', shelf))) syncPath(join(target, 'files', shelf));
+  }
+}
+
+async function copyDatabase(source: string, target: string, clock: Clock): Promise<void> {
+  const draft = join(target, 'restored');
+  mkdirSync(draft, { recursive: true, mode: 0o700 });
+  await copyFile(join(source, DATABASE_NAME), join(draft, DATABASE_NAME));
+  // Without an epoch the next start makes one.
+  const owned = await ownDataDirectory(draft, clock);
+  const database = await openDatabase({ directory: owned, name: DATABASE_NAME, migrations: MIGRATIONS });
+  try {
+    await database.write([setMeta('epoch', '')]);
+  } finally {
+    await database.close();
+    owned.release();
+  }
+  await rename(join(draft, DATABASE_NAME), join(target, DATABASE_NAME));
+  syncPath(target);
+  rmSync(draft, { recursive: true, force: true });
+}
+
+function syncPath(path: string): void {
+  const descriptor = openSync(path, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}

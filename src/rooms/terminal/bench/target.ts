@@ -1,0 +1,23 @@
+import type { RoomsClient } from '../client.ts';
+
+/** The server that is put to the test; it may be another process at another address from one moment to the next. */
+export interface Target {
+  /** Of the server as it runs now; waits while there is none. */
+  client(): Promise<RoomsClient>;
+  /** How often it was killed. */
+  readonly kills: number;
+  /** Stops killing it. */
+  calm(): Promise<void>;
+  /** What is wrong with what it leaves. */
+  close(): Promise<readonly string[]>;
+}
+
+/** A server that somebody else runs. */
+export function fixedTarget(client: RoomsClient): Target {
+  return {
+    kills: 0,
+    client: async () => client,
+    calm: async () => {},
+    close: async () => [],
+  };
+}

@@ -1,0 +1,214 @@
+import type { Readable } from 'node:stream';
+import * as v from 'valibot';
+import { type Clock, holdProcess } from '../../kernel/clock.ts';
+import { CommandError, ExitCode, messageOf, systemCodeOf } from '../../kernel/errors.ts';
+import { HttpFetch } from '../../kernel/http-fetch.ts';
+import { printable } from '../../kernel/printable.ts';
+import type { Terminal } from '../../kernel/terminal.ts';
+import { type Connection, type ConnectionOptions, readConnection } from './connection.ts';
+
+export interface RequestParts {
+  /** Sent as JSON. */
+  readonly json?: unknown;
+  readonly body?: string | Uint8Array | Readable;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+  /** Milliseconds; the connection's unless told. */
+  readonly timeoutMs?: number;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+/** The server has answered, and said no. */
+export class RefusedError extends CommandError {
+  readonly status: number;
+  /** The word for machines, such as `room_not_found`. */
+  readonly code: string;
+  /** After how many milliseconds it may be tried again, if the server says so. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(message: string, answer: { readonly status: number; readonly headers: Headers }) {
+    super(message, exitCodeOf(answer.status));
+    this.status = answer.status;
+    this.code = answer.headers.get('x-error-code') ?? '';
+    const seconds = Number(answer.headers.get('retry-after') ?? Number.NaN);
+    this.retryAfterMs = Number.isFinite(seconds) ? seconds * 1000 : undefined;
+  }
+}
+
+const LONGEST_TEXT = 1_000;
+const CONNECTION_TROUBLE: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'the connection was refused',
+  ECONNRESET: 'the connection was cut',
+  UND_ERR_SOCKET: 'the connection was cut',
+  UND_ERR_CONNECT_TIMEOUT: 'no connection in time',
+  ENOTFOUND: 'no such host',
+  EAI_AGAIN: 'the name could not be resolved',
+};
+const CONFLICTS = new Set([409, 412, 428]);
+
+function exitCodeOf(status: number): ExitCode {
+  if (status === 401 || status === 403) return ExitCode.denied;
+  return CONFLICTS.has(status) ? ExitCode.conflict : ExitCode.failed;
+}
+
+/** Asks the server of rooms. Every method throws a CommandError whose exit code says what kind of trouble it is. */
+export class RoomsClient {
+  readonly url: string;
+  readonly clock: Clock;
+  readonly #connection: Connection;
+  readonly #http: HttpFetch;
+
+  constructor(connection: Connection, clock: Clock) {
+    this.url = connection.url;
+    this.clock = clock;
+    this.#connection = connection;
+    const { timeoutMs, variables } = connection;
+    this.#http = new HttpFetch({ connectTimeoutMs: Math.min(timeoutMs, 10_000), variables });
+  }
+
+  /** The JSON of a GET, as far as the schema looks at it. */
+  async get<S extends v.GenericSchema>(path: string, schema: S): Promise<v.InferOutput<S>> {
+    return this.parse(await this.send('GET', path), schema);
+  }
+
+  async send(method: string, path: string, parts: RequestParts = {}): Promise<Answer> {
+    const deadline = this.#deadline(parts);
+    try {
+      const response = await this.#fetch(method, path, parts, deadline.signal);
+      return await this.#accept(response);
+    } catch (error) {
+      throw this.#trouble(error, deadline.isOver());
+    } finally {
+      deadline.cancel();
+    }
+  }
+
+  /** An answer whose body is read as it comes; only its head has to come in time. It must be read, or cancelled. */
+  async open(method: string, path: string, parts: RequestParts = {}): Promise<Response> {
+    const deadline = this.#deadline(parts);
+    try {
+      const response = await this.#fetch(method, path, parts, deadline.signal);
+      if (response.ok) return response;
+      await this.#accept(response);
+      throw new CommandError(`${this.url} answered ${response.status}`);
+    } catch (error) {
+      throw this.#trouble(error, deadline.isOver());
+    } finally {
+      deadline.cancel();
+    }
+  }
+
+  /** The bytes of an answer; what breaks off is an error that names the server. */
+  async *read(response: Response): AsyncGenerator<Uint8Array> {
+    try {
+      for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) yield chunk;
+    } catch (error) {
+      throw this.#trouble(error, false);
+    }
+  }
+
+  parse<S extends v.GenericSchema>({ text }: Answer, schema: S): v.InferOutput<S> {
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch {
+      throw new CommandError(`${this.url} answered something that is not JSON; is it a server of rooms?`);
+    }
+    const parsed = v.safeParse(schema, value, { abortEarly: true });
+    if (parsed.success) return parsed.output;
+    const path = v.getDotPath(parsed.issues[0]);
+    throw new CommandError(`${this.url} answered JSON of another shape than expected${path ? ` (${path})` : ''}`);
+  }
+
+  async close(): Promise<void> {
+    await this.#http.close();
+  }
+
+  #fetch(method: string, path: string, parts: RequestParts, deadline: AbortSignal): Promise<Response> {
+    const { token, user } = this.#connection;
+    const { json, signal } = parts;
+    const body = json === undefined ? parts.body : JSON.stringify(json);
+    return this.#http.fetch(`${this.url}${path}`, {
+      method,
+      headers: {
+        accept: 'application/json, */*;q=0.5',
+        ...(json === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        ...(user === undefined ? {} : { 'x-opsdeck-user': user }),
+        ...parts.headers,
+      },
+      ...(body === undefined ? {} : { body }),
+      signal: signal ? AbortSignal.any([signal, deadline]) : deadline,
+    });
+  }
+
+  async #accept(response: Response): Promise<Answer> {
+    const { status, headers } = response;
+    const text = await response.text();
+    if (response.ok) return { status, headers, text };
+    const reason = printable(this.#hideToken(reasonOf(text))).slice(0, LONGEST_TEXT);
+    const hint = status === 401 ? ' (OPSDECK_ROOMS_TOKEN or --token shows a token)' : '';
+    throw new RefusedError(`${reason === '' ? `${this.url} answered ${status}` : reason}${hint}`, response);
+  }
+
+  #deadline({ timeoutMs = this.#connection.timeoutMs }: RequestParts) {
+    const controller = new AbortController();
+    const cancel = this.clock.after(timeoutMs, () => controller.abort());
+    return { signal: controller.signal, isOver: () => controller.signal.aborted, cancel };
+  }
+
+  #trouble(error: unknown, isLate: boolean): Error {
+    if (error instanceof CommandError) return error;
+    const why = isLate ? 'no answer in time (--timeout)' : this.#hideToken(connectionTrouble(error));
+    return new CommandError(
+      `cannot reach ${this.url}: ${why}. Does it run? --url or OPSDECK_ROOMS_URL names another`,
+      ExitCode.unreachable,
+      { cause: error },
+    );
+  }
+
+  #hideToken(text: string): string {
+    const { token } = this.#connection;
+    return token === undefined ? text : text.replaceAll(token, '…');
+  }
+}
+
+/** Runs a command that talks to a server; the process lives until it is over. */
+export async function withClient<T>(
+  options: ConnectionOptions,
+  terminal: Terminal,
+  use: (client: RoomsClient) => Promise<T>,
+): Promise<T> {
+  const client = new RoomsClient(readConnection(options, terminal), terminal.clock);
+  const release = holdProcess();
+  try {
+    return await use(client);
+  } finally {
+    await client.close();
+    release();
+  }
+}
+
+/** Of a refusal: a JSON string; other servers on the way answer what they like. */
+function reasonOf(text: string): string {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'string') return value;
+  } catch {
+    // A proxy's page.
+  }
+  return text.trim();
+}
+
+/** Why fetch failed: the cause at the bottom tells it. */
+function connectionTrouble(error: unknown): string {
+  let deepest = error;
+  while (deepest instanceof Error && deepest.cause instanceof Error) deepest = deepest.cause;
+  const code = systemCodeOf(deepest);
+  return (code && CONNECTION_TROUBLE[code]) || printable(messageOf(deepest)) || code || 'unknown trouble';
+}

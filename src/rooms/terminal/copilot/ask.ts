@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto';
+import * as v from 'valibot';
+import { CommandError } from '../../../kernel/errors.ts';
+import { printable } from '../../../kernel/printable.ts';
+import { SseReader } from '../../../kernel/sse-reader.ts';
+import type { Terminal } from '../../../kernel/terminal.ts';
+import { type RoomsClient, withClient } from '../client.ts';
+import type { ConnectionOptions } from '../connection.ts';
+import { printJson, safeLines } from '../output.ts';
+import { pause } from '../pause.ts';
+import { isPassing } from '../persistence.ts';
+import { enc, messageSchema } from '../wire.ts';
+
+export interface AskOptions extends ConnectionOptions {
+  readonly private?: boolean;
+  readonly thread?: string;
+}
+
+const runSchema = v.looseObject({
+  id: v.string(),
+  state: v.string(),
+  text: v.optional(v.nullable(v.string())),
+  messageId: v.optional(v.nullable(v.string())),
+  error: v.optional(v.nullable(v.looseObject({ message: v.string() }))),
+});
+type WireRun = v.InferOutput<typeof runSchema>;
+
+const RUNNING = new Set(['queued', 'running']);
+const POLL_MS = 250;
+
+/** `rooms ask`: lets the copilot answer, and prints its words as they come. */
+export async function ask(
+  room: string,
+  words: readonly string[],
+  options: AskOptions,
+  terminal: Terminal,
+): Promise<void> {
+  const json = {
+    prompt: words.join(' '),
+    ...(options.private ? { private: true } : {}),
+    ...(options.thread === undefined ? {} : { threadId: options.thread }),
+  };
+  await withClient(options, terminal, async (client) => {
+    const headers = { 'idempotency-key': randomUUID() };
+    const answer = await client.send('POST', `/api/room/${enc(room)}/copilot/run`, { json, headers });
+    const { id } = client.parse(answer, runSchema);
+    const printer = new AnswerPrinter(options.json ? () => {} : terminal.out);
+    const run = await follow(client, id, printer);
+    if (options.json) printJson(terminal, run);
+    else printer.finish(await wholeText(client, run));
+    if (run.state !== 'complete')
+      throw new CommandError(
+        options.json ? '' : `the run ${run.state}: ${printable(run.error?.message ?? 'no reason given')}`,
+      );
+  });
+}
+
+async function wholeText(client: RoomsClient, { text, messageId }: WireRun): Promise<string | undefined> {
+  if (text) return text;
+  return messageId ? (await client.get(`/api/message/${enc(messageId)}`, messageSchema)).body : undefined;
+}
+
+/** Prints a text that grows; what it has printed once it does not repeat. */
+class AnswerPrinter {
+  readonly #out: (text: string) => void;
+  #text = '';
+
+  constructor(out: (text: string) => void) {
+    this.#out = out;
+  }
+
+  /** `text` stands at `offset` of the whole. */
+  add(offset: number, text: string): void {
+    if (offset > this.#text.length) return;
+    const fresh = text.slice(this.#text.length - offset);
+    this.#text += fresh;
+    this.#out(safeLines(fresh).join('\n'));
+  }
+
+  finish(whole: string | undefined): void {
+    if (whole?.startsWith(this.#text)) this.add(0, whole);
+    else if (whole !== undefined) this.#out(`\n${safeLines(whole).join('\n')}`);
+    this.#out('\n');
+  }
+}
+
+/** By its stream while that lasts; what the run came to is asked for in any case. */
+async function follow(client: RoomsClient, id: string, printer: AnswerPrinter): Promise<WireRun> {
+  const path = `/api/run/${enc(id)}`;
+  for (;;) {
+    await readStream(client, `${path}/stream`, printer);
+    const run = await client.get(path, runSchema);
+    if (!RUNNING.has(run.state)) return run;
+    await pause(client.clock, POLL_MS);
+  }
+}
+
+async function readStream(client: RoomsClient, path: string, printer: AnswerPrinter): Promise<void> {
+  const over = new AbortController();
+  try {
+    const headers = { accept: 'text/event-stream' };
+    const response = await client.open('GET', path, { headers, signal: over.signal });
+    const reader = new SseReader();
+    for await (const chunk of client.read(response)) {
+      for (const item of reader.push(chunk)) {
+        if (item.kind !== 'event') continue;
+        if (item.event === 'run.finished') return;
+        takeText(item.event, item.data, printer);
+      }
+    }
+  } catch (error) {
+    if (!isPassing(error)) throw error;
+  } finally {
+    over.abort();
+  }
+}
+
+function takeText(event: string, data: string, printer: AnswerPrinter): void {
+  if (event !== 'message.delta' && event !== 'run') return;
+  const { offset, text, run } = JSON.parse(data) as {
+    readonly offset?: unknown;
+    readonly text?: unknown;
+    readonly run?: { readonly text?: unknown };
+  };
+  if (typeof run?.text === 'string') printer.add(0, run.text);
+  if (typeof text === 'string' && typeof offset === 'number') printer.add(offset, text);
+}

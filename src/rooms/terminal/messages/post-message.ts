@@ -1,0 +1,63 @@
+import * as v from 'valibot';
+import { RefusedError, type RoomsClient } from '../client.ts';
+import { safeLines } from '../output.ts';
+import type { TryLimits } from '../persistence.ts';
+import { enc, messageSchema, type WireMessage } from '../wire.ts';
+import type { Attachment } from './attachment.ts';
+
+export interface MessageBody {
+  readonly id: string;
+  readonly roomId: string;
+  readonly body: string;
+  readonly threadId?: string;
+  readonly silent?: boolean;
+  /** Ids of files. */
+  readonly attachments?: readonly string[];
+}
+
+/** What came of it: a message, or a word of the server to the sender alone, as commands are answered. */
+export type Said =
+  | { readonly kind: 'message'; readonly message: WireMessage; readonly answer: unknown }
+  | { readonly kind: 'notice'; readonly lines: readonly string[]; readonly answer: unknown };
+
+const saidSchema = v.union([messageSchema, v.looseObject({ notice: v.string() })]);
+
+/** Posts, as often as one likes: by its id the server knows the message again. */
+export async function postMessage(
+  client: RoomsClient,
+  body: MessageBody,
+  files: readonly Attachment[],
+  limits: TryLimits,
+): Promise<Said> {
+  try {
+    const answer = await client.send('POST', '/api/message', { json: body, timeoutMs: limits.timeoutMs });
+    const said = client.parse(answer, saidSchema);
+    return 'seq' in said
+      ? { kind: 'message', message: said as WireMessage, answer: said }
+      : { kind: 'notice', lines: safeLines(String(said.notice)), answer: said };
+  } catch (error) {
+    if (!(error instanceof RefusedError) || error.code !== 'id_conflict' || files.length === 0) throw error;
+    const message = await findSame(client, body, files).catch((trouble: unknown) => {
+      if (trouble instanceof RefusedError) return undefined;
+      throw trouble;
+    });
+    if (!message) throw error;
+    return { kind: 'message', message, answer: message };
+  }
+}
+
+/** The message of that id, if it says the same with files of the same bytes: those were uploaded once more, under new ids. */
+async function findSame(
+  client: RoomsClient,
+  { id, body, threadId }: MessageBody,
+  files: readonly Attachment[],
+): Promise<WireMessage | undefined> {
+  const found = await client.get(`/api/message/${enc(id)}`, messageSchema);
+  const isSame =
+    !found.deleted &&
+    (found.body === body || found.edited !== null) &&
+    found.threadId === (threadId ?? null) &&
+    found.attachments.length === files.length &&
+    found.attachments.every(({ sha256 }, index) => sha256 === files[index]?.sha256);
+  return isSame ? found : undefined;
+}

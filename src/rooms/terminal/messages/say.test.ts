@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { temporaryFolder } from '../../../testing/processes.ts';
+import { commandTerminal, type ListeningRooms, listeningRooms, runRooms } from '../../../testing/rooms-command.ts';
+import { openTcpProxy } from '../../../testing/tcp-proxy.ts';
+
+const json = (text: string) => JSON.parse(text);
+const bodyOf = async (rooms: ListeningRooms, id: string): Promise<string> =>
+  json(await rooms.done(['show', id, '--json'])).body;
+
+async function messagesIn(rooms: ListeningRooms, room: string): Promise<readonly { id: string; body: string }[]> {
+  return (await rooms.send('GET', `/api/room/${room}/message?limit=200`, { as: 'ana' })).json.messages;
+}
+
+test('what is piped in is said without colours, as a block of code where it is wished', async (t) => {
+  const rooms = await listeningRooms(t);
+  await rooms.done(['new', 'CI']);
+  const stdin = 'line 1\n\u001b[31mred\u001b[0m and \u0000nothing\n\n';
+  assert.equal(await bodyOf(rooms, await rooms.done(['say', 'ci'], { stdin })), 'line 1\nred and nothing');
+  assert.equal(
+    await bodyOf(rooms, await rooms.done(['say', 'ci', '--code'], { stdin })),
+    '```\nline 1\nred and nothing\n```',
+  );
+  const fenced = await rooms.done(['say', 'ci', '--code=sh'], { stdin: '```\ninside\n```\n' });
+  assert.equal(await bodyOf(rooms, fenced), '````sh\n```\ninside\n```\n````');
+});
+
+test('output that looks like a command is said, and not obeyed; what is typed is', async (t) => {
+  const rooms = await listeningRooms(t);
+  await rooms.done(['new', 'CI']);
+  assert.equal(await bodyOf(rooms, await rooms.done(['say', 'ci'], { stdin: '/help me\n' })), '/help me');
+  assert.match(await rooms.done(['say', 'ci', '/help']), /\/silence 2h/);
+});
+
+test('a message says what its flags say', async (t) => {
+  const rooms = await listeningRooms(t);
+  await rooms.done(['new', 'CI']);
+  await rooms.done(['say', 'ci', 'root', '--id', 'build-12-start']);
+  const path = join(temporaryFolder(t), 'a report.txt');
+  writeFileSync(path, 'all tests passed');
+  const flags = ['-t', 'build-12-start', '--silent', '--file', path, '--json'];
+  const said = json(await rooms.done(['say', 'ci', 'ok', ...flags]));
+  assert.deepEqual([said.threadId, said.silent, said.attachments[0].name], ['build-12-start', true, 'a report.txt']);
+  const only = json(await rooms.done(['say', 'ci', '--file', path, '--json']));
+  assert.deepEqual([only.body, only.attachments.length], ['', 1]);
+});
+
+test('a text beyond the limit is a file, of which the message shows the end', async (t) => {
+  const rooms = await listeningRooms(t);
+  await rooms.done(['new', 'CI']);
+  const stdin = Array.from({ length: 20_000 }, (_, index) => `line ${index}`).join('\n');
+  const id = await rooms.done(['say', 'ci', '--code', '--id', 'build-12-log'], { stdin });
+  const { body, attachments } = json(await rooms.done(['show', id, '--json']));
+  assert.match(body, /^20000 lines, 2\d\d\.\d KiB; the end:\n```\n[\s\S]*line 19999\n```$/);
+  const file = await fetch(`${rooms.url}/api/file/${attachments[0].id}`);
+  assert.equal(await file.text(), stdin);
+  assert.equal(await rooms.done(['say', 'ci', '--code', '--id', 'build-12-log'], { stdin }), id);
+  const other = await rooms.run(['say', 'ci', '--code', '--id', 'build-12-log'], { stdin: `${stdin}!` });
+  assert.equal(other.code, 5, 'another text by the same id is a conflict');
+  assert.equal((await messagesIn(rooms, 'ci')).length, 1);
+});
+
+test('an id says a message once, however often it is said', async (t) => {
+  const rooms = await listeningRooms(t);
+  await rooms.done(['new', 'CI']);
+  for (let times = 0; times < 3; times++) await rooms.done(['say', 'ci', 'done', '--id', 'build-12-done']);
+  assert.equal((await messagesIn(rooms, 'ci')).length, 1);
+  assert.equal((await rooms.run(['say', 'ci', 'not done', '--id', 'build-12-done'])).code, 5);
+});
+
+test('an answer that is lost is asked for again, and the message is said once', async (t) => {
+  const rooms = await listeningRooms(t);
+  await rooms.done(['new', 'CI']);
+  const proxy = await openTcpProxy(t);
+  proxy.forwardTo(rooms.url);
+  proxy.cutAnswers(3);
+  const terminal = commandTerminal(proxy.url);
+  assert.equal(await runRooms(['say', 'ci', 'once'], terminal), 0, terminal.stderr);
+  assert.equal(proxy.cuts, 3);
+  const messages = await messagesIn(rooms, 'ci');
+  assert.deepEqual(
+    messages.map(({ id, body }) => [id, body]),
+    [[terminal.stdout.trim(), 'once']],
+  );
+});
+
+test('a server that stays away is code 3, and not before the time is over', async (t) => {
+  const proxy = await openTcpProxy(t);
+  const startedAt = performance.now();
+  const terminal = commandTerminal(proxy.url);
+  assert.equal(await runRooms(['say', 'ci', 'x', '--retry', '1s'], terminal), 3);
+  assert.match(terminal.stderr, /cannot reach .*given up after 1s \(--retry\)/);
+  assert.ok(performance.now() - startedAt > 300);
+  assert.equal(terminal.stdout, '', 'no id, since it may not be said');
+});
+
+test('a server that asks for patience is asked again', async (t) => {
+  let asked = 0;
+  const server = createServer((request, response) => {
+    request.resume();
+    asked++;
+    response.writeHead(asked === 1 ? 503 : 429, { 'content-type': 'application/json', 'retry-after': '0' });
+    response.end('"wait"');
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  t.after(() => server.close());
+  const { port } = server.address() as { port: number };
+  const terminal = commandTerminal(`http://127.0.0.1:${port}`);
+  assert.equal(await runRooms(['say', 'ci', 'x', '--retry', '1s'], terminal), 3);
+  assert.ok(asked > 2, `${asked} tries`);
+});
+
+test('--wait-reply prints the answer of somebody else, and is code 1 where there is none', async (t) => {
+  const rooms = await listeningRooms(t);
+  await rooms.done(['new', 'CI']);
+  await rooms.done(['copilot', 'set', 'ci', 'provider=echo']);
+  const out = await rooms.done(['say', 'ci', '@copilot', 'hello', '--id', 'question-1', '--wait-reply', '30s']);
+  assert.equal(out, 'question-1\necho: @copilot hello');
+  const none = await rooms.run(['say', 'ci', 'hello', '--wait-reply', '300ms']);
+  assert.equal(none.code, 1);
+  assert.match(none.err, /no reply within/);
+});

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { FakeTerminal } from '../../../testing/fake-terminal.ts';
+import type { WireMessage } from '../wire.ts';
+import { TailPrinter } from './tail-printer.ts';
+
+const AT = '2030-01-01T12:00:00.000Z';
+
+function message(parts: Partial<WireMessage>): WireMessage {
+  return {
+    id: 'answer-1',
+    roomId: 'r1',
+    seq: 1,
+    author: { id: 'copilot', name: 'copilot', kind: 'copilot' },
+    type: 'text',
+    body: '',
+    threadId: null,
+    replyTo: null,
+    alsoInRoom: false,
+    attachments: [],
+    card: null,
+    silent: false,
+    reactions: [],
+    status: 'complete',
+    pinned: false,
+    deleted: false,
+    edited: null,
+    version: 1,
+    createdAt: AT,
+    updatedAt: AT,
+    ...parts,
+  };
+}
+
+function openPrinter() {
+  const terminal = new FakeTerminal();
+  const printer = new TailPrinter(terminal, [], false);
+  const show = (event: string, parts: Partial<WireMessage>) =>
+    printer.message({ event, cursor: 'e-1', data: {}, message: message(parts) });
+  return {
+    printer,
+    show,
+    begin: () => show('message.created', { status: 'streaming' }),
+    delta: (offset: number, text: string) =>
+      printer.passing('message.delta', { messageId: 'answer-1', runId: 'run-1', offset, text }),
+    snapshot: (text: string) =>
+      printer.passing('message.snapshot', { messageId: 'answer-1', runId: 'run-1', offset: text.length, text }),
+    /** Without the time, which is that of the zone where the test runs. */
+    printed: () => terminal.stdout.replace(/\d\d-\d\d \d\d:\d\d/g, 'T'),
+  };
+}
+
+test('a message that is being written grows on its line, and ends with it', () => {
+  const { begin, delta, show, printed } = openPrinter();
+  begin();
+  delta(0, 'one ');
+  delta(4, 'two');
+  assert.equal(printed(), 'T copilot: one two');
+  show('message.updated', { body: 'one two three', version: 2 });
+  assert.equal(printed(), 'T copilot: one two three\n');
+});
+
+test('what was heard already is not printed again, and what was missed comes with a snapshot', () => {
+  const { begin, delta, snapshot, show, printed } = openPrinter();
+  begin();
+  delta(0, 'one ');
+  delta(0, 'one ');
+  delta(8, 'three');
+  snapshot('one two three');
+  delta(13, '!');
+  show('message.updated', { body: 'one two three!', version: 2 });
+  assert.equal(printed(), 'T copilot: one two three!\n');
+});
+
+test('a message that others speak into is printed whole when it is', () => {
+  const { begin, delta, show, printed } = openPrinter();
+  begin();
+  delta(0, 'one ');
+  show('message.created', { id: 'message-2', seq: 2, author: { id: 'ana', name: 'ana', kind: 'human' }, body: 'wait' });
+  delta(4, 'two');
+  show('message.updated', { body: 'one two', version: 2 });
+  assert.equal(printed(), 'T copilot: one \nT ana: wait\nT copilot: one two\n');
+});
+
+test('a message that ends otherwise than it was told is printed anew', () => {
+  const { begin, delta, show, printed } = openPrinter();
+  begin();
+  delta(0, 'half of');
+  show('message.updated', { body: 'nothing', status: 'failed', version: 2 });
+  assert.equal(printed(), 'T copilot: half of\nT copilot: nothing\n        (failed)\n');
+});
+
+test('words that are being written cannot make the terminal do anything', () => {
+  const { begin, delta, printed } = openPrinter();
+  begin();
+  delta(0, 'a\u001b[2Jb\nc');
+  assert.equal(printed(), 'T copilot: a\\u{1b}[2Jb\n        c');
+});

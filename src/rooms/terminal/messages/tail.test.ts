@@ -1,0 +1,242 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { eventually } from '../../../testing/eventually.ts';
+import type { FakeTerminal } from '../../../testing/fake-terminal.ts';
+import { temporaryFolder } from '../../../testing/processes.ts';
+import { commandTerminal, type ListeningRooms, listeningRooms } from '../../../testing/rooms-command.ts';
+import { openTcpProxy } from '../../../testing/tcp-proxy.ts';
+import { type TailOptions, tail } from './tail.ts';
+
+interface Line {
+  readonly cursor: string;
+  readonly event: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into events of every shape
+  readonly data: any;
+}
+
+const linesOf = (text: string): readonly Line[] =>
+  text.split('\n').flatMap((line) => (line === '' ? [] : JSON.parse(line)));
+const bodiesOf = (text: string): readonly string[] => linesOf(text).map(({ data }) => data.message?.body);
+
+async function withOps(t: TestContext): Promise<ListeningRooms> {
+  const rooms = await listeningRooms(t);
+  await rooms.done(['new', 'Ops']);
+  return rooms;
+}
+
+/** A tail that follows until it is stopped. */
+function follow(t: TestContext, url: string, names: readonly string[], options: Partial<TailOptions> = {}) {
+  const terminal: FakeTerminal = commandTerminal(url);
+  let stop = () => {};
+  const stopped = new Promise<void>((done) => {
+    stop = done;
+  });
+  const over = tail(names, { lines: 20, timeout: 10_000, follow: true, ...options }, terminal, stopped);
+  over.catch(() => {});
+  t.after(async () => {
+    stop();
+    await over.catch(() => {});
+  });
+  return {
+    terminal,
+    over,
+    async end() {
+      stop();
+      await over;
+      return terminal.stdout;
+    },
+    saying: (text: string) => eventually(text, () => terminal.stdout.includes(text)),
+  };
+}
+
+test('tail prints the last messages, replies below what they answer, and ends', async (t) => {
+  const rooms = await withOps(t);
+  for (const word of ['one', 'two', 'three']) await rooms.done(['say', 'ops', word, '--id', `message-${word}`]);
+  await rooms.done(['say', 'ops', 'a reply\nof two lines', '-t', 'message-one'], { as: 'ben' });
+  const printed = (await rooms.done(['tail', 'ops', '-n', '2']))
+    .split('\n')
+    .map((line) => line.replace(/\d\d-\d\d \d\d:\d\d/, 'T'));
+  assert.deepEqual(printed, ['T ana: three', '  ↳ T ben: a reply', '            of two lines']);
+});
+
+test('messages cannot make the terminal do anything', async (t) => {
+  const rooms = await withOps(t);
+  await rooms.done(['say', 'ops', '\u001b]0;title\u0007\u001b[2J\u202egnp.exe\u009b31m']);
+  const printed = `${await rooms.done(['tail', 'ops'])}${await rooms.done(['tail', 'ops', '--json'])}`;
+  assert.match(printed, /\\u\{1b\}\]0;title\\u\{7\}/);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what must not be there
+  assert.doesNotMatch(printed, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
+});
+
+test('with --json each line is an event with the cursor from which to go on after it', async (t) => {
+  const rooms = await withOps(t);
+  for (const word of ['one', 'two', 'three']) await rooms.done(['say', 'ops', word]);
+  const lines = linesOf(await rooms.done(['tail', 'ops', '--since', '0', '--json']));
+  const [, two] = lines.filter(({ event }) => event === 'message.created');
+  const rest = linesOf(await rooms.done(['tail', 'ops', '--since', two?.cursor ?? '', '--json']));
+  assert.deepEqual(
+    rest.map(({ data }) => data.message.body),
+    ['three'],
+  );
+});
+
+test('--grep and --alerts print only what is wanted', async (t) => {
+  const rooms = await withOps(t);
+  const address = await rooms.done(['hook', 'new', 'incoming', '--room', 'ops', '--kind', 'alertmanager']);
+  const alert = {
+    status: 'firing',
+    labels: { alertname: 'DiskFull' },
+    annotations: {},
+    startsAt: '2030-01-01T00:00:00Z',
+    fingerprint: 'f1',
+  };
+  const notice = {
+    version: '4',
+    groupKey: 'g',
+    receiver: 'ops',
+    status: 'firing',
+    groupLabels: {},
+    commonLabels: { alertname: 'DiskFull' },
+  };
+  const whole = {
+    ...notice,
+    commonAnnotations: {},
+    externalURL: 'http://x.example.com',
+    alerts: [alert],
+    truncatedAlerts: 0,
+  };
+  const posted = await fetch(address, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(whole),
+  });
+  assert.equal(posted.status, 201, await posted.text());
+  await rooms.done(['say', 'ops', 'deploy 12 rolled back']);
+  await rooms.done(['say', 'ops', 'nothing']);
+  assert.deepEqual(bodiesOf(await rooms.done(['tail', 'ops', '--json', '--grep', 'roll(ed)? back'])), [
+    'deploy 12 rolled back',
+  ]);
+  assert.match(await rooms.done(['tail', 'ops', '--alerts']), /^\S+ \S+ incoming: .*FIRING.* DiskFull/);
+  assert.equal((await rooms.done(['tail', 'ops', '--alerts'])).includes('nothing'), false);
+});
+
+test('--follow prints what comes, once, over connections that are cut', async (t) => {
+  const rooms = await withOps(t);
+  const proxy = await openTcpProxy(t);
+  proxy.forwardTo(rooms.url);
+  await rooms.done(['say', 'ops', 'before']);
+  const tailing = follow(t, proxy.url, ['ops'], { json: true, bell: true });
+  await tailing.saying('before');
+  for (let index = 0; index < 5; index++) {
+    await rooms.done(['say', 'ops', `live ${index}`]);
+    if (index % 2 === 0) await tailing.saying(`live ${index}`);
+    proxy.cut();
+  }
+  await tailing.saying('live 4');
+  assert.deepEqual(bodiesOf(await tailing.end()), ['before', 'live 0', 'live 1', 'live 2', 'live 3', 'live 4']);
+  assert.match(
+    tailing.terminal.stderr,
+    /tail: the connection is lost .*; trying again\n[\s\S]*tail: connected again; nothing was missed/,
+  );
+  assert.equal(tailing.terminal.stderr.split('\u0007').length - 1, 5, 'a bell for each new message');
+});
+
+test('a copilot’s words are printed as they come, and once', async (t) => {
+  const rooms = await withOps(t);
+  await rooms.done(['copilot', 'set', 'ops', 'provider=echo', 'replyIn=room']);
+  const tailing = follow(t, rooms.url, ['ops']);
+  await rooms.done(['say', 'ops', '@copilot one two three']);
+  await tailing.saying('echo: @copilot one two three\n');
+  await rooms.done(['say', 'ops', 'afterwards']);
+  await tailing.saying('afterwards');
+  const printed = await tailing.end();
+  assert.equal(printed.split('echo: ').length, 2, printed);
+});
+
+test('edits, deletions and reactions are told, and a reply does not tell its root again', async (t) => {
+  const rooms = await withOps(t);
+  const tailing = follow(t, rooms.url, ['ops']);
+  await rooms.done(['say', 'ops', 'first', '--id', 'message-1']);
+  await tailing.saying('first');
+  await rooms.done(['edit', 'message-1', 'second']);
+  await rooms.done(['say', 'ops', 'a reply', '-t', 'message-1']);
+  await rooms.done(['react', 'message-1', '👀']);
+  await rooms.done(['rm', 'message-1']);
+  await tailing.saying('was deleted');
+  const lines = (await tailing.end()).split('\n').map((line) => line.replace(/\d\d-\d\d \d\d:\d\d/, 'T'));
+  assert.deepEqual(lines, [
+    'T ana: first',
+    'T ana: second (edited)',
+    '  ↳ T ana: a reply',
+    '* ana 👀 #1 of ana: second',
+    '* #1 of ana was deleted',
+    '',
+  ]);
+});
+
+test('a cursor file goes on exactly where the last run ended', async (t) => {
+  const rooms = await withOps(t);
+  const cursorFile = join(temporaryFolder(t), 'ops.cursor');
+  const args = ['tail', 'ops', '--json', '--cursor-file', cursorFile];
+  await rooms.done(['say', 'ops', 'one']);
+  const seen = [...bodiesOf(await rooms.done(args))];
+  assert.deepEqual(seen, ['one']);
+  assert.equal(await rooms.done(args), '', 'nothing is new');
+  await rooms.done(['say', 'ops', 'two']);
+  const tailing = follow(t, rooms.url, ['ops'], { json: true, cursorFile });
+  await tailing.saying('two');
+  await rooms.done(['say', 'ops', 'three']);
+  await tailing.saying('three');
+  seen.push(...bodiesOf(await tailing.end()));
+  await rooms.done(['say', 'ops', 'four']);
+  seen.push(...bodiesOf(await rooms.done(args)));
+  assert.deepEqual(seen, ['one', 'two', 'three', 'four']);
+});
+
+test('a cursor file is not written before its line is out', async (t) => {
+  const rooms = await withOps(t);
+  const cursorFile = join(temporaryFolder(t), 'ops.cursor');
+  await rooms.done(['say', 'ops', 'one']);
+  const terminal = commandTerminal(rooms.url);
+  const written: (string | undefined)[] = [];
+  Object.assign(terminal, {
+    out: (text: string) => {
+      written.push(existsSync(cursorFile) ? readFileSync(cursorFile, 'utf8') : undefined);
+      if (text.includes('one')) throw new Error('the pipe is closed');
+    },
+  });
+  const options = { lines: 20, timeout: 10_000, json: true, cursorFile };
+  await assert.rejects(tail(['ops'], options, terminal, new Promise<void>(() => {})), /the pipe is closed/);
+  assert.deepEqual(written, [undefined]);
+  assert.equal(existsSync(cursorFile), false);
+});
+
+test('a log that is another one is said, and nothing is printed twice', async (t) => {
+  const rooms = await withOps(t);
+  const cursorFile = join(temporaryFolder(t), 'ops.cursor');
+  const args = ['tail', 'ops', '--json', '--cursor-file', cursorFile];
+  await rooms.done(['say', 'ops', 'one']);
+  await rooms.done(args);
+  await rooms.done(['say', 'ops', 'two']);
+  const [, ...seqs] = readFileSync(cursorFile, 'utf8').split('\n');
+  writeFileSync(cursorFile, ['elsewhere-7', ...seqs].join('\n'));
+  const { code, out, err } = await rooms.run(args);
+  assert.equal(code, 0, err);
+  assert.deepEqual(bodiesOf(out), ['two']);
+  assert.match(err, /tail: the log cannot be read on from here \(epoch\)/);
+});
+
+test('a hole in the numbers of a room is said', async (t) => {
+  const rooms = await withOps(t);
+  const cursorFile = join(temporaryFolder(t), 'ops.cursor');
+  const args = ['tail', 'ops', '--json', '--cursor-file', cursorFile];
+  for (const word of ['one', 'two', 'three']) await rooms.done(['say', 'ops', word]);
+  await rooms.done(args);
+  await rooms.done(['say', 'ops', 'four']);
+  writeFileSync(cursorFile, readFileSync(cursorFile, 'utf8').replace(/ 3\n/, ' 1\n'));
+  assert.match((await rooms.run(args)).err, /tail: ops: after #1 came #4: 2 messages are missing/);
+  writeFileSync(cursorFile, 'what is this');
+  assert.equal((await rooms.run(args)).code, 2);
+});

@@ -1,0 +1,215 @@
+import { CommandError, ExitCode } from '../../../kernel/errors.ts';
+import { printable } from '../../../kernel/printable.ts';
+import { compileUnanchored, type Pattern } from '../../../kernel/regexp.ts';
+import type { Terminal } from '../../../kernel/terminal.ts';
+import { type RoomsClient, withClient } from '../client.ts';
+import type { ConnectionOptions } from '../connection.ts';
+import { readCursorFile, writeCursorFile } from '../cursor-file.ts';
+import { type Followed, Follower, readLog } from '../follower.ts';
+import { SequenceWatch } from '../sequence-watch.ts';
+import { enc, pageSchema, roomSchema, type WireMessage, type WireRoom } from '../wire.ts';
+import { type Shown, TailPrinter } from './tail-printer.ts';
+
+export interface TailOptions extends ConnectionOptions {
+  /** How many messages of each room come first. */
+  readonly lines: number;
+  readonly since?: string;
+  readonly follow?: boolean;
+  readonly grep?: string;
+  readonly alerts?: boolean;
+  readonly bell?: boolean;
+  readonly cursorFile?: string;
+}
+
+const PAGE = 200;
+
+/** `rooms tail`: prints what is said; with `--follow` until `stopped`. */
+export async function tail(
+  names: readonly string[],
+  options: TailOptions,
+  terminal: Terminal,
+  stopped: Promise<void>,
+): Promise<void> {
+  const pattern = options.grep === undefined ? undefined : readPattern(options.grep);
+  if (options.since !== undefined && !/^(0|[a-z0-9]{1,16}-\d{1,15})$/.test(options.since))
+    throw new CommandError('--since: write a cursor as --json or --cursor-file shows it, or 0 for all', ExitCode.usage);
+  await withClient(options, terminal, async (client) => {
+    const rooms: WireRoom[] = [];
+    for (const name of names) rooms.push(await client.get(`/api/room/${enc(name)}`, roomSchema));
+    await new Tail(client, rooms, { ...options, pattern }, terminal).run(stopped);
+  });
+}
+
+function readPattern(source: string): Pattern {
+  const compiled = compileUnanchored(source);
+  if (compiled.ok) return compiled.pattern;
+  throw new CommandError(`--grep: ${compiled.reason}`, ExitCode.usage);
+}
+
+class Tail {
+  readonly #client: RoomsClient;
+  readonly #rooms: readonly WireRoom[];
+  readonly #options: TailOptions & { readonly pattern: Pattern | undefined };
+  readonly #terminal: Terminal;
+  readonly #printer: TailPrinter;
+  readonly #watch = new SequenceWatch();
+  /** Of the messages that were printed from pages. */
+  readonly #versions = new Map<string, number>();
+  #cursor = '';
+  #isLive = false;
+
+  constructor(
+    client: RoomsClient,
+    rooms: readonly WireRoom[],
+    options: TailOptions & { readonly pattern: Pattern | undefined },
+    terminal: Terminal,
+  ) {
+    this.#client = client;
+    this.#rooms = rooms;
+    this.#options = options;
+    this.#terminal = terminal;
+    this.#printer = new TailPrinter(terminal, rooms, options.json ?? false);
+  }
+
+  async run(stopped: Promise<void>): Promise<void> {
+    const { since, cursorFile, follow } = this.#options;
+    const place = since === undefined && cursorFile !== undefined ? readCursorFile(cursorFile) : undefined;
+    for (const [room, seq] of place?.seqs ?? []) this.#watch.last.set(room, seq);
+    const cursor = since ?? place?.cursor;
+    if (cursor === undefined) await this.#printHistory();
+    else this.#cursor = cursor;
+    await this.#drain();
+    await this.#save();
+    if (follow) await this.#follow(stopped);
+  }
+
+  /** The last messages; the cursor then stands before what was read first. */
+  async #printHistory(): Promise<void> {
+    const found: WireMessage[] = [];
+    for (const { id } of this.#rooms) found.push(...(await this.#lastOf(id)));
+    if (this.#rooms.length > 1) found.sort((a, b) => Date.parse(a.createdAt) - Date.parse(b.createdAt));
+    for (const message of found) {
+      this.#versions.set(message.id, message.version);
+      this.#show({ event: 'message.created', cursor: this.#cursor, message, data: dataOf(message) });
+    }
+  }
+
+  async #lastOf(room: string): Promise<readonly WireMessage[]> {
+    const { lines } = this.#options;
+    const found: WireMessage[] = [];
+    let before = '';
+    for (;;) {
+      const limit = Math.max(1, Math.min(PAGE, lines - found.length));
+      const page = await this.#client.get(`/api/room/${enc(room)}/message?limit=${limit}${before}`, pageSchema);
+      if (this.#cursor === '') this.#cursor = page.cursor;
+      if (before === '') this.#watch.know(room, page.messages.at(-1)?.seq ?? 0);
+      found.unshift(...page.messages);
+      const [first] = page.messages;
+      if (!page.hasBefore || !first || found.length >= lines) return lines === 0 ? [] : found;
+      before = `&before=${first.seq}`;
+    }
+  }
+
+  /** Everything up to now. */
+  async #drain(): Promise<void> {
+    const log = readLog(this.#client, { rooms: this.#names(), cursor: this.#cursor });
+    for (;;) {
+      const { done, value } = await log.next();
+      if (done) {
+        this.#cursor = value;
+        return;
+      }
+      await this.#take(value);
+    }
+  }
+
+  async #follow(stopped: Promise<void>): Promise<void> {
+    const over = new AbortController();
+    void stopped.then(() => over.abort());
+    const { json, pattern } = this.#options;
+    this.#isLive = true;
+    const follower = new Follower(this.#client, {
+      rooms: this.#names(),
+      cursor: this.#cursor,
+      ephemeral: !json && !pattern,
+      signal: over.signal,
+    });
+    for await (const followed of follower.events()) await this.#take(followed);
+    this.#printer.end();
+  }
+
+  async #take(followed: Followed): Promise<void> {
+    switch (followed.kind) {
+      case 'passing':
+        this.#printer.passing(followed.event, followed.data);
+        return;
+      case 'open':
+        return this.#printer.back();
+      case 'lost':
+        return this.#printer.lost(followed.why);
+      case 'reset':
+        await this.#reset(followed.reason, followed.cursor);
+        break;
+      case 'message':
+        this.#takeMessage(followed);
+        break;
+      case 'event':
+        if (!this.#options.pattern && !this.#options.alerts) this.#printer.event(followed);
+        break;
+    }
+    this.#cursor = followed.cursor;
+    await this.#save();
+  }
+
+  #takeMessage(shown: Shown): void {
+    const { event, message } = shown;
+    const { roomId, seq, id, version } = message;
+    if (event === 'message.created') {
+      if (this.#watch.isKnown(roomId, seq)) return;
+      const fault = this.#watch.take(roomId, seq);
+      if (fault) this.#printer.fault(roomId, fault);
+    } else if (version <= (this.#versions.get(id) ?? 0)) return;
+    this.#show(shown);
+  }
+
+  #show(shown: Shown): void {
+    const { alerts, pattern, bell } = this.#options;
+    const { message, event } = shown;
+    if (alerts && message.type !== 'alert') return;
+    if (pattern && !pattern.test(message.body)) return;
+    this.#printer.message(shown);
+    if (bell && this.#isLive && event === 'message.created' && !message.silent) this.#terminal.err('\x07');
+  }
+
+  /** The log is another one, or has forgotten: what is missing is read from the rooms themselves. */
+  async #reset(reason: string, cursor: string): Promise<void> {
+    this.#printer.say(`the log cannot be read on from here (${printable(reason)}); going on from the rooms themselves`);
+    for (const { id } of this.#rooms) {
+      let after = this.#watch.last.get(id) ?? 0;
+      const { lastSeq } = await this.#client.get(`/api/room/${enc(id)}`, roomSchema);
+      if (lastSeq < after) after = lastSeq;
+      for (;;) {
+        const page = await this.#client.get(`/api/room/${enc(id)}/message?after=${after}&limit=${PAGE}`, pageSchema);
+        for (const message of page.messages)
+          this.#show({ event: 'message.created', cursor, message, data: dataOf(message) });
+        after = page.messages.at(-1)?.seq ?? after;
+        if (!page.hasAfter || page.messages.length === 0) break;
+      }
+      this.#watch.know(id, after);
+    }
+  }
+
+  #names(): string {
+    return this.#rooms.map(({ id }) => id).join(',');
+  }
+
+  async #save(): Promise<void> {
+    const { cursorFile } = this.#options;
+    if (cursorFile === undefined) return;
+    // A pipe that nobody reads any more is told of in this turn of the event loop, and ends the process.
+    await new Promise((done) => setImmediate(done));
+    writeCursorFile(cursorFile, { cursor: this.#cursor, seqs: this.#watch.last });
+  }
+}
+
+const dataOf = (message: WireMessage) => ({ roomId: message.roomId, seq: message.seq, message });

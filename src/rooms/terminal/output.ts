@@ -1,0 +1,55 @@
+import { Chalk, type ChalkInstance } from 'chalk';
+import { printable } from '../../kernel/printable.ts';
+import type { StyledCell } from '../../kernel/table.ts';
+import type { Terminal } from '../../kernel/terminal.ts';
+
+/** One line of JSON, so that a script may read line by line. */
+export function printJson(terminal: Terminal, value: unknown): void {
+  // JSON escapes what is below U+0020, but not what a terminal may take for a command above it.
+  const text = JSON.stringify(value).replace(
+    /[\x7f-\x9f\u2028\u2029]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+  terminal.out(`${text}\n`);
+}
+
+export function colorsOf(terminal: Terminal): ChalkInstance {
+  return new Chalk({ level: terminal.colors ? 1 : 0 });
+}
+
+/** The heading of a table. */
+export function headingOf(titles: readonly string[], colors: ChalkInstance): StyledCell[] {
+  return titles.map((text) => ({ text, style: colors.bold }));
+}
+
+/** The lines of a text that others wrote; tabs become blanks. */
+export function safeLines(text: string): readonly string[] {
+  return text.split('\n').map((line) => printable(line.replaceAll('\t', '    ').replace(/\r$/, '')));
+}
+
+const AGES = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['m', 60_000],
+  ['s', 1_000],
+] as const;
+
+/** How long ago: `3d`, `5h`, `now`. */
+export function ageOf(instant: string | null, now: number): string {
+  if (instant === null) return '-';
+  const ms = now - Date.parse(instant);
+  const [unit, length] = AGES.find(([, one]) => ms >= one) ?? [];
+  return length === undefined ? 'now' : `${Math.floor(ms / length)}${unit}`;
+}
+
+export function sizeText(bytes: number): string {
+  if (bytes < 1024) return `${bytes} B`;
+  const units = ['KiB', 'MiB', 'GiB'];
+  let value = bytes / 1024;
+  let unit = 0;
+  while (value >= 1024 && unit < units.length - 1) {
+    value /= 1024;
+    unit++;
+  }
+  return `${value.toFixed(1)} ${units[unit]}`;
+}

@@ -1,0 +1,27 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { intervalFlag } from '../../../kernel/flags.ts';
+
+/** Adds what every command takes that talks to a server. */
+export function addConnection(command: Command): Command {
+  return command
+    .option('--url <url>', 'the server (default: OPSDECK_ROOMS_URL, else http://127.0.0.1:8065)')
+    .option('--token <token>', 'who you are; others may see it here, not in OPSDECK_ROOMS_TOKEN')
+    .option('--user <id>', 'who you are where nobody signs in (default: OPSDECK_ROOMS_USER)')
+    .option('--timeout <duration>', 'how long to wait for an answer', intervalFlag, 30_000)
+    .option('--json', 'print JSON');
+}
+
+/** A whole number from 1. */
+export function numberFlag(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('Write a whole number of at least 1.');
+  return Number(text);
+}
+
+const UNITS: Readonly<Record<string, number>> = { '': 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3 };
+
+/** Bytes, such as 65536, 64KiB or 1m. */
+export function sizeFlag(text: string): number {
+  const [, digits, unit = ''] = /^(\d{1,12})\s*(?:([kmg])(?:i?b)?)?$/i.exec(text) ?? [];
+  if (digits === undefined) throw new InvalidArgumentError('Write a size such as 65536 or 64KiB.');
+  return Number(digits) * (UNITS[unit.toLowerCase()] ?? 1);
+}

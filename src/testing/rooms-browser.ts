@@ -1,0 +1,134 @@
+// What the tests of the rooms' page in a real browser share: the built server, people, and how they write and look.
+import assert from 'node:assert/strict';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
+import {
+  type Cleanup,
+  executablePath,
+  listeningAddress,
+  type RunningServer,
+  startServer,
+  temporaryFolder,
+} from './processes.ts';
+
+/** The machine may be busy with other tests. */
+const DEADLINE_MS = 30_000;
+/** Where pictures of the page are kept for people to look at. */
+const SCREENSHOTS = join('.build', 'screenshots', 'rooms');
+
+export interface RoomsServer extends RunningServer {
+  /** Sends JSON as somebody, and answers what came back; anything but 2xx fails. */
+  send<Answer>(as: string, method: string, path: string, body?: unknown): Promise<Answer>;
+  /** Ends it as a power cut would, and starts it again on the same data and port. */
+  crash(): Promise<void>;
+  /** Starts it again after `stop`. */
+  restart(): Promise<void>;
+}
+
+/** Starts the built `opsdeck rooms serve` on a directory of its own. */
+export async function serveRooms(t: Cleanup, args: readonly string[] = []): Promise<RoomsServer> {
+  const folder = temporaryFolder(t);
+  const launch = (port: string) =>
+    startServer(t, {
+      command: process.execPath,
+      args: [executablePath(), 'rooms', 'serve', '--port', port, '--data-dir', join(folder, 'data'), ...args],
+      cwd: folder,
+      addressIn: listeningAddress,
+    });
+  let running = await launch('0');
+  const { url } = running;
+  const restart = async () => {
+    running = await launch(new URL(url).port);
+  };
+  return {
+    url,
+    get pid() {
+      return running.pid;
+    },
+    stop: (signal) => running.stop(signal),
+    stderr: () => running.stderr(),
+    restart,
+    async crash() {
+      await running.stop('SIGKILL');
+      await restart();
+    },
+    async send<Answer>(as: string, method: string, path: string, body?: unknown): Promise<Answer> {
+      const headers = { 'x-opsdeck-user': as, ...(body === undefined ? {} : { 'content-type': 'application/json' }) };
+      const response = await fetch(url + path, {
+        method,
+        headers,
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      const text = await response.text();
+      assert.equal(response.ok, true, `${method} ${path}: ${response.status} ${text}`);
+      return (text === '' ? undefined : JSON.parse(text)) as Answer;
+    },
+  };
+}
+
+export interface Window {
+  readonly page: Page;
+  readonly context: BrowserContext;
+}
+
+export interface WindowOptions {
+  readonly path?: string;
+  readonly colorScheme?: 'light' | 'dark';
+  readonly width?: number;
+  readonly height?: number;
+}
+
+/** A browser of somebody's own, at a room; what its pages complain of fails the test. */
+export async function openWindow(
+  t: TestContext,
+  browser: Browser,
+  url: string,
+  user: string,
+  { path = '/r/ops', colorScheme = 'light', width = 1280, height = 800 }: WindowOptions = {},
+): Promise<Window> {
+  const context = await browser.newContext({ colorScheme, viewport: { width, height }, reducedMotion: 'reduce' });
+  context.setDefaultTimeout(DEADLINE_MS);
+  await context.addCookies([{ name: 'opsdeck_user', value: user, url }]);
+  const complaints: string[] = [];
+  context.on('weberror', (error) => complaints.push(error.error().message));
+  context.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
+  t.after(async () => {
+    await context.close();
+    // A server that is away is part of the tests; the browser logs each attempt.
+    const isExpected = (text: string) => text.startsWith('Failed to load resource');
+    assert.deepEqual(
+      complaints.filter((text) => !isExpected(text)),
+      [],
+    );
+  });
+  const page = await context.newPage();
+  await page.goto(url + path);
+  await page.locator('.room-head h1').waitFor();
+  return { page, context };
+}
+
+/** Writes into the room and sends. */
+export async function write(page: Page, text: string): Promise<void> {
+  const field = page.getByRole('textbox', { name: 'Message', exact: true });
+  await field.fill(text);
+  await field.press('Enter');
+}
+
+/** The articles of the room's flow that hold a text. */
+export const said = (page: Page, text: string): Locator => page.locator('main article', { hasText: text });
+
+export const lineIs = (page: Page, state: string): Promise<void> =>
+  page.locator(`.pill[data-line="${state}"]`).waitFor();
+
+/** The words of all messages that the flow shows, from top to bottom. */
+export async function wordsOf(page: Page): Promise<readonly string[]> {
+  return page.evaluate(`[...document.querySelectorAll('main article .body')].map((body) => body.innerText.trim())`);
+}
+
+/** Keeps a picture of the page beside the build. */
+export async function picture(page: Page, name: string): Promise<void> {
+  mkdirSync(SCREENSHOTS, { recursive: true });
+  await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`) });
+}

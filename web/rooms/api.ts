@@ -1,0 +1,192 @@
+import type { Clock } from '../shared/clock.ts';
+import { ApiError } from './api-error.ts';
+import type {
+  FileRef,
+  Me,
+  Member,
+  Message,
+  MessagePage,
+  Notice,
+  OpenedRoom,
+  PostMessage,
+  Room,
+  Run,
+  SearchHit,
+} from './wire.ts';
+
+/** No answer for so long counts as none. */
+const PATIENCE_MS = 30_000;
+
+export interface RequestParts {
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The API of the server that sent the page. */
+export class Api {
+  readonly #clock: Clock;
+  /** Who asks, where nobody signs in. */
+  readonly #user: string | undefined;
+  /** Told when the server no longer knows who asks. */
+  onSignedOut: () => void = () => {};
+
+  constructor(clock: Clock, user: string | undefined) {
+    this.#clock = clock;
+    this.#user = user;
+  }
+
+  get identity(): Readonly<Record<string, string>> {
+    return this.#user === undefined ? {} : { 'X-Opsdeck-User': this.#user };
+  }
+
+  room(id: string): Promise<OpenedRoom> {
+    return this.send('GET', `/api/room/${encodeURIComponent(id)}?messages=50`);
+  }
+
+  rooms(
+    query: Readonly<Record<string, string>> = {},
+  ): Promise<{ readonly rooms: Room[]; readonly next: string | null }> {
+    return this.send('GET', `/api/room?${new URLSearchParams({ limit: '100', ...query })}`);
+  }
+
+  page(roomId: string, query: Readonly<Record<string, string>>): Promise<MessagePage> {
+    return this.send('GET', `/api/room/${roomId}/message?${new URLSearchParams({ limit: '50', ...query })}`);
+  }
+
+  message(id: string): Promise<Message> {
+    return this.send('GET', `/api/message/${encodeURIComponent(id)}`);
+  }
+
+  post(message: PostMessage): Promise<Message | Notice> {
+    return this.send('POST', '/api/message', { body: message });
+  }
+
+  edit(id: string, body: string): Promise<Message> {
+    return this.send('PUT', `/api/message/${id}`, { body: { body } });
+  }
+
+  remove(id: string): Promise<Message> {
+    return this.send('DELETE', `/api/message/${id}`);
+  }
+
+  react(id: string, emoji: string, reacts: boolean): Promise<Message> {
+    return this.send(reacts ? 'PUT' : 'DELETE', `/api/message/${id}/reaction/${encodeURIComponent(emoji)}`);
+  }
+
+  pin(id: string, pinned: boolean): Promise<Message> {
+    return this.send(pinned ? 'PUT' : 'DELETE', `/api/message/${id}/pin`);
+  }
+
+  /** `key` stands for one press of the button. */
+  press(id: string, action: string, key: string): Promise<Message | Notice> {
+    return this.send('POST', `/api/message/${id}/action/${action}`, { headers: { 'Idempotency-Key': key } });
+  }
+
+  read(
+    roomId: string,
+    body: { readonly seq?: number; readonly threadReads?: Readonly<Record<string, number>> },
+  ): Promise<Me> {
+    return this.send('PUT', `/api/room/${roomId}/read`, { body });
+  }
+
+  putMe(roomId: string, me: Partial<Me>): Promise<Me> {
+    return this.send('PUT', `/api/room/${roomId}/me`, { body: me });
+  }
+
+  me(roomId: string): Promise<Me> {
+    return this.send('GET', `/api/room/${roomId}/me`);
+  }
+
+  typing(roomId: string): Promise<void> {
+    return this.send('POST', `/api/room/${roomId}/typing`);
+  }
+
+  presence(roomId: string): Promise<{ readonly online: readonly { readonly userId: string }[] }> {
+    return this.send('GET', `/api/room/${roomId}/presence`);
+  }
+
+  members(roomId: string): Promise<{ readonly members: Member[] }> {
+    return this.send('GET', `/api/room/${roomId}/member?limit=200`);
+  }
+
+  search(query: string): Promise<{ readonly hits: SearchHit[]; readonly next: string | null }> {
+    return this.send('GET', `/api/search?${new URLSearchParams({ q: query, limit: '20' })}`);
+  }
+
+  run(id: string): Promise<Run> {
+    return this.send('GET', `/api/run/${id}`);
+  }
+
+  cancelRun(id: string): Promise<Run> {
+    return this.send('DELETE', `/api/run/${id}`);
+  }
+
+  retryRun(id: string): Promise<Run> {
+    return this.send('POST', `/api/run/${id}/retry`);
+  }
+
+  /** Sends the bytes of a file; `progress` is told how much has gone, from 0 to 1. */
+  upload(file: Blob & { readonly name?: string }, progress: (done: number) => void): Promise<FileRef> {
+    return new Promise((resolve, reject) => {
+      const request = new XMLHttpRequest();
+      request.open('POST', '/api/file');
+      for (const [name, value] of Object.entries(this.identity)) request.setRequestHeader(name, value);
+      request.setRequestHeader('Content-Type', file.type || 'application/octet-stream');
+      request.setRequestHeader('X-File-Name', encodeURIComponent(file.name ?? 'file'));
+      request.upload.onprogress = ({ loaded, total }) => progress(total > 0 ? loaded / total : 0);
+      request.onerror = () => reject(new ApiError('The server does not answer', 'unreachable'));
+      request.onload = () => {
+        if (request.status === 201) resolve(JSON.parse(request.responseText) as FileRef);
+        else reject(new ApiError(causeOf(request.responseText) || `The server answered ${request.status}`, 'refused'));
+      };
+      request.send(file);
+    });
+  }
+
+  async send<Answer>(method: string, path: string, { body, headers = {} }: RequestParts = {}): Promise<Answer> {
+    const abort = new AbortController();
+    const cancelTimer = this.#clock.after(PATIENCE_MS, () => abort.abort());
+    try {
+      const response = await fetch(path, {
+        method,
+        headers: {
+          ...this.identity,
+          ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+          ...headers,
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        signal: abort.signal,
+      });
+      const text = await response.text();
+      if (response.ok) return (text === '' ? undefined : JSON.parse(text)) as Answer;
+      if (response.status === 401) this.onSignedOut();
+      throw errorOf(response, text);
+    } catch (error) {
+      if (error instanceof ApiError) throw error;
+      throw new ApiError('The server does not answer', 'unreachable');
+    } finally {
+      cancelTimer();
+    }
+  }
+}
+
+function errorOf(response: Response, text: string): ApiError {
+  const { status } = response;
+  const kind = status === 429 || status === 503 ? 'busy' : status >= 400 && status < 500 ? 'refused' : 'failed';
+  const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
+  return new ApiError(causeOf(text) || `The server answered ${status}`, kind, {
+    status,
+    code: response.headers.get('x-error-code') ?? '',
+    retryAfterMs: Number.isFinite(seconds) ? seconds * 1000 : undefined,
+  });
+}
+
+function causeOf(body: string): string {
+  try {
+    const value: unknown = JSON.parse(body);
+    if (typeof value === 'string') return value;
+  } catch {
+    // A proxy's page, not the server's word.
+  }
+  return '';
+}

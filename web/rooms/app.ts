@@ -1,0 +1,349 @@
+import type { Clock } from '../shared/clock.ts';
+import { h } from '../shared/dom.ts';
+import { Announcer } from './announcer.ts';
+import { sawPanel } from './copilot-panel.ts';
+import { askForRoom, rememberRoom, showSettings } from './dialogs.ts';
+import { browserStorage, Drafts } from './drafts.ts';
+import { Drawer } from './drawer.ts';
+import { chooseEmoji } from './emoji-picker.ts';
+import { followInvite } from './invitation.ts';
+import { LinePill } from './line-pill.ts';
+import { LiveLink } from './live-link.ts';
+import { Navigator } from './navigator.ts';
+import { Notifier } from './notifier.ts';
+import type { Outbox, OutboxStorage } from './outbox.ts';
+import { Palette } from './palette.ts';
+import { Rail } from './rail.ts';
+import { ReadTracker } from './read-tracker.ts';
+import { createActions } from './room-actions.ts';
+import type { RoomEntry } from './room-entry.ts';
+import { RoomPane } from './room-pane.ts';
+import { RoomPanels } from './room-panels.ts';
+import { RoomsModel } from './rooms-model.ts';
+import { parsePath } from './route.ts';
+import { Sender } from './sender.ts';
+import { createApi, createOutbox, freshId } from './session.ts';
+import { listenToKeys } from './shortcuts.ts';
+import { ThreadPanel } from './thread-panel.ts';
+import { Toast } from './toast.ts';
+import { Topics } from './topics.ts';
+import type { Ui } from './ui.ts';
+import { Uploads } from './uploads.ts';
+import type { Message, SignedInBoot } from './wire.ts';
+
+const TYPING_EVERY_MS = 4000;
+
+/** The page of somebody who is signed in: its parts, and what goes from one to the other. */
+export class App {
+  readonly #boot: SignedInBoot;
+  readonly #clock: Clock;
+  readonly #element = h('div', { class: 'app', 'data-pane': 'room' });
+  readonly #announcer = new Announcer(() => this.#ui.model.current);
+  readonly #toast: Toast;
+  readonly #ui: Ui;
+  readonly #outbox: Outbox;
+  readonly #link: LiveLink;
+  readonly #pill: LinePill;
+  readonly #notifier: Notifier;
+  readonly #navigator: Navigator;
+  readonly #sender: Sender;
+  readonly #drafts: Drafts;
+  readonly #pane: RoomPane;
+  readonly #thread: ThreadPanel;
+  readonly #drawer = new Drawer((isOpen) => this.#drawerChanged(isOpen));
+  readonly #panels: RoomPanels;
+  readonly #rail: Rail;
+  readonly #palette: Palette;
+  readonly #uploads: Uploads;
+  readonly #threadUploads: Uploads;
+  #reads: ReadTracker | undefined;
+  #typedAt = 0;
+
+  constructor(boot: SignedInBoot, clock: Clock, storage: OutboxStorage, signedOut: () => void) {
+    this.#boot = boot;
+    this.#clock = clock;
+    this.#toast = new Toast(clock);
+    const api = createApi(clock, boot);
+    api.onSignedOut = signedOut;
+    const topics = new Topics((action) => requestAnimationFrame(action));
+    const model = new RoomsModel({
+      clock,
+      api,
+      topics,
+      account: boot.user,
+      arrived: (entry, message) => this.#arrived(entry, message),
+      seen: (message) => this.#seen(message),
+      reset: () => void this.#reload(),
+      left: (entry) => this.#left(entry),
+    });
+    const say = (text: string) => this.#toast.show(text);
+    const actions = createActions(
+      {
+        reply: (message) =>
+          (message.threadId !== null && model.thread ? this.#thread.composer : this.#pane.composer).replyTo(message),
+        edit: (message) => (this.#isInThread(message) ? this.#thread.composer : this.#pane.composer).edit(message),
+        openThread: (id) => void this.#navigator.openThread(id).then(() => this.#thread.composer.focus()),
+        showMessage: (id, roomId) => void this.#navigator.showMessage(id, roomId),
+        openRoom: (id) => void this.#navigator.openRoom(id),
+        showSaw: (run) =>
+          model.current && this.#drawer.show('saw', 'What it saw', sawPanel(run.saw, model.current, this.#ui)),
+        retrySend: (id) => this.#outbox.retry(id),
+        discardSend: (id) => this.#outbox.discard(id),
+        say,
+        newId: () => freshId(clock),
+      },
+      () => this.#ui,
+    );
+    this.#ui = { clock, api, model, topics, actions };
+    this.#outbox = createOutbox({
+      clock,
+      api,
+      userId: boot.user.id,
+      storage,
+      model: () => model,
+      changed: () => {
+        topics.changed('flow', 'thread');
+        this.#pill?.draw();
+      },
+    });
+    this.#link = new LiveLink({
+      clock,
+      api,
+      name: `opsdeck-rooms:${boot.user.id}`,
+      cursor: boot.cursor,
+      take: (event) => event.event !== 'hello' && event.event !== 'shutdown' && model.take(event),
+      line: (state) => {
+        this.#pill.show(state);
+        if (state.kind === 'live') void this.#outbox.flush();
+      },
+      signedOut,
+    });
+    this.#pill = new LinePill(
+      clock,
+      () => this.#outbox.waiting,
+      () => this.#retryLine(),
+    );
+    this.#notifier = new Notifier(model, this.#link, ({ id, roomId }) => actions.showMessage(id, roomId));
+    this.#drafts = new Drafts(browserStorage(), boot.user.id);
+    this.#uploads = new Uploads(api, say);
+    this.#threadUploads = new Uploads(api, say);
+    this.#panels = new RoomPanels(this.#ui, this.#drawer);
+    this.#pane = this.#createPane();
+    this.#thread = this.#createThread();
+    this.#navigator = this.#createNavigator();
+    this.#sender = new Sender(this.#ui, this.#outbox, {
+      jumpToLatest: (entry) => this.#navigator.jumpToLatest(entry),
+      toEnd: (place) => {
+        // What was sent ends what was told of the writing of it.
+        this.#typedAt = 0;
+        (place === 'room' ? this.#pane : this.#thread).flow.toEnd();
+      },
+    });
+    this.#rail = new Rail(this.#ui, this.#pill.element, {
+      newRoom: () => askForRoom(this.#ui),
+      search: () => this.#palette.open(),
+      settings: () => showSettings(boot, this.#ui),
+    });
+    this.#palette = new Palette(this.#ui);
+  }
+
+  start(): void {
+    const { model, topics } = this.#ui;
+    document.body.append(this.#element, this.#announcer.element, this.#toast.element);
+    this.#element.append(
+      h('a', { class: 'skip', href: '#main' }, 'Skip to the messages'),
+      this.#rail.element,
+      this.#pane.element,
+      this.#drawer.element,
+    );
+    for (const room of this.#boot.rooms) model.put(room);
+    topics.on('rooms', () => this.#notifier.draw());
+    this.#reads = new ReadTracker(this.#ui, () => this.#pane.flow.isAtEnd);
+    this.#openFirst();
+    topics.flush();
+    this.#link.start();
+    void this.#outbox.restore();
+    this.#listen();
+  }
+
+  #openFirst(): void {
+    const { room, focus, asked } = this.#boot;
+    const { model, actions } = this.#ui;
+    if (room) {
+      const entry = model.putOpened(room);
+      const isAtEnd = room.hasAfter !== true && focus === null;
+      this.#navigator.openFirst(entry, isAtEnd, room.cursor);
+      if (focus !== null) actions.showMessage(focus, room.id);
+    } else {
+      if (asked !== null) actions.say(`There is no room ${asked}, or you may not see it`);
+      this.#element.dataset.pane = 'rail';
+      this.#element.classList.add('no-room');
+    }
+    const { invite } = parsePath(location.pathname);
+    if (invite) void followInvite(invite, this.#ui);
+  }
+
+  #listen(): void {
+    window.addEventListener('online', () => this.#retryLine());
+    // A line that is cut is silent for a while before anybody can tell.
+    window.addEventListener('offline', () => this.#pill.show({ kind: 'offline' }));
+    window.addEventListener('popstate', () => this.#followAddress());
+    listenToKeys(this.#ui, {
+      search: () => this.#palette.open(),
+      compose: () => (this.#drawer.name === 'thread' ? this.#thread.composer : this.#pane.composer).focus(),
+      messageOf: (id) => this.#ui.model.current?.list.get(id),
+      react: async (message, near) => {
+        const emoji = await chooseEmoji(near);
+        if (emoji) this.#ui.actions.react(message, emoji);
+      },
+    });
+    this.#pane.element.addEventListener('dragover', (event) => event.preventDefault());
+    this.#pane.element.addEventListener('drop', (event) => {
+      event.preventDefault();
+      this.#uploads.add([...(event.dataTransfer?.files ?? [])]);
+    });
+  }
+
+  #followAddress(): void {
+    const { room, message } = parsePath(location.pathname);
+    const { model, actions } = this.#ui;
+    const entry = room === undefined ? undefined : model.entry(room);
+    if (!entry) return;
+    if (message !== undefined) actions.showMessage(message, entry.room.id);
+    else void this.#navigator.openRoom(entry.room.id, { remember: false });
+  }
+
+  #retryLine(): void {
+    this.#link.retry();
+    void this.#outbox.flush();
+  }
+
+  #createPane(): RoomPane {
+    const { model, api, actions, topics } = this.#ui;
+    return new RoomPane(this.#ui, this.#outbox, this.#uploads, {
+      needBefore: (entry) => void this.#navigator.needBefore(entry),
+      needAfter: (entry) => void this.#navigator.needAfter(entry),
+      jumpToLatest: (entry) => void this.#navigator.jumpToLatest(entry),
+      moved: () => this.#reads?.look(),
+      back: () => {
+        this.#element.dataset.pane = 'rail';
+        this.#rail.element.querySelector<HTMLElement>('[aria-current]')?.focus();
+      },
+      togglePanel: (name) => this.#panels.toggle(name),
+      join: async ({ room }) => {
+        try {
+          model.put(await api.send('POST', `/api/room/${room.id}/join`));
+          this.#navigator.endVisit();
+          topics.changed('room', 'rooms');
+        } catch (error) {
+          actions.fail(error);
+        }
+      },
+      send: (text, { replyTo, edits }) => {
+        if (edits) void this.#sender.saveEdit(edits, text);
+        else if (model.current)
+          void this.#sender.send(model.current, { body: text, replyTo, threadId: null, uploads: this.#uploads });
+      },
+      typing: () => {
+        const now = this.#clock.now();
+        if (!model.current || now - this.#typedAt < TYPING_EVERY_MS) return;
+        this.#typedAt = now;
+        api.typing(model.current.room.id).catch(() => {});
+      },
+      draft: (text) => model.current && this.#drafts.write(model.current.room.id, text),
+    });
+  }
+
+  #createThread(): ThreadPanel {
+    const { model } = this.#ui;
+    return new ThreadPanel(this.#ui, this.#outbox, this.#threadUploads, {
+      close: () => this.#drawer.close(),
+      people: () => [...(model.current?.members.values() ?? [])].map(({ user }) => user),
+      send: (text, { replyTo, edits }) => {
+        const { current, thread } = model;
+        if (edits) void this.#sender.saveEdit(edits, text);
+        else if (current && thread)
+          void this.#sender.send(current, {
+            body: text,
+            replyTo,
+            threadId: thread.rootId,
+            uploads: this.#threadUploads,
+          });
+      },
+      draft: (text) => model.thread && this.#drafts.write(model.thread.rootId, text),
+    });
+  }
+
+  #createNavigator(): Navigator {
+    const { model, topics } = this.#ui;
+    return new Navigator(this.#ui, {
+      roomOpened: (entry, isAtEnd) => {
+        if (this.#drawer.name !== '') this.#drawer.close();
+        this.#element.dataset.pane = 'room';
+        this.#element.classList.remove('no-room');
+        rememberRoom(entry.room.slug);
+        this.#pane.open(isAtEnd);
+        this.#pane.composer.text = this.#drafts.read(entry.room.id);
+        if (isAtEnd && entry.newAfterSeq !== undefined) this.#pane.flow.revealRow('new');
+        if (matchMedia('(pointer: fine)').matches && isAtEnd) this.#pane.composer.focus();
+        topics.changed('rooms');
+      },
+      revealInRoom: (id) => this.#pane.flow.reveal(id),
+      threadOpened: (root) => {
+        this.#thread.root = root ?? this.#thread.root;
+        if (this.#drawer.name !== 'thread') {
+          this.#thread.flow.reset();
+          this.#drawer.show('thread', 'Thread', this.#thread.element);
+          this.#thread.composer.text = this.#drafts.read(model.thread?.rootId ?? '');
+        }
+        this.#thread.draw();
+      },
+      revealInThread: (id) => this.#thread.flow.reveal(id),
+      toEnd: () => this.#pane.flow.toEnd(),
+    });
+  }
+
+  #drawerChanged(isOpen: boolean): void {
+    this.#element.classList.toggle('with-drawer', isOpen);
+    if (!isOpen) this.#ui.model.thread = undefined;
+    if (!isOpen && this.#element.dataset.pane === 'drawer') this.#element.dataset.pane = 'room';
+    else if (isOpen) this.#element.dataset.pane = 'drawer';
+  }
+
+  #isInThread({ id, threadId }: Message): boolean {
+    const { thread } = this.#ui.model;
+    return thread !== undefined && threadId === thread.rootId && thread.replies.some((reply) => reply.id === id);
+  }
+
+  #arrived(entry: RoomEntry, message: Message): void {
+    this.#notifier.arrived(entry, message, this.#clock.now());
+    this.#announcer.arrived(entry, message);
+  }
+
+  #seen(message: Message): void {
+    this.#outbox.confirm(message.id);
+    this.#announcer.seen(this.#ui.model.entry(message.roomId), message);
+  }
+
+  /** The log has forgotten what happened meanwhile: all rooms are read anew, then the stream goes on from there. */
+  async #reload(): Promise<void> {
+    const { model, api } = this.#ui;
+    try {
+      const { rooms } = await api.rooms();
+      for (const room of rooms) model.put(room);
+      for (const entry of model.entries) if (entry !== model.current) entry.isLoaded = false;
+      if (model.current) await this.#navigator.load(model.current);
+    } catch {
+      this.#clock.after(2000, () => void this.#reload());
+    }
+  }
+
+  #left(entry: RoomEntry): void {
+    const { model, actions } = this.#ui;
+    if (model.current !== entry) return;
+    actions.say(`You are no longer in ${entry.room.name}`);
+    const next = model.entries.find(({ me }) => me !== undefined) ?? model.entries[0];
+    if (next) actions.openRoom(next.room.id);
+    else this.#element.dataset.pane = 'rail';
+  }
+}

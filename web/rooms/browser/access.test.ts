@@ -1,0 +1,155 @@
+// The page for everybody: light and dark, phone to desktop, by keyboard and screen reader.
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { findBarriers, launchBrowser, overflowOf } from '../../../src/testing/browser.ts';
+import { needsReal } from '../../../src/testing/processes.ts';
+import {
+  lineIs,
+  openWindow,
+  picture,
+  type RoomsServer,
+  said,
+  serveRooms,
+  write,
+} from '../../../src/testing/rooms-browser.ts';
+
+async function fill(t: TestContext): Promise<RoomsServer> {
+  const server = await serveRooms(t);
+  await server.send('ana', 'POST', '/api/room', {
+    name: 'Payments on-call',
+    slug: 'ops',
+    topic: 'Card payments and payouts',
+  });
+  await server.send('ana', 'POST', '/api/room', { name: 'Quiet', slug: 'quiet' });
+  await server.send('ben', 'POST', '/api/room/ops/join');
+  await server.send('ana', 'PUT', '/api/room/ops', { copilot: { provider: 'echo' } });
+  const say = (as: string, body: string, more = {}) =>
+    server.send<{ readonly id: string }>(as, 'POST', '/api/message', { roomId: 'ops', body, ...more });
+  const root = await say(
+    'ben',
+    'The payout job took **40 minutes**:\n\n```sql\nselect * from payouts;\n```\n\n> not again\n\n| table | rows |\n|---|---|\n| payouts | 48 M |',
+  );
+  await say('ana', 'Looking at it', { threadId: root.id });
+  await server.send('ben', 'PUT', `/api/message/${root.id}/reaction/${encodeURIComponent('\u{1f440}')}`);
+  await say('ana', '@ben thank you. See https://runbooks.example.com/payouts', { replyTo: root.id });
+  await say('ben', '@ana done, @copilot what is next?');
+  const hook = await server.send<{ readonly path: string }>('ana', 'POST', '/api/hook', {
+    direction: 'incoming',
+    roomId: 'ops',
+    name: 'alerts',
+    kind: 'alertmanager',
+  });
+  const alert = (instance: string) => ({
+    status: 'firing',
+    labels: { alertname: 'HighLatency', severity: 'critical', instance },
+    annotations: { summary: `${instance} is slow` },
+    startsAt: '2026-01-01T10:00:00Z',
+    endsAt: '',
+    generatorURL: '',
+    fingerprint: instance,
+  });
+  await server.send('ana', 'POST', hook.path, {
+    version: '4',
+    groupKey: 'g',
+    status: 'firing',
+    receiver: 'ops',
+    groupLabels: { alertname: 'HighLatency' },
+    commonLabels: { alertname: 'HighLatency', severity: 'critical' },
+    commonAnnotations: { summary: 'Payments are slow', runbook_url: 'https://runbooks.example.com/latency' },
+    externalURL: '',
+    alerts: ['api-1', 'api-2'].map(alert),
+  });
+  return server;
+}
+
+const STATES: readonly (readonly [name: string, path: string, act: (page: Page) => Promise<unknown>])[] = [
+  ['busy', '/r/ops', async (page) => said(page, 'thank you').waitFor()],
+  ['empty', '/r/quiet', async (page) => page.getByText('Nothing said').waitFor()],
+  [
+    'thread',
+    '/r/ops',
+    async (page) =>
+      page
+        .getByRole('button', { name: /^1 reply/ })
+        .or(page.locator('.thread-link'))
+        .first()
+        .click(),
+  ],
+  ['members', '/r/ops', async (page) => page.getByRole('button', { name: /^Members/ }).click()],
+  ['copilot', '/r/ops', async (page) => page.getByRole('button', { name: /^Copilot copilot/ }).click()],
+];
+
+const LOOKS = [
+  ['light', 1440],
+  ['dark', 1440],
+  ['light', 1024],
+  ['dark', 390],
+  ['light', 360],
+] as const;
+
+test('the page of the rooms for everybody', { timeout: 300_000 }, async (t) => {
+  if (!needsReal(t, 'chromium', 'chromium')) return;
+  const browser = await launchBrowser(t);
+  const server = await fill(t);
+
+  for (const [colorScheme, width] of LOOKS) {
+    await t.test(`${colorScheme}, ${width} px: no barriers, nothing too wide`, async (t) => {
+      const { page } = await openWindow(t, browser, server.url, 'ana', { colorScheme, width, height: 844 });
+      for (const [name, path, act] of STATES) {
+        await page.goto(server.url + path);
+        await act(page);
+        await picture(page, `${name}-${colorScheme}-${width}`);
+        assert.deepEqual(await findBarriers(page), [], name);
+        assert.equal(await overflowOf(page), 0, name);
+      }
+    });
+  }
+
+  await t.test('dialogs have no barriers either', async (t) => {
+    const { page } = await openWindow(t, browser, server.url, 'ana');
+    await page.getByRole('button', { name: 'New room' }).click();
+    assert.deepEqual(await findBarriers(page, 'dialog[open]'), []);
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Search rooms and messages' }).fill('payout');
+    await page.locator('.palette-hit').first().waitFor();
+    assert.deepEqual(await findBarriers(page, 'dialog[open]'), []);
+    await picture(page, 'search');
+  });
+
+  await t.test('whole messages are announced, and only of the room that is open', async (t) => {
+    const { page } = await openWindow(t, browser, server.url, 'ana');
+    await lineIs(page, 'live');
+    await server.send('ben', 'POST', '/api/message', { roomId: 'ops', body: 'can you **hear** me' });
+    await page.locator('[aria-live="polite"]', { hasText: 'ben: can you hear me' }).waitFor({ state: 'attached' });
+    assert.equal(await page.locator('main [role="log"]').getAttribute('aria-live'), 'off');
+  });
+
+  await t.test('by keyboard alone: from the field to a message, its thread, and back', async (t) => {
+    const { page } = await openWindow(t, browser, server.url, 'ana');
+    await lineIs(page, 'live');
+    await write(page, 'by keyboard');
+    await said(page, 'by keyboard').waitFor();
+    await page.keyboard.press('Escape');
+    assert.equal(await page.evaluate("document.activeElement.matches('article')"), true);
+    await page.keyboard.press('Home');
+    await page.keyboard.press('t');
+    await page.locator('.drawer article').nth(1).waitFor();
+    await page.keyboard.press('Escape');
+    await page.locator('.drawer').waitFor({ state: 'hidden' });
+    await page.keyboard.press('Escape');
+    assert.equal(await page.evaluate("document.activeElement.matches('main textarea')"), true);
+  });
+
+  await t.test('on a phone one sees the rooms or the room', async (t) => {
+    const { page } = await openWindow(t, browser, server.url, 'ana', { width: 390, height: 844 });
+    await page.getByRole('button', { name: 'All rooms' }).click();
+    await page.locator('.rail-link', { hasText: 'Quiet' }).waitFor();
+    assert.equal(await page.locator('main').isVisible(), false);
+    await picture(page, 'rooms-phone');
+    await page.locator('.rail-link', { hasText: 'Quiet' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Quiet' }).waitFor();
+    assert.equal(await page.locator('nav.rail').isVisible(), false);
+  });
+});

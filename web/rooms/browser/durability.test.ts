@@ -1,0 +1,163 @@
+// Nothing that was written is lost, and nothing is there twice: without a line, over reloads, and when the server dies.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { launchBrowser } from '../../../src/testing/browser.ts';
+import { needsReal } from '../../../src/testing/processes.ts';
+import { lineIs, openWindow, picture, said, serveRooms, wordsOf, write } from '../../../src/testing/rooms-browser.ts';
+
+interface Page {
+  readonly messages: readonly { readonly id: string; readonly seq: number; readonly body: string }[];
+}
+
+test('the page keeps what was written', { timeout: 240_000 }, async (t) => {
+  if (!needsReal(t, 'chromium', 'chromium')) return;
+  const browser = await launchBrowser(t);
+
+  await t.test('offline and back: the queue is shown, goes out in order, and what was missed comes', async (t) => {
+    const server = await serveRooms(t);
+    await server.send('ana', 'POST', '/api/room', { name: 'Ops', slug: 'ops' });
+    const { page, context } = await openWindow(t, browser, server.url, 'ana');
+    await write(page, 'before');
+    await lineIs(page, 'live');
+    await context.setOffline(true);
+    await write(page, 'written offline 1');
+    await write(page, 'written offline 2');
+    await page.locator('.message.pending').nth(1).waitFor();
+    await page.locator('.pill', { hasText: 'Offline, 2 queued' }).waitFor();
+    await picture(page, 'offline');
+    await server.send('ben', 'POST', '/api/message', { roomId: 'ops', body: 'missed' });
+    await context.setOffline(false);
+    await page.locator('.message.pending').first().waitFor({ state: 'detached' });
+    await said(page, 'missed').waitFor();
+    await lineIs(page, 'live');
+    assert.deepEqual(await wordsOf(page), ['before', 'missed', 'written offline 1', 'written offline 2']);
+  });
+
+  await t.test('a message that was on its way when the page was closed is sent by the next one, once', async (t) => {
+    const server = await serveRooms(t);
+    await server.send('ana', 'POST', '/api/room', { name: 'Ops', slug: 'ops' });
+    const { page, context } = await openWindow(t, browser, server.url, 'ana');
+    let held = 0;
+    // The server takes the message; its answer never comes.
+    await context.route('**/api/message', async (route) => {
+      if (route.request().method() === 'POST') {
+        held += 1;
+        await route.fetch();
+        await route.abort();
+      } else await route.continue();
+    });
+    await write(page, 'twice?');
+    while (held === 0) await page.waitForTimeout(20);
+    await page.close();
+    await context.unroute('**/api/message');
+    const next = await context.newPage();
+    await next.goto(`${server.url}/r/ops`);
+    await said(next, 'twice?').waitFor();
+    await next.locator('.message.pending').waitFor({ state: 'detached' });
+    const { messages } = await server.send<Page>('ana', 'GET', '/api/room/ops/message');
+    assert.deepEqual(
+      messages.map(({ body }) => body),
+      ['twice?'],
+    );
+    assert.equal(await said(next, 'twice?').count(), 1);
+  });
+
+  await t.test(
+    'the server dies and comes back while people write: all of it is there once, in one order',
+    async (t) => {
+      const server = await serveRooms(t);
+      await server.send('ana', 'POST', '/api/room', { name: 'Ops', slug: 'ops' });
+      await server.send('ben', 'POST', '/api/room/ops/join');
+      const { page: ana } = await openWindow(t, browser, server.url, 'ana');
+      const { page: ben } = await openWindow(t, browser, server.url, 'ben');
+      await lineIs(ana, 'live');
+      await lineIs(ben, 'live');
+      for (let index = 0; index < 24; index++) {
+        await write(index % 2 === 0 ? ana : ben, `message ${index}`);
+        if (index === 8 || index === 16) await server.crash();
+      }
+      const all = (page: typeof ana) => page.locator('main article:not(.pending)').nth(23).waitFor();
+      await all(ana);
+      await all(ben);
+      const { messages } = await server.send<Page>('ana', 'GET', '/api/room/ops/message?limit=200');
+      assert.deepEqual(
+        messages.map(({ seq }) => seq),
+        Array.from({ length: 24 }, (_, index) => index + 1),
+      );
+      assert.deepEqual(
+        [...messages].map(({ body }) => body).sort(),
+        Array.from({ length: 24 }, (_, index) => `message ${index}`).sort(),
+      );
+      assert.deepEqual(
+        await wordsOf(ana),
+        messages.map(({ body }) => body),
+      );
+      assert.deepEqual(await wordsOf(ben), await wordsOf(ana));
+      await lineIs(ana, 'live');
+    },
+  );
+
+  await t.test('a reload in the middle of a stream goes on where it is', async (t) => {
+    const server = await serveRooms(t);
+    await server.send('ana', 'POST', '/api/room', { name: 'Ops', slug: 'ops' });
+    await server.send('ana', 'PUT', '/api/room/ops', {
+      copilot: { provider: 'echo', model: 'echo?delayMs=150&tokens=60', replyIn: 'room' },
+    });
+    const { page } = await openWindow(t, browser, server.url, 'ana');
+    await write(page, '@copilot a b c d e f g h');
+    await page
+      .locator('.body.streaming', { hasText: 'echo: @copilot a b c' })
+      .or(page.locator('.body.streaming', { hasText: 'echo: a b c' }))
+      .waitFor();
+    await page.reload();
+    const streaming = page.locator('.body.streaming');
+    await streaming.filter({ hasText: 'echo:' }).waitFor();
+    await page.locator('article[data-status="complete"]', { hasText: 'echo:' }).waitFor();
+    const shown = (await wordsOf(page)).at(-1);
+    const { messages } = await server.send<Page>('ana', 'GET', '/api/room/ops/message');
+    assert.equal(shown, messages.at(-1)?.body);
+    assert.equal(await streaming.count(), 0);
+  });
+
+  await t.test(
+    'two tabs of one person share one line; when the one that has it closes, the other goes on',
+    async (t) => {
+      const server = await serveRooms(t);
+      await server.send('ana', 'POST', '/api/room', { name: 'Ops', slug: 'ops' });
+      const { page: first, context } = await openWindow(t, browser, server.url, 'ana');
+      await lineIs(first, 'live');
+      const second = await context.newPage();
+      await second.goto(`${server.url}/r/ops`);
+      await lineIs(second, 'live');
+      const streams = async () =>
+        (await server.send<{ readonly sse: { readonly connections: number } }>('ana', 'GET', '/health')).sse
+          .connections;
+      assert.equal(await streams(), 1);
+      await server.send('ben', 'POST', '/api/message', { roomId: 'ops', body: 'to both' });
+      await said(first, 'to both').waitFor();
+      await said(second, 'to both').waitFor();
+      await first.close();
+      await server.send('ben', 'POST', '/api/message', { roomId: 'ops', body: 'to the other' });
+      await said(second, 'to the other').waitFor();
+      await lineIs(second, 'live');
+      assert.equal(await streams(), 1);
+    },
+  );
+
+  await t.test('a draft waits in its room', async (t) => {
+    const server = await serveRooms(t);
+    await server.send('ana', 'POST', '/api/room', { name: 'Ops', slug: 'ops' });
+    await server.send('ana', 'POST', '/api/room', { name: 'Other', slug: 'other' });
+    const { page } = await openWindow(t, browser, server.url, 'ana');
+    const field = page.getByRole('textbox', { name: 'Message', exact: true });
+    await field.fill('half a thought');
+    await page.locator('.rail-link', { hasText: 'Other' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Other' }).waitFor();
+    assert.equal(await field.inputValue(), '');
+    await page.goBack();
+    await page.getByRole('heading', { level: 1, name: 'Ops' }).waitFor();
+    assert.equal(await field.inputValue(), 'half a thought');
+    await page.reload();
+    assert.equal(await field.inputValue(), 'half a thought');
+  });
+});

@@ -1,0 +1,47 @@
+// Where everybody signs in: with a token, or as somebody new with an invite.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { launchBrowser, openPage } from '../../../src/testing/browser.ts';
+import { eventually } from '../../../src/testing/eventually.ts';
+import { needsReal } from '../../../src/testing/processes.ts';
+import { lineIs, said, serveRooms, write } from '../../../src/testing/rooms-browser.ts';
+
+test('signing in', { timeout: 120_000 }, async (t) => {
+  if (!needsReal(t, 'chromium', 'chromium')) return;
+  const browser = await launchBrowser(t);
+  const server = await serveRooms(t, ['--auth', 'token']);
+  // It is printed when the server listens already.
+  const [token = ''] = await eventually('the token of the admin', () => /odr_\w{46}/.exec(server.stderr()));
+  const asAdmin = async <Answer>(path: string, body: unknown): Promise<Answer> => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    const response = await fetch(server.url + path, { method: 'POST', headers, body: JSON.stringify(body) });
+    const text = await response.text();
+    assert.equal(response.ok, true, text);
+    return JSON.parse(text) as Answer;
+  };
+  await asAdmin('/api/room', { name: 'Ops', slug: 'ops' });
+
+  await t.test('a token that is none is refused in words; the right one opens the room', async (t) => {
+    const page = await openPage(t, browser, `${server.url}/r/ops`);
+    await page.getByLabel('Token').fill('odr_wrong');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.locator('.form-problem').filter({ hasText: /\w/ }).waitFor();
+    await page.getByLabel('Token').fill(token);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Ops' }).waitFor();
+    await lineIs(page, 'live');
+    await write(page, 'signed in');
+    await said(page, 'signed in').waitFor();
+    assert.equal(await page.evaluate('document.cookie.includes("odr_")'), false);
+  });
+
+  await t.test('who is invited gives a name and is in', async (t) => {
+    const { code } = await asAdmin<{ readonly code: string }>('/api/room/ops/invite', { role: 'member' });
+    const page = await openPage(t, browser, `${server.url}/i/${code}`);
+    await page.getByLabel('Your name, as others see it').fill('Kim');
+    await page.getByRole('button', { name: 'Join' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Ops' }).waitFor();
+    await write(page, 'hello from Kim');
+    await said(page, 'hello from Kim').locator('.author', { hasText: 'Kim' }).waitFor();
+  });
+});

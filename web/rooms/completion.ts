@@ -1,0 +1,99 @@
+import { EMOJI } from './emoji-names.ts';
+
+/** What somebody is about to write. */
+export interface Completion {
+  readonly kind: 'mention' | 'emoji' | 'command';
+  /** What is typed of it already, without its sign. */
+  readonly query: string;
+  /** Where it begins, its sign included. */
+  readonly from: number;
+}
+
+export interface Option {
+  readonly label: string;
+  readonly hint: string;
+  /** What takes the place of what was typed. */
+  readonly insert: string;
+}
+
+const MOST_OPTIONS = 8;
+
+export const COMMANDS: readonly (readonly [name: string, hint: string])[] = [
+  ['alerts', 'the alerts that fire now; add matchers'],
+  ['silence', '2h alertname=DiskFull -- why; add ? to see what it would match'],
+  ['unsilence', 'the id of a silence: ends it'],
+  ['ack', 'in the thread of an alert: you have it'],
+  ['unack', 'in the thread of an alert: you do not have it any more'],
+  ['help', 'all commands'],
+];
+
+/** What is being written where the caret stands; `undefined`: nothing that could be completed. */
+export function completionAt(text: string, caret: number): Completion | undefined {
+  const before = text.slice(0, caret);
+  const command = /^\/([a-z]*)$/i.exec(before);
+  if (command) return { kind: 'command', query: (command[1] ?? '').toLowerCase(), from: 0 };
+  const mention = /(?:^|[\s(,])@([\p{L}\p{N}._-]{0,63})$/u.exec(before);
+  if (mention)
+    return { kind: 'mention', query: (mention[1] ?? '').toLowerCase(), from: caret - (mention[1] ?? '').length - 1 };
+  const emoji = /(?:^|[\s(])[:]([a-z0-9_+-]{2,32})$/.exec(before);
+  if (emoji) return { kind: 'emoji', query: emoji[1] ?? '', from: caret - (emoji[1] ?? '').length - 1 };
+  return undefined;
+}
+
+export interface Mentionable {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** What could be meant, the likeliest first. */
+export function optionsFor({ kind, query }: Completion, people: readonly Mentionable[]): readonly Option[] {
+  if (kind === 'command')
+    return COMMANDS.filter(([name]) => name.startsWith(query)).map(([name, hint]) => ({
+      label: `/${name}`,
+      hint,
+      insert: `/${name} `,
+    }));
+  if (kind === 'emoji')
+    return rank(EMOJI, query, ([, names]) => names).map(([sign, names]) => ({
+      label: sign,
+      hint: names[0] ?? '',
+      insert: `${sign} `,
+    }));
+  return rank(people, query, ({ id, name }) => [id, ...name.toLowerCase().split(/\s+/)]).map(({ id, name }) => ({
+    label: `@${id}`,
+    hint: name === id ? '' : name,
+    insert: `@${id} `,
+  }));
+}
+
+/** Those of which a name begins with the query stand before those that only hold it. */
+function rank<Thing>(
+  things: readonly Thing[],
+  query: string,
+  namesOf: (thing: Thing) => readonly string[],
+): readonly Thing[] {
+  const first: Thing[] = [];
+  const then: Thing[] = [];
+  for (const thing of things) {
+    const names = namesOf(thing);
+    if (names.some((name) => name.startsWith(query))) first.push(thing);
+    else if (query !== '' && names.some((name) => name.includes(query))) then.push(thing);
+  }
+  return [...first, ...then].slice(0, MOST_OPTIONS);
+}
+
+/** The text and the caret after an option was taken. */
+export function complete(
+  text: string,
+  caret: number,
+  { from }: Completion,
+  { insert }: Option,
+): { readonly text: string; readonly caret: number } {
+  const rest = text.slice(caret).replace(/^ /, '');
+  return { text: text.slice(0, from) + insert + rest, caret: from + insert.length };
+}
+
+export function findEmoji(query: string): readonly (readonly [string, readonly string[]])[] {
+  const wanted = query.trim().toLowerCase();
+  return wanted === '' ? EMOJI : EMOJI.filter(([, names]) => names.some((name) => name.includes(wanted)));
+}

@@ -1,0 +1,22 @@
+import { askToJoin } from './dialogs.ts';
+import type { Ui } from './ui.ts';
+import type { Room } from './wire.ts';
+
+interface Invitation {
+  readonly room: { readonly name: string };
+  readonly inviter: { readonly name: string };
+}
+
+/** Shows who invites where; joins only when that is wished. */
+export async function followInvite(code: string, { api, actions, model }: Ui): Promise<void> {
+  try {
+    const { room, inviter } = await api.send<Invitation>('GET', `/api/invite/${encodeURIComponent(code)}`);
+    askToJoin(room.name, inviter.name, async () => {
+      const joined = await api.send<Room>('POST', `/api/invite/${encodeURIComponent(code)}`);
+      model.put(joined);
+      actions.openRoom(joined.id);
+    });
+  } catch (error) {
+    actions.fail(error);
+  }
+}

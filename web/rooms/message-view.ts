@@ -1,0 +1,260 @@
+import type { Child } from '../shared/dom.ts';
+import { h } from '../shared/dom.ts';
+import { renderAlertCard } from './alert-card-view.ts';
+import { avatar } from './avatar.ts';
+import type { Row } from './flow-rows.ts';
+import { icon } from './icons.ts';
+import { renderBody, summaryOf } from './message-body.ts';
+import { hasReacted } from './message-list.ts';
+import type { OutboxItem } from './outbox.ts';
+import type { RoomEntry } from './room-entry.ts';
+import { pathOfMessage } from './route.ts';
+import { printAge, printFull, printSize, printTime } from './time-text.ts';
+import type { Ui } from './ui.ts';
+import { alertCardOf, type FileRef, type Message, type UserRef } from './wire.ts';
+
+const SHOWN_IMAGES = /^image\/(png|jpeg|gif|webp|avif)$/;
+const KIND_WORDS: Readonly<Record<UserRef['kind'], string>> = {
+  human: '',
+  bot: 'bot',
+  copilot: 'copilot',
+  bridge: 'bridge',
+  system: '',
+};
+
+/** How a message is shown: `thread` is without what leads to the thread. */
+export interface MessageLook {
+  readonly entry: RoomEntry;
+  readonly place: 'room' | 'thread';
+}
+
+/** One message as an article, whole. */
+export function renderMessage(row: Extract<Row, { kind: 'message' }>, look: MessageLook, ui: Ui): HTMLElement {
+  const { message, isGrouped } = row;
+  const { author, type, deleted } = message;
+  const at = Date.parse(message.createdAt);
+  const { id: me } = ui.model.account;
+  const isMention = author.id !== me && (message.mentions.room || message.mentions.users.includes(me));
+  const isQuiet = type === 'system' || (type === 'command' && message.card !== null);
+  return h(
+    'article',
+    {
+      class: `message${isGrouped ? ' grouped' : ''}${isMention ? ' mentions-me' : ''}${isQuiet ? ' quiet' : ''}`,
+      id: `${look.place}-${message.id}`,
+      'data-id': message.id,
+      'data-status': message.status,
+      tabindex: -1,
+      'aria-label': `${author.name}, ${printFull(at)}`,
+    },
+    h(
+      'div',
+      { class: 'gutter' },
+      isGrouped ? h('time', { class: 'side-time', 'aria-hidden': 'true' }, printTime(at)) : avatar(author),
+    ),
+    h(
+      'div',
+      { class: 'content' },
+      !isGrouped && head(message, look, at),
+      message.pinned && h('p', { class: 'pinned-mark' }, icon('pin'), 'Pinned'),
+      message.replyTo !== null && quote(message.replyTo, look, ui),
+      deleted ? h('p', { class: 'deleted' }, 'This message was deleted.') : words(message, look, ui),
+      !deleted && foot(message, look, ui),
+    ),
+  );
+}
+
+function head({ author, id, edited }: Message, { entry }: MessageLook, at: number): HTMLElement {
+  const kind = KIND_WORDS[author.kind];
+  return h(
+    'header',
+    { class: 'message-head' },
+    h('span', { class: 'author', title: author.id }, author.name),
+    kind !== '' && h('span', { class: 'kind' }, kind),
+    h(
+      'a',
+      {
+        class: 'time',
+        href: pathOfMessage(entry.room.slug, id),
+        title: printFull(at),
+      },
+      h('time', { datetime: new Date(at).toISOString() }, printTime(at)),
+    ),
+    edited && h('span', { class: 'edited', title: `edited ${printFull(Date.parse(edited.at))}` }, 'edited'),
+  );
+}
+
+function quote(id: string, { entry }: MessageLook, { actions }: Ui): HTMLElement {
+  const quoted = entry.list.get(id);
+  return h(
+    'button',
+    { type: 'button', class: 'quote', onclick: () => actions.showMessage(id, entry.room.id) },
+    icon('reply'),
+    quoted ? [h('strong', {}, quoted.author.name), h('span', {}, summaryOf(quoted))] : 'an earlier message',
+  );
+}
+
+function words(message: Message, { entry, place }: MessageLook, ui: Ui): Child[] {
+  const card = alertCardOf(message);
+  if (card) return [renderAlertCard(message, card, ui)];
+  const streamed = message.status === 'streaming' ? entry.streaming.get(message.id)?.text : undefined;
+  const body = streamed ?? message.body;
+  const context = {
+    clock: ui.clock,
+    userId: ui.model.account.id,
+    isMentionable: (name: string) => name === 'all' || entry.members.has(name) || name === copilotHandle(entry),
+  };
+  const isStreaming = message.status === 'streaming';
+  return [
+    (body !== '' || isStreaming) &&
+      h(
+        'div',
+        { class: `body${isStreaming ? ' streaming' : ''}` },
+        body === '' ? h('p', { class: 'soft' }, 'thinking') : renderBody({ body, format: message.format }, context),
+      ),
+    ...message.attachments.map(renderFile),
+    message.run && runLine(message, place, ui),
+  ];
+}
+
+/** What calls the room's copilot. */
+export function copilotHandle({ room: { copilot } }: RoomEntry): string | undefined {
+  return copilot?.enabled
+    ? copilot.name
+        .normalize('NFKD')
+        .replace(/\p{M}+/gu, '')
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N}]+/gu, '-')
+        .replace(/^-|-$/g, '')
+    : undefined;
+}
+
+export function renderFile({ id, name, size, contentType, width, height }: FileRef): HTMLElement {
+  const href = `/api/file/${id}`;
+  if (SHOWN_IMAGES.test(contentType)) {
+    // With its size known before it comes, nothing jumps.
+    const box = width && height ? { width, height } : {};
+    return h(
+      'a',
+      { class: 'picture', href, target: '_blank', rel: 'noopener' },
+      h('img', { src: href, alt: name, loading: 'lazy', ...box }),
+    );
+  }
+  return h(
+    'a',
+    { class: 'file', href, download: name },
+    icon('file'),
+    h('span', { class: 'file-name' }, name),
+    h('span', { class: 'soft' }, printSize(size)),
+  );
+}
+
+function runLine(message: Message, place: string, { actions }: Ui): HTMLElement {
+  const { run, status } = message;
+  const button = (name: 'stop' | 'retry' | 'eye', label: string, action: () => void) =>
+    h('button', { type: 'button', class: 'quiet run-button', onclick: action }, icon(name), label);
+  const failure = status === 'failed' ? (run?.error?.message ?? 'failed') : status === 'cancelled' ? 'stopped' : '';
+  return h(
+    'p',
+    { class: 'run-line', 'data-place': place },
+    failure !== '' && h('span', { class: 'run-failure' }, icon('warning'), failure),
+    status === 'streaming' && button('stop', 'Stop', () => actions.stopRun(message)),
+    (status === 'failed' || status === 'cancelled') && button('retry', 'Retry', () => actions.retryRun(message)),
+    status !== 'streaming' && button('eye', 'What it saw', () => actions.showSaw(message)),
+    status === 'complete' && run?.model ? h('span', { class: 'soft' }, run.model) : false,
+  );
+}
+
+function foot(message: Message, { entry, place }: MessageLook, { actions, model, clock }: Ui): Child[] {
+  const { reactions, thread } = message;
+  const nameOf = (id: string) => entry.members.get(id)?.user.name ?? id;
+  return [
+    reactions.length > 0 &&
+      h(
+        'div',
+        { class: 'reactions' },
+        reactions.map((reaction) => {
+          const isMine = hasReacted(reaction, model.account.id);
+          const who = reaction.userIds.map(nameOf).join(', ');
+          return h(
+            'button',
+            {
+              type: 'button',
+              class: 'reaction',
+              'aria-pressed': isMine ? 'true' : 'false',
+              title: who,
+              'aria-label': `${reaction.emoji} ${reaction.count}, ${who}`,
+              onclick: () => actions.react(message, reaction.emoji),
+            },
+            h('span', {}, reaction.emoji),
+            h('span', { class: 'count' }, reaction.count),
+          );
+        }),
+      ),
+    thread &&
+      place === 'room' &&
+      h(
+        'button',
+        { type: 'button', class: 'thread-link', onclick: () => actions.openThread(message.id) },
+        thread.participants.slice(-3).map((id) =>
+          avatar(
+            {
+              id,
+              name: nameOf(id),
+              kind: entry.members.get(id)?.user.kind ?? (id.startsWith('copilot:') ? 'copilot' : 'human'),
+            },
+            'small',
+          ),
+        ),
+        h('strong', {}, thread.replies === 1 ? '1 reply' : `${thread.replies} replies`),
+        h('span', { class: 'soft' }, printAge(Date.parse(thread.lastReplyAt), clock.now())),
+      ),
+  ];
+}
+
+/** A message that is on its way. */
+export function renderPending(item: OutboxItem, isGrouped: boolean, look: MessageLook, ui: Ui): HTMLElement {
+  const { account } = ui.model;
+  const context = {
+    clock: ui.clock,
+    userId: account.id,
+    isMentionable: (name: string) => look.entry.members.has(name),
+  };
+  const state = item.state === 'failed' ? 'failed' : 'pending';
+  return h(
+    'article',
+    {
+      class: `message ${state}${isGrouped ? ' grouped' : ''}`,
+      'data-id': item.id,
+      tabindex: -1,
+      'aria-label': `${account.name}, ${state === 'failed' ? 'not sent' : 'sending'}`,
+    },
+    h('div', { class: 'gutter' }, !isGrouped && avatar(account)),
+    h(
+      'div',
+      { class: 'content' },
+      !isGrouped &&
+        h(
+          'header',
+          { class: 'message-head' },
+          h('span', { class: 'author' }, account.name),
+          h('span', { class: 'time' }, printTime(item.createdAt)),
+        ),
+      h('div', { class: 'body' }, renderBody({ body: item.body, format: 'markdown' }, context)),
+      item.attachments.map(renderFile),
+      item.state === 'failed'
+        ? h(
+            'p',
+            { class: 'send-failure', role: 'alert' },
+            icon('warning'),
+            h('span', {}, `Not sent: ${item.reason}`),
+            h('button', { type: 'button', class: 'quiet', onclick: () => ui.actions.retrySend(item.id) }, 'Try again'),
+            h('button', { type: 'button', class: 'quiet', onclick: () => ui.actions.discardSend(item.id) }, 'Discard'),
+          )
+        : h(
+            'p',
+            { class: 'send-state' },
+            item.state === 'waiting' ? 'Waiting for the server' : item.state === 'sending' ? 'Sending' : 'Sent',
+          ),
+    ),
+  );
+}

@@ -1,0 +1,26 @@
+/** What an address shows. */
+export interface Route {
+  /** A slug or an id; `undefined`: whichever room the server has chosen. */
+  readonly room: string | undefined;
+  readonly message: string | undefined;
+  /** The code of an invite. */
+  readonly invite: string | undefined;
+}
+
+export function parsePath(path: string): Route {
+  const [kind, first, m, message] = path.split('/').slice(1).map(decode);
+  if (kind === 'i' && first) return { room: undefined, message: undefined, invite: first };
+  if (kind !== 'r' || !first) return { room: undefined, message: undefined, invite: undefined };
+  return { room: first, message: m === 'm' && message ? message : undefined, invite: undefined };
+}
+
+export const pathOfRoom = (slug: string): string => `/r/${encodeURIComponent(slug)}`;
+export const pathOfMessage = (slug: string, id: string): string => `${pathOfRoom(slug)}/m/${encodeURIComponent(id)}`;
+
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}

@@ -1,0 +1,62 @@
+import type { Clock } from '../shared/clock.ts';
+import { Api } from './api.ts';
+import { outcomeOf } from './api-error.ts';
+import { newId } from './new-id.ts';
+import { Outbox, type OutboxItem, type OutboxStorage } from './outbox.ts';
+import type { RoomsModel } from './rooms-model.ts';
+import type { Boot, Message, Notice } from './wire.ts';
+
+/** Who asks, for requests: on a server where nobody signs in each of them says it. */
+export const createApi = (clock: Clock, { auth, user }: Boot): Api =>
+  new Api(clock, auth === 'none' && user ? user.id : undefined);
+
+export const freshId = (clock: Clock): string => newId(clock.now(), (bytes) => crypto.getRandomValues(bytes));
+
+export interface SessionOutboxParts {
+  readonly clock: Clock;
+  readonly api: Api;
+  readonly userId: string;
+  readonly storage: OutboxStorage;
+  readonly model: () => RoomsModel;
+  readonly changed: () => void;
+}
+
+/** The outbox that posts to the server of the page. */
+export function createOutbox({ clock, api, userId, storage, model, changed }: SessionOutboxParts): Outbox {
+  const outbox: Outbox = new Outbox({
+    clock,
+    userId,
+    storage,
+    changed,
+    random: Math.random,
+    async send(item) {
+      try {
+        const answer = await api.post(postOf(item));
+        takeAnswer(answer, item, model(), outbox);
+        return { kind: 'sent' };
+      } catch (error) {
+        return outcomeOf(error);
+      }
+    },
+  });
+  return outbox;
+}
+
+function postOf({ id, roomId, body, threadId, replyTo, attachments }: OutboxItem) {
+  return {
+    id,
+    roomId,
+    body,
+    ...(threadId === null ? {} : { threadId }),
+    ...(replyTo === null ? {} : { replyTo }),
+    ...(attachments.length === 0 ? {} : { attachments: attachments.map((file) => file.id) }),
+  };
+}
+
+function takeAnswer(answer: Message | Notice, item: OutboxItem, model: RoomsModel, outbox: Outbox): void {
+  if ('notice' in answer) {
+    const entry = model.entry(item.roomId);
+    if (entry) model.note(entry, answer.notice);
+    outbox.confirm(item.id);
+  } else model.takeMessage(answer);
+}

@@ -1,0 +1,76 @@
+import { h } from '../shared/dom.ts';
+import type { Api } from './api.ts';
+import { reasonOf } from './api-error.ts';
+import { rememberUser } from './dialogs.ts';
+import type { Boot } from './wire.ts';
+
+/** Asks who somebody is: by a token, as somebody new with an invite, or, where nobody signs in, by a name. */
+export function signInPage(auth: Boot['auth'], invite: string | undefined, api: Api): HTMLElement {
+  const problem = h('p', { class: 'form-problem', role: 'alert' });
+  const form =
+    auth === 'none' ? nameForm() : invite === undefined ? tokenForm(api, problem) : inviteForm(api, invite, problem);
+  return h(
+    'main',
+    { class: 'sign-in' },
+    h('img', { src: '/favicon.svg', alt: '', width: 40, height: 40 }),
+    form,
+    problem,
+  );
+}
+
+function nameForm(): HTMLElement {
+  const name = h('input', { type: 'text', required: true, autocapitalize: 'off' });
+  const submit = (event: Event) => {
+    event.preventDefault();
+    rememberUser(name.value);
+  };
+  return h(
+    'form',
+    { class: 'fields', onsubmit: submit },
+    h('h1', {}, 'Who are you?'),
+    h('label', {}, 'Small letters, digits, ".", "_" and "-"', name),
+    h('button', { class: 'primary' }, 'Go on'),
+  );
+}
+
+function tokenForm(api: Api, problem: HTMLElement): HTMLElement {
+  const token = h('input', {
+    type: 'password',
+    required: true,
+    autocomplete: 'current-password',
+    placeholder: 'odr_\u2026',
+  });
+  return h(
+    'form',
+    { class: 'fields', onsubmit: (event: Event) => signIn(event, api, { token: token.value.trim() }, problem) },
+    h('h1', {}, 'Sign in'),
+    h('p', { class: 'soft' }, 'With a token that an admin of the server has made for you: opsdeck rooms token new.'),
+    h('label', {}, 'Token', token),
+    h('button', { class: 'primary' }, 'Sign in'),
+  );
+}
+
+function inviteForm(api: Api, invite: string, problem: HTMLElement): HTMLElement {
+  const name = h('input', { type: 'text', required: true, maxlength: 60, autocomplete: 'name' });
+  const haveToken = h('a', { href: '/' }, 'I have a token');
+  return h(
+    'form',
+    { class: 'fields', onsubmit: (event: Event) => signIn(event, api, { invite, name: name.value.trim() }, problem) },
+    h('h1', {}, 'You are invited'),
+    h('label', {}, 'Your name, as others see it', name),
+    h('button', { class: 'primary' }, 'Join'),
+    haveToken,
+  );
+}
+
+async function signIn(event: Event, api: Api, body: object, problem: HTMLElement): Promise<void> {
+  event.preventDefault();
+  problem.textContent = '';
+  try {
+    await api.send('POST', '/api/session', { body });
+    if (location.pathname.startsWith('/i/')) location.assign('/');
+    else location.reload();
+  } catch (error) {
+    problem.textContent = reasonOf(error);
+  }
+}

@@ -1,0 +1,54 @@
+const TIME = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
+const DAY = new Intl.DateTimeFormat(undefined, { weekday: 'long', day: 'numeric', month: 'long' });
+const FULL = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'medium' });
+const SHORT = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
+
+const DAY_MS = 86_400_000;
+
+export const printTime = (at: number): string => TIME.format(at);
+export const printFull = (at: number): string => FULL.format(at);
+
+/** The same number for two instants of the same day where the reader is. */
+export function dayOf(at: number): number {
+  const day = new Date(at);
+  return day.getFullYear() * 10_000 + (day.getMonth() + 1) * 100 + day.getDate();
+}
+
+export function printDay(at: number, now: number): string {
+  if (dayOf(at) === dayOf(now)) return 'Today';
+  if (dayOf(at) === dayOf(now - DAY_MS)) return 'Yesterday';
+  return new Date(at).getFullYear() === new Date(now).getFullYear()
+    ? DAY.format(at)
+    : `${DAY.format(at)} ${new Date(at).getFullYear()}`;
+}
+
+/** How long ago, in one word: `now`, `12m`, `3h`, `2d`, then the day. */
+export function printAge(at: number, now: number): string {
+  const minutes = Math.floor((now - at) / 60_000);
+  if (minutes < 1) return 'now';
+  if (minutes < 60) return `${minutes}m`;
+  if (minutes < 24 * 60) return `${Math.floor(minutes / 60)}h`;
+  if (minutes < 7 * 24 * 60) return `${Math.floor(minutes / (24 * 60))}d`;
+  return SHORT.format(at);
+}
+
+/** A length of time in its two largest units: `1h 05m`, `3m 20s`. */
+export function printLength(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  const [d, h, m, s] = [
+    Math.floor(seconds / 86_400),
+    Math.floor(seconds / 3600) % 24,
+    Math.floor(seconds / 60) % 60,
+    seconds % 60,
+  ];
+  const two = (value: number) => String(value).padStart(2, '0');
+  if (d > 0) return `${d}d ${h}h`;
+  if (h > 0) return `${h}h ${two(m)}m`;
+  return m > 0 ? `${m}m ${two(s)}s` : `${s}s`;
+}
+
+export function printSize(bytes: number): string {
+  if (bytes < 1024) return `${bytes} B`;
+  if (bytes < 1024 ** 2) return `${Math.round(bytes / 1024)} KB`;
+  return `${(bytes / 1024 ** 2).toFixed(1)} MB`;
+}
