@@ -1,5 +1,6 @@
 import type { Clock } from '../shared/clock.ts';
 import type { Api } from './api.ts';
+import { RoomDiscovery } from './room-discovery.ts';
 import { RoomEntry } from './room-entry.ts';
 import type { StreamEvent } from './sse-parser.ts';
 import type { ThreadModel } from './thread-model.ts';
@@ -50,12 +51,14 @@ export class RoomsModel {
   readonly #parts: ModelParts;
   readonly #entries = new Map<string, RoomEntry>();
   readonly #filling = new Set<string>();
+  readonly #discovery: RoomDiscovery<Room>;
   current: RoomEntry | undefined;
   thread: ThreadModel | undefined;
 
   constructor(parts: ModelParts) {
     this.#parts = parts;
     this.account = parts.account;
+    this.#discovery = new RoomDiscovery((id) => parts.api.send<Room>('GET', `/api/room/${id}`).catch(() => undefined));
   }
 
   get entries(): readonly RoomEntry[] {
@@ -177,7 +180,7 @@ export class RoomsModel {
   }
 
   async #discover(roomId: string): Promise<void> {
-    const room = await this.#parts.api.send<Room>('GET', `/api/room/${roomId}`).catch(() => undefined);
+    const room = await this.#discovery.tell(roomId);
     if (room && !this.#entries.has(room.id)) this.put(room);
   }
 
