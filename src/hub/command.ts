@@ -171,7 +171,7 @@ async function startRooms(
   { clock, env, err }: Terminal,
   log: Log,
 ): Promise<RunningServer> {
-  const { loadConfig } = await import('../rooms/config.ts');
+  const { loadConfig } = await import('../rooms/config/config.ts');
   const { host = '0.0.0.0', port } = flags.roomsAddress;
   const written = { host, port: String(port), 'data-dir': join(flags.dataDir, 'rooms'), alerts: alertsUrl };
   const config = loadConfig(written, env);

@@ -3,7 +3,7 @@ import { CommandError, ExitCode } from '../kernel/errors.ts';
 import { createLog } from '../kernel/log.ts';
 import { untilStopped } from '../kernel/signals.ts';
 import type { Terminal } from '../kernel/terminal.ts';
-import type { RoomsConfig, RoomsFlags } from './config.ts';
+import type { RoomsConfig, RoomsFlags } from './config/config.ts';
 import { addTerminalCommands } from './terminal/command.ts';
 
 const EXAMPLES = `
@@ -104,12 +104,12 @@ async function serveRooms(command: Command, terminal: Terminal): Promise<void> {
 }
 
 async function configure(command: Command, terminal: Terminal): Promise<RoomsConfig> {
-  const { loadConfig } = await import('./config.ts');
+  const { loadConfig } = await import('./config/config.ts');
   const flags = writtenFlags(command);
   const path = flags.config ?? terminal.env.OPSDECK_ROOMS_CONFIG;
   const file =
     typeof path === 'string' && path !== ''
-      ? await (await import('./config-file.ts')).readConfigFile(path, terminal.readFile)
+      ? await (await import('./config/config-file.ts')).readConfigFile(path, terminal.readFile)
       : undefined;
   const config = loadConfig(flags, terminal.env, file);
   if (config.ok) return config.value;

@@ -8,7 +8,7 @@ import type { Caller } from './domain/caller.ts';
 import { SCOPES } from './domain/token.ts';
 import { makeUser } from './domain/user.ts';
 import { FileStore, type FileStoreParts } from './file-store.ts';
-import type { RoomStore } from './room-store.ts';
+import type { RoomStore } from './store/room-store.ts';
 
 const ana: Caller = {
   user: makeUser('ana', 0),

@@ -12,8 +12,8 @@ import type { ByteRange } from './domain/file-range.ts';
 import { sniffType } from './domain/file-type.ts';
 import { granted, type Refusal, refuse, type Verdict } from './domain/refusal.ts';
 import type { RoomState } from './room-state.ts';
-import type { RoomStore } from './room-store.ts';
 import type { RoomWriter } from './room-writer.ts';
+import type { RoomStore } from './store/room-store.ts';
 
 /** A file on its way in. Its chunks throw when it breaks off. */
 export interface Upload {

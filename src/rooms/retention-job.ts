@@ -8,8 +8,8 @@ import { announceFirstSeq, forgetRoom, type HangingRecords, retentionBounds } fr
 import type { Room } from './domain/room.ts';
 import type { RoomOrder } from './room-order.ts';
 import type { RoomState } from './room-state.ts';
-import type { RoomStore } from './room-store.ts';
 import type { RoomWriter } from './room-writer.ts';
+import type { RoomStore } from './store/room-store.ts';
 
 const HOUR_MS = 3_600_000;
 const FIRST_RUN_MS = 60_000;

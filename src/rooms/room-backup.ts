@@ -14,8 +14,8 @@ import {
   tarPadding,
 } from './contract/backup.ts';
 import { printInstant } from './contract/instant.ts';
-import type { RoomStore } from './room-store.ts';
 import type { RoomWriter } from './room-writer.ts';
+import type { RoomStore } from './store/room-store.ts';
 
 export interface RoomBackupsParts {
   /** Where a copy lies while it is sent; belongs to this part alone. */

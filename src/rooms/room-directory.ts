@@ -7,10 +7,10 @@ import { granted, refuse, type Verdict } from './domain/refusal.ts';
 import type { Room } from './domain/room.ts';
 import { type RoomWish, selectRoom } from './domain/room-list.ts';
 import type { UserRef } from './domain/user.ts';
-import type { MessageReader } from './message-book-reader.ts';
+import type { MessageReader } from './messages/message-book-reader.ts';
+import type { UnreadCounts } from './messages/unread-counts.ts';
 import { comparePlaces, placeOf, type RoomOrder, type RoomPlace } from './room-order.ts';
 import type { RoomState } from './room-state.ts';
-import type { UnreadCounts } from './unread-counts.ts';
 
 export interface RoomDirectoryParts {
   readonly state: RoomState;

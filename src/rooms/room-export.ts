@@ -9,8 +9,8 @@ import type { StoredMessage } from './domain/message.ts';
 import type { Room } from './domain/room.ts';
 import { makeUser } from './domain/user.ts';
 import type { RoomState } from './room-state.ts';
-import type { RoomStore } from './room-store.ts';
 import type { RoomWriter } from './room-writer.ts';
+import type { RoomStore } from './store/room-store.ts';
 
 /** How many messages are in memory at a time. */
 const PART = 200;

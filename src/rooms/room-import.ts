@@ -9,8 +9,8 @@ import type { CopilotMeans } from './domain/copilot-change.ts';
 import type { Message } from './domain/message.ts';
 import { granted, type Refusal, refuse, type Verdict } from './domain/refusal.ts';
 import { type ImportedRoom, importMessages, importRoom } from './domain/room-import.ts';
-import type { RoomStore } from './room-store.ts';
 import type { RoomWriter } from './room-writer.ts';
+import type { RoomStore } from './store/room-store.ts';
 
 export interface RoomImportParts {
   /** Where an import lies until it is known to be whole. */

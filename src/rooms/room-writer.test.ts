@@ -12,8 +12,8 @@ import { record } from './domain/record.ts';
 import { refuse, type Verdict } from './domain/refusal.ts';
 import type { Room } from './domain/room.ts';
 import { RoomState } from './room-state.ts';
-import { type PreparedWrite, type RoomStore, StorageFullError } from './room-store.ts';
 import { RoomWriter } from './room-writer.ts';
+import { type PreparedWrite, type RoomStore, StorageFullError } from './store/room-store.ts';
 
 /** A store that keeps nothing but what it was asked, and answers a commit when it is let. */
 class FakeStore {

@@ -8,7 +8,7 @@ import type { Change, Decision, Write } from './domain/change.ts';
 import type { Committed, EventDraft } from './domain/event.ts';
 import { type Refusal, refuse, type Verdict } from './domain/refusal.ts';
 import type { RoomState } from './room-state.ts';
-import { type PreparedEvent, type PreparedWrite, type RoomStore, StorageFullError } from './room-store.ts';
+import { type PreparedEvent, type PreparedWrite, type RoomStore, StorageFullError } from './store/room-store.ts';
 
 const MAX_BATCH = 500;
 

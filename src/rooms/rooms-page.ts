@@ -5,7 +5,7 @@ import { wireUser } from './contract/user-request.ts';
 import { findRoom } from './domain/access.ts';
 import type { Caller } from './domain/caller.ts';
 import type { Room } from './domain/room.ts';
-import type { MessageReader } from './message-book-reader.ts';
+import type { MessageReader } from './messages/message-book-reader.ts';
 import type { RoomDirectory } from './room-directory.ts';
 import type { RoomState } from './room-state.ts';
 

@@ -26,7 +26,7 @@ import { RawConnection } from '../testing/raw-connection.ts';
 import { created, newMessage, write } from '../testing/room-store-parts.ts';
 import { openSse } from '../testing/sse-client.ts';
 import { createIdMaker } from './id-maker.ts';
-import { openSqliteRoomStore } from './sqlite-room-store.ts';
+import { openSqliteRoomStore } from './store/sqlite-room-store.ts';
 
 const CLIENTS = [1, 64, 256];
 const ROUNDS = 3;

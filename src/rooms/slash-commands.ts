@@ -16,9 +16,9 @@ import { type LabelMatcher, printMatcher } from './domain/command-matcher.ts';
 import { granted, type Refusal, refuse, type Verdict } from './domain/refusal.ts';
 import type { Room } from './domain/room.ts';
 import type { AlertCards } from './hooks/alert-cards.ts';
-import type { Messages, Post, Posted } from './messages.ts';
+import type { Messages, Post, Posted } from './messages/messages.ts';
 import type { RoomState } from './room-state.ts';
-import type { RoomStore } from './room-store.ts';
+import type { RoomStore } from './store/room-store.ts';
 
 const MOST_LISTED = 10;
 /** A list of alerts keeps itself up to date for so long, and looks so often. */

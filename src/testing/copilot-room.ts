@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { Committed, RoomEvent, RunChanged } from '../rooms/domain/event.ts';
 import type { Message } from '../rooms/domain/message.ts';
 import type { Run } from '../rooms/domain/run.ts';
-import type { EphemeralEvent } from '../rooms/live.ts';
+import type { EphemeralEvent } from '../rooms/feed/live.ts';
 import { type FakeModel, startFakeModel } from './fake-model.ts';
 import type { Cleanup } from './processes.ts';
 import { openTestRooms, type TestRooms, type TestRoomsOptions } from './rooms-app.ts';

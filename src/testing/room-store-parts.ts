@@ -4,7 +4,7 @@ import { printMessageEvent } from '../rooms/contract/event.ts';
 import type { EventDraft } from '../rooms/domain/event.ts';
 import type { Message, NewMessage } from '../rooms/domain/message.ts';
 import type { Run } from '../rooms/domain/run.ts';
-import type { PreparedEvent, PreparedWrite, RoomStore } from '../rooms/room-store.ts';
+import type { PreparedEvent, PreparedWrite, RoomStore } from '../rooms/store/room-store.ts';
 
 export const START = Date.UTC(2026, 2, 14, 9);
 

@@ -5,7 +5,7 @@ import { messageJsonOf } from '../rooms/contract/event.ts';
 import { printMessage } from '../rooms/contract/message.ts';
 import type { FileRef } from '../rooms/domain/file.ts';
 import type { Message } from '../rooms/domain/message.ts';
-import type { PageQuery, RoomStore } from '../rooms/room-store.ts';
+import type { PageQuery, RoomStore } from '../rooms/store/room-store.ts';
 import {
   changed,
   contentHash,

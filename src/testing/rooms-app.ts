@@ -4,9 +4,9 @@ import { systemClock } from '../kernel/clock.ts';
 import { ownDataDirectory } from '../kernel/data-directory.ts';
 import { createLog } from '../kernel/log.ts';
 import type { RoomsCore } from '../rooms/composition/core.ts';
-import type { RoomsOptions } from '../rooms/rooms-options.ts';
+import type { RoomsOptions } from '../rooms/config/rooms-options.ts';
 import { type ComposedRooms, composeRooms } from '../rooms/server.ts';
-import { openSqliteRoomStore } from '../rooms/sqlite-room-store.ts';
+import { openSqliteRoomStore } from '../rooms/store/sqlite-room-store.ts';
 import { type Cleanup, temporaryFolder } from './processes.ts';
 
 export const ROOMS_OPTIONS: Omit<RoomsOptions, 'dataDir'> = {

@@ -1,6 +1,6 @@
 // Rooms where everybody signs in, for tests of who may do what.
 import assert from 'node:assert/strict';
-import type { RoomsOptions } from '../rooms/rooms-options.ts';
+import type { RoomsOptions } from '../rooms/config/rooms-options.ts';
 import type { Cleanup } from './processes.ts';
 import {
   openTestRooms,

@@ -1,7 +1,7 @@
 import type { TestContext } from 'node:test';
 import { createLog } from '../kernel/log.ts';
-import type { RoomStore } from '../rooms/room-store.ts';
-import { openSqliteRoomStore } from '../rooms/sqlite-room-store.ts';
+import type { RoomStore } from '../rooms/store/room-store.ts';
+import { openSqliteRoomStore } from '../rooms/store/sqlite-room-store.ts';
 import { FakeClock } from './fake-clock.ts';
 import { temporaryFolder } from './processes.ts';
 import { START } from './room-store-parts.ts';

@@ -4,7 +4,7 @@ import { AlertCards } from '../hooks/alert-cards.ts';
 import { HookBook } from '../hooks/hook-book.ts';
 import { IncomingHooks } from '../hooks/incoming-hooks.ts';
 import { OutgoingHooks } from '../hooks/outgoing-hooks.ts';
-import type { Messages } from '../messages.ts';
+import type { Messages } from '../messages/messages.ts';
 import { actionPaths } from '../routes/actions.ts';
 import { hookPaths } from '../routes/hooks.ts';
 import { SlashCommands } from '../slash-commands.ts';

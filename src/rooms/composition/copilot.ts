@@ -1,7 +1,7 @@
 import type { AlertsClient } from '../alerts-client.ts';
 import { createCopilotParts } from '../copilot/copilot-parts.ts';
-import type { MessageBook } from '../message-book.ts';
-import { OutboundGuard } from '../outbound-guard.ts';
+import type { MessageBook } from '../messages/message-book.ts';
+import { OutboundGuard } from '../outbound/outbound-guard.ts';
 import { copilotPaths } from '../routes/copilot.ts';
 import { providerPaths } from '../routes/providers.ts';
 import { runPaths } from '../routes/runs.ts';

@@ -2,15 +2,15 @@ import { randomBytes } from 'node:crypto';
 import type { PageFiles } from '../../kernel/assets.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
-import type { OutboundGuard } from '../outbound-guard.ts';
-import type { Presence } from '../presence.ts';
-import type { RoomFeed } from '../room-feed.ts';
+import type { SecretVault } from '../authentication/secret-vault.ts';
+import type { RoomsOptions } from '../config/rooms-options.ts';
+import type { Presence } from '../feed/presence.ts';
+import type { RoomFeed } from '../feed/room-feed.ts';
+import type { OutboundGuard } from '../outbound/outbound-guard.ts';
 import type { RoomState } from '../room-state.ts';
-import type { RoomStore } from '../room-store.ts';
 import type { RoomWriter } from '../room-writer.ts';
-import type { RoomsOptions } from '../rooms-options.ts';
 import type { GuardParts } from '../routes/guard.ts';
-import type { SecretVault } from '../secret-vault.ts';
+import type { RoomStore } from '../store/room-store.ts';
 
 export interface ComposeInputs {
   readonly options: RoomsOptions;

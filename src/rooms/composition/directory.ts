@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { printCursor } from '../contract/feed.ts';
 import { makeUser } from '../domain/user.ts';
 import { newInviteCode } from '../invite-code.ts';
-import { MessageReader } from '../message-book-reader.ts';
+import { MessageReader } from '../messages/message-book-reader.ts';
+import { UnreadCounts } from '../messages/unread-counts.ts';
 import { RetentionJob } from '../retention-job.ts';
 import { RoomBackups } from '../room-backup.ts';
 import { RoomDirectory } from '../room-directory.ts';
@@ -17,7 +18,6 @@ import { memberPaths } from '../routes/members.ts';
 import { readPositionPaths } from '../routes/read-position.ts';
 import { retentionPaths } from '../routes/retention.ts';
 import { roomPaths } from '../routes/rooms.ts';
-import { UnreadCounts } from '../unread-counts.ts';
 import { MAX_OBJECT_BYTES, type RoomsCore, refuseUrl } from './core.ts';
 
 /** What shows and changes rooms, and forgets them. */

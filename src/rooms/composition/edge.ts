@@ -1,10 +1,12 @@
-import { OpenAuthentication } from '../authentication-open.ts';
-import { LastSeen } from '../authentication-seen.ts';
-import { SESSION_COOKIE, TokenAuthentication } from '../authentication-token.ts';
+import { OpenAuthentication } from '../authentication/authentication-open.ts';
+import { LastSeen } from '../authentication/authentication-seen.ts';
+import { SESSION_COOKIE, TokenAuthentication } from '../authentication/authentication-token.ts';
+import { FailedSignIns, NO_LIMITS, TokenRateLimits } from '../authentication/rate-limits.ts';
+import { Sessions } from '../authentication/sessions.ts';
+import { newSecret } from '../authentication/token-secret.ts';
 import { findRoom } from '../domain/access.ts';
 import type { Caller } from '../domain/caller.ts';
 import { AnswerBook } from '../idempotent-answers.ts';
-import { FailedSignIns, NO_LIMITS, TokenRateLimits } from '../rate-limits.ts';
 import type { RoomState } from '../room-state.ts';
 import type { RoomWriter } from '../room-writer.ts';
 import { auditPaths } from '../routes/audit.ts';
@@ -14,8 +16,6 @@ import type { Paths } from '../routes/index.ts';
 import { sessionPaths } from '../routes/session.ts';
 import { tokenPaths } from '../routes/tokens.ts';
 import { userPaths } from '../routes/users.ts';
-import { Sessions } from '../sessions.ts';
-import { newSecret } from '../token-secret.ts';
 import type { ComposeInputs } from './core.ts';
 
 /** Who asks, how often he may, and whether it is the same again. */

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { EventLog } from '../event-log.ts';
-import { Presence } from '../presence.ts';
-import { RoomFeed } from '../room-feed.ts';
+import { Tickets } from '../authentication/tickets.ts';
+import { EventLog } from '../feed/event-log.ts';
+import { Presence } from '../feed/presence.ts';
+import { RoomFeed } from '../feed/room-feed.ts';
 import type { RoomState } from '../room-state.ts';
-import type { StoredState } from '../room-store.ts';
 import type { RoomWriter } from '../room-writer.ts';
-import { Tickets } from '../tickets.ts';
+import type { StoredState } from '../store/room-store.ts';
 import { type ComposeInputs, random } from './core.ts';
 
 const MAX_STREAMS_PER_USER = 20;

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { FileCleanup } from '../file-cleanup.ts';
 import { FileStore } from '../file-store.ts';
-import { MessageBook } from '../message-book.ts';
-import { MessageReader } from '../message-book-reader.ts';
-import { MessageSearch } from '../message-book-search.ts';
+import { MessageBook } from '../messages/message-book.ts';
+import { MessageReader } from '../messages/message-book-reader.ts';
+import { MessageSearch } from '../messages/message-book-search.ts';
 import { filePaths } from '../routes/files.ts';
 import type { Paths } from '../routes/index.ts';
 import { messagePaths } from '../routes/messages.ts';

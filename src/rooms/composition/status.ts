@@ -1,6 +1,6 @@
+import { OriginGuard } from '../authentication/origin-guard.ts';
+import { createGate } from '../authentication/rooms-gate.ts';
 import { type HealthSources, PROGRAM_VERSION, ROOMS_VERSION, readHealth } from '../health.ts';
-import { OriginGuard } from '../origin-guard.ts';
-import { createGate } from '../rooms-gate.ts';
 import { RequestCounts, RoomsMetrics } from '../rooms-metrics.ts';
 import { completePaths } from '../routes/gate.ts';
 import { mergePaths, type Paths } from '../routes/index.ts';

@@ -1,6 +1,6 @@
 import type { EventType } from '../domain/event.ts';
 import type { UserRef } from '../domain/user.ts';
-import type { EphemeralEvent } from '../live.ts';
+import type { EphemeralEvent } from '../feed/live.ts';
 import { printInstant } from './instant.ts';
 
 const DURABLE = {

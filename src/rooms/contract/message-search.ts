@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { SearchHit } from '../room-store.ts';
+import type { SearchHit } from '../store/room-store.ts';
 
 const text = v.optional(v.pipe(v.string(), v.maxLength(1_000)));
 const LIMIT = 'must be a number from 1 to 100';

@@ -14,10 +14,10 @@ import {
   startRun,
   usableCopilot,
 } from '../domain/run-change.ts';
-import type { Announcer, StreamingMessages } from '../live.ts';
+import type { Announcer, StreamingMessages } from '../feed/live.ts';
 import type { RoomState } from '../room-state.ts';
-import type { RoomStore } from '../room-store.ts';
 import type { RoomWriter } from '../room-writer.ts';
+import type { RoomStore } from '../store/room-store.ts';
 import { LiveRun, type LiveRunParts, RunStop } from './live-run.ts';
 import type { ModelHealth } from './model-health.ts';
 import { type ActiveRun, RunLanes } from './run-lanes.ts';

@@ -8,10 +8,10 @@ import type { Committed } from '../domain/event.ts';
 import type { Message } from '../domain/message.ts';
 import type { Refusal } from '../domain/refusal.ts';
 import type { Room } from '../domain/room.ts';
-import type { Announcer } from '../live.ts';
-import type { MessageBook } from '../message-book.ts';
+import type { Announcer } from '../feed/live.ts';
+import type { MessageBook } from '../messages/message-book.ts';
 import type { RoomState } from '../room-state.ts';
-import type { RoomStore } from '../room-store.ts';
+import type { RoomStore } from '../store/room-store.ts';
 import type { CopilotRuns } from './copilot-runs.ts';
 
 /** Whoever writes several messages gets one answer. */

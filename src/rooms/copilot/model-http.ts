@@ -1,7 +1,7 @@
 import { messageOf, systemCodeOf } from '../../kernel/errors.ts';
 import { OversizedEventError, type SseEvent, SseReader } from '../../kernel/sse-reader.ts';
 import { redactSecrets } from '../domain/redaction.ts';
-import { ForbiddenAddressError, type OutboundGuard } from '../outbound-guard.ts';
+import { ForbiddenAddressError, type OutboundGuard } from '../outbound/outbound-guard.ts';
 import { ModelError, type ModelRequest, type ModelTarget } from './model.ts';
 
 /** More of an error is not read. */

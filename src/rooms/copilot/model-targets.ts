@@ -1,10 +1,10 @@
+import type { SecretVault } from '../authentication/secret-vault.ts';
 import type { CopilotSettings, Provider, ProviderKind } from '../domain/copilot.ts';
 import { roomSecretKey } from '../domain/copilot-change.ts';
 import { copilotOrigin, isKind } from '../domain/copilot-settings.ts';
 import { providerSecretKey } from '../domain/provider-change.ts';
 import { granted, refuse, type Verdict } from '../domain/refusal.ts';
 import type { RoomState } from '../room-state.ts';
-import type { SecretVault } from '../secret-vault.ts';
 import { ModelError, type ModelTarget } from './model.ts';
 import type { SecretSource } from './secret-source.ts';
 

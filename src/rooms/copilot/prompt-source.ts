@@ -7,7 +7,7 @@ import type { Message } from '../domain/message.ts';
 import { buildPrompt, type FiringAlert, type Prompt } from '../domain/prompt.ts';
 import type { Room } from '../domain/room.ts';
 import type { Run } from '../domain/run.ts';
-import type { RoomStore } from '../room-store.ts';
+import type { RoomStore } from '../store/room-store.ts';
 
 /** Without an answer of the alert server a prompt goes without alerts. */
 const ALERTS_TIMEOUT_MS = 2_000;

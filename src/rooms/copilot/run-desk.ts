@@ -7,7 +7,7 @@ import type { Run } from '../domain/run.ts';
 import { findRun, noSuchRun, type RunMessages, requireAsker, requireRunKeeper } from '../domain/run-access.ts';
 import { isOver, usableCopilot } from '../domain/run-change.ts';
 import type { RoomState } from '../room-state.ts';
-import type { RoomStore } from '../room-store.ts';
+import type { RoomStore } from '../store/room-store.ts';
 import type { CopilotRuns } from './copilot-runs.ts';
 
 /** What somebody asks of a copilot himself. */

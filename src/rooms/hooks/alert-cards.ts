@@ -13,10 +13,10 @@ import type { Caller } from '../domain/caller.ts';
 import type { StoredMessage } from '../domain/message.ts';
 import { record } from '../domain/record.ts';
 import { granted, refuse, type Verdict } from '../domain/refusal.ts';
-import type { Messages } from '../messages.ts';
+import type { Messages } from '../messages/messages.ts';
 import type { RoomState } from '../room-state.ts';
-import type { RoomStore } from '../room-store.ts';
 import type { RoomWriter } from '../room-writer.ts';
+import type { RoomStore } from '../store/room-store.ts';
 import { KeyedQueue } from './keyed-queue.ts';
 
 /** A group that fires again later than that after its end gets a new card. */

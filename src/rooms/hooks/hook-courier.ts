@@ -6,11 +6,11 @@ import type { HookProgress, OutgoingHook } from '../domain/hook.ts';
 import { advanced, failed, printDelivery, wantsEvent } from '../domain/hook-delivery.ts';
 import { SCOPES } from '../domain/token.ts';
 import { signWebhook } from '../domain/webhook-signature.ts';
-import type { Messages } from '../messages.ts';
-import { ForbiddenAddressError, type OutboundGuard } from '../outbound-guard.ts';
+import type { Messages } from '../messages/messages.ts';
+import { ForbiddenAddressError, type OutboundGuard } from '../outbound/outbound-guard.ts';
 import type { RoomState } from '../room-state.ts';
-import type { RoomStore, StoredEvent } from '../room-store.ts';
 import type { RoomWriter } from '../room-writer.ts';
+import type { RoomStore, StoredEvent } from '../store/room-store.ts';
 import { bridgeCaller } from './bridge.ts';
 
 const TIMEOUT_MS = 10_000;

@@ -5,7 +5,7 @@ import { guessKind, type IncomingBody, readIncomingPost } from '../domain/incomi
 import type { StoredMessage } from '../domain/message.ts';
 import { MESSAGE_ID } from '../domain/message-post.ts';
 import { granted, refuse, type Verdict } from '../domain/refusal.ts';
-import type { Messages } from '../messages.ts';
+import type { Messages } from '../messages/messages.ts';
 import type { AlertCards } from './alert-cards.ts';
 import { bridgeCaller } from './bridge.ts';
 

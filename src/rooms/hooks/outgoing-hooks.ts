@@ -1,15 +1,15 @@
 import type { Clock } from '../../kernel/clock.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
+import type { SecretVault } from '../authentication/secret-vault.ts';
 import type { Committed } from '../domain/event.ts';
 import type { HookProgress, OutgoingHook } from '../domain/hook.ts';
 import { type RecordChange, record } from '../domain/record.ts';
-import type { Messages } from '../messages.ts';
-import type { OutboundGuard } from '../outbound-guard.ts';
+import type { Messages } from '../messages/messages.ts';
+import type { OutboundGuard } from '../outbound/outbound-guard.ts';
 import type { RoomState } from '../room-state.ts';
-import type { RoomStore } from '../room-store.ts';
 import type { RoomWriter } from '../room-writer.ts';
-import type { SecretVault } from '../secret-vault.ts';
+import type { RoomStore } from '../store/room-store.ts';
 import { bridgeCaller } from './bridge.ts';
 import { HookCourier } from './hook-courier.ts';
 

@@ -1,6 +1,6 @@
 import type { HttpContext } from '../../kernel/http.ts';
 import { refuse } from '../domain/refusal.ts';
-import type { Messages } from '../messages.ts';
+import type { Messages } from '../messages/messages.ts';
 import type { CommandAnswer, SlashCommands } from '../slash-commands.ts';
 import { answer, answerJson, answerRefusal, answerVerdict } from './answers.ts';
 import { admit, type GuardParts } from './guard.ts';

@@ -1,7 +1,7 @@
 import { printInstant } from '../contract/instant.ts';
 import { refuse } from '../domain/refusal.ts';
 import { requireAdmin } from '../domain/user-change.ts';
-import type { RoomStore } from '../room-store.ts';
+import type { RoomStore } from '../store/room-store.ts';
 import { answer, answerRefusal } from './answers.ts';
 import { admit, type GuardParts } from './guard.ts';
 import type { Paths } from './index.ts';

@@ -1,15 +1,15 @@
 import type { ServerResponse } from 'node:http';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { HttpContext, HttpHandler } from '../../kernel/http.ts';
+import type { Tickets } from '../authentication/tickets.ts';
 import { printTicket } from '../contract/feed.ts';
 import { readFeedQuery, readLogQuery, refuseSecrets } from '../contract/feed-query.ts';
 import { findRoom } from '../domain/access.ts';
 import type { Caller } from '../domain/caller.ts';
 import type { StateView } from '../domain/change.ts';
 import { granted, type Verdict } from '../domain/refusal.ts';
-import type { EventLog } from '../event-log.ts';
-import type { RoomFeed } from '../room-feed.ts';
-import type { Tickets } from '../tickets.ts';
+import type { EventLog } from '../feed/event-log.ts';
+import type { RoomFeed } from '../feed/room-feed.ts';
 import { answerJson, answerRefusal } from './answers.ts';
 import { admit, type CallerHandler, type GuardParts } from './guard.ts';
 import type { Paths } from './index.ts';

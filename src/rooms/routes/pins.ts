@@ -1,5 +1,5 @@
-import type { MessageBook } from '../message-book.ts';
-import type { MessageReader } from '../message-book-reader.ts';
+import type { MessageBook } from '../messages/message-book.ts';
+import type { MessageReader } from '../messages/message-book-reader.ts';
 import { admit, type CallerHandler, type GuardParts } from './guard.ts';
 import type { Paths } from './index.ts';
 import { answerStored } from './messages.ts';

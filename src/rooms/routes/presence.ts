@@ -1,7 +1,7 @@
 import { printOnline } from '../contract/feed.ts';
 import { findRoom } from '../domain/access.ts';
-import type { Presence } from '../presence.ts';
-import { announceTyping, type TypingParts } from '../typing.ts';
+import type { Presence } from '../feed/presence.ts';
+import { announceTyping, type TypingParts } from '../feed/typing.ts';
 import { answerJson, answerVerdict } from './answers.ts';
 import { admit, type GuardParts } from './guard.ts';
 import type { Paths } from './index.ts';

@@ -1,6 +1,6 @@
 import { checkEmoji } from '../domain/reaction.ts';
-import type { MessageBook } from '../message-book.ts';
-import type { MessageReader } from '../message-book-reader.ts';
+import type { MessageBook } from '../messages/message-book.ts';
+import type { MessageReader } from '../messages/message-book-reader.ts';
 import { answerRefusal } from './answers.ts';
 import { admit, type CallerHandler, type GuardParts } from './guard.ts';
 import type { Paths } from './index.ts';

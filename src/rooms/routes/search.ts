@@ -1,6 +1,6 @@
 import { printHits, SEARCH_QUERY } from '../contract/message-search.ts';
-import type { MessageReader } from '../message-book-reader.ts';
-import type { MessageSearch } from '../message-book-search.ts';
+import type { MessageReader } from '../messages/message-book-reader.ts';
+import type { MessageSearch } from '../messages/message-book-search.ts';
 import { answerJson, answerRefusal } from './answers.ts';
 import { admit, type GuardParts } from './guard.ts';
 import type { Paths } from './index.ts';

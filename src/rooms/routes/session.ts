@@ -1,11 +1,11 @@
 import type { HttpContext } from '../../kernel/http.ts';
+import type { Newcomer, Session } from '../authentication/sessions.ts';
 import { printInstantOrNull } from '../contract/instant.ts';
 import { sessionPost } from '../contract/session-request.ts';
 import { wireUser } from '../contract/user-request.ts';
 import type { Caller } from '../domain/caller.ts';
 import { refuse, type Verdict } from '../domain/refusal.ts';
 import type { User } from '../domain/user.ts';
-import type { Newcomer, Session } from '../sessions.ts';
 import { answer, answerRefusal, answerVerdict } from './answers.ts';
 import { readJson } from './body.ts';
 import { admit, credentialsOf, type GuardParts } from './guard.ts';

@@ -10,7 +10,7 @@ import { runProcess, temporaryFolder } from '../../../testing/processes.ts';
 import { openTestRooms } from '../../../testing/rooms-app.ts';
 import { commandTerminal, type ListeningRooms, listeningRooms, runRooms } from '../../../testing/rooms-command.ts';
 import { tarEnd, tarHeader } from '../../contract/backup.ts';
-import { MIGRATIONS } from '../../sqlite-room-store-schema.ts';
+import { MIGRATIONS } from '../../store/sqlite-schema.ts';
 
 /** Rooms with a message that has a file, and one that was edited. */
 async function livelyRooms(t: TestContext): Promise<ListeningRooms> {

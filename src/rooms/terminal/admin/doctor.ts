@@ -7,7 +7,7 @@ import { CommandError, ExitCode } from '../../../kernel/errors.ts';
 import { formatTable } from '../../../kernel/table.ts';
 import type { Terminal } from '../../../kernel/terminal.ts';
 import { DATABASE_NAME } from '../../contract/backup.ts';
-import { MIGRATIONS } from '../../sqlite-room-store-schema.ts';
+import { MIGRATIONS } from '../../store/sqlite-schema.ts';
 import { colorsOf, printJson } from '../output.ts';
 import { CHECKS, type Finding } from './store-checks.ts';
 

@@ -20,7 +20,7 @@ import { openDatabase } from '../../../kernel/database.ts';
 import { CommandError, ExitCode, systemCodeOf } from '../../../kernel/errors.ts';
 import type { Terminal } from '../../../kernel/terminal.ts';
 import { DATABASE_NAME, FILE_NAME, MANIFEST_NAME } from '../../contract/backup.ts';
-import { MIGRATIONS, setMeta } from '../../sqlite-room-store-schema.ts';
+import { MIGRATIONS, setMeta } from '../../store/sqlite-schema.ts';
 import { printJson } from '../output.ts';
 import { type Manifest, manifestSchema } from './backup.ts';
 

@@ -1,0 +1,116 @@
+import { type Refusal, refuse } from '../domain/refusal.ts';
+
+export interface OriginRules {
+  readonly auth: 'none' | 'token';
+  /** Where the server listens; `undefined` is every interface. */
+  readonly host: string | undefined;
+  readonly baseUrl: string | undefined;
+  /** Names beside this machine's own. */
+  readonly allowedHosts: readonly string[];
+  /** Of pages that may use the interface. */
+  readonly corsOrigins: readonly string[];
+}
+
+export interface Asking {
+  readonly method: string;
+  /** Path and query as they came, with or without an origin before them. */
+  readonly url: string;
+  readonly host: string | undefined;
+  readonly origin: string | undefined;
+  readonly site: string | undefined;
+  readonly authorization: string | undefined;
+}
+
+const STREAM = /\/(event|event\/log|stream)(\?|$)/;
+const SECRET_PARAMETER =
+  /[?&](access_token|token|api_?key|auth|authorization|bearer|secret)=|[?&=](Bearer(%20|\+))?odr_\w{46}/i;
+const IN_QUERY = refuse(
+  'invalid_query',
+  'a token in the address ends up in logs: send it as the header Authorization: Bearer …; for EventSource take a ticket from POST /api/event/ticket',
+);
+
+/** Whether only this machine can reach what listens there, or is asked for under that name. */
+export function isLoopbackName(host: string): boolean {
+  const name = bare(host);
+  return name === 'localhost' || name.endsWith('.localhost') || name === '::1' || /^127(\.\d{1,3}){3}$/.test(name);
+}
+
+/**
+ * Keeps pages of other sites out. Where nobody signs in, any page in the user's browser could reach this server: by a name
+ * of its own that it has lead here (DNS rebinding), or by requests that need no permission. Where a cookie signs in, by
+ * requests that carry it along.
+ */
+export class OriginGuard {
+  readonly #rules: OriginRules;
+  readonly #hosts: ReadonlySet<string>;
+  readonly #origins: ReadonlySet<string>;
+  /** The last header that was one of this server's: mostly they are all the same. */
+  #lastHost: string | undefined;
+
+  constructor(rules: OriginRules) {
+    this.#rules = rules;
+    const base = rules.baseUrl === undefined ? [] : [new URL(rules.baseUrl)];
+    const listening = rules.host === undefined ? [] : [bare(rules.host)];
+    this.#hosts = new Set([
+      ...rules.allowedHosts.map(bare),
+      ...base.map(({ hostname }) => bare(hostname)),
+      ...listening,
+    ]);
+    this.#origins = new Set([
+      ...rules.corsOrigins.map((origin) => origin.toLowerCase()),
+      ...base.map(({ origin }) => origin),
+    ]);
+  }
+
+  /** Whether pages of that origin may read what is answered. */
+  allowsOrigin(origin: string): boolean {
+    return this.#origins.size > 0 && this.#origins.has(origin.toLowerCase());
+  }
+
+  refuse(asking: Asking): Refusal | undefined {
+    const { method, url, host, origin, site, authorization } = asking;
+    const isOpen = this.#rules.auth === 'none';
+    if (isOpen && !this.#isOwnHost(host)) return refuse('host_refused', explainHost(host));
+    const query = url.indexOf('?');
+    if (query !== -1 && SECRET_PARAMETER.test(url.slice(query))) return IN_QUERY;
+    if (origin === undefined && site === undefined) return undefined;
+    // A page that holds a token of its own needs no cookie, and has asked for permission before.
+    if (!isOpen && authorization !== undefined) return undefined;
+    const isSafe = method === 'GET' || method === 'HEAD' || method === 'OPTIONS';
+    if (isSafe && !STREAM.test(url)) return undefined;
+    if (!this.#isForeign(host, origin, site)) return undefined;
+    return refuse('origin_refused', `a page of ${origin ?? 'another site'} may not do this: --cors-origin lets one in`);
+  }
+
+  #isOwnHost(header: string | undefined): boolean {
+    if (header !== undefined && header === this.#lastHost) return true;
+    const name = hostnameOf(header);
+    if (name === undefined || !(isLoopbackName(name) || this.#hosts.has(name))) return false;
+    this.#lastHost = header;
+    return true;
+  }
+
+  #isForeign(host: string | undefined, origin: string | undefined, site: string | undefined): boolean {
+    if (origin === undefined) return site === 'cross-site' || site === 'same-site';
+    if (this.allowsOrigin(origin)) return false;
+    // Behind a proxy that speaks TLS the scheme is another; the host and its port are not.
+    return !URL.canParse(origin) || new URL(origin).host !== host?.toLowerCase();
+  }
+}
+
+function explainHost(host: string | undefined): string {
+  if (host === undefined) return 'the request has no Host: name this server by an address of this machine';
+  return `this server is not ${host}: start it with --allowed-host to answer there`;
+}
+
+function hostnameOf(header: string | undefined): string | undefined {
+  const match = /^(\[[\da-f:.]+\]|[\w.-]+)(?::\d{1,5})?$/i.exec(header ?? '');
+  return match?.[1] && bare(match[1]);
+}
+
+function bare(host: string): string {
+  return host
+    .toLowerCase()
+    .replace(/^\[(.*)\]$/, '$1')
+    .replace(/\.$/, '');
+}

@@ -1,0 +1,138 @@
+import type { Clock } from '../../kernel/clock.ts';
+import type { Caller } from '../domain/caller.ts';
+import { fullBucket, isFull, type Rate, type RateBucket, takeOne } from '../domain/rate-bucket.ts';
+import { type Refusal, refuse } from '../domain/refusal.ts';
+import type { LimitName, RateLimits } from '../routes/guard.ts';
+
+const RATES: Readonly<Record<LimitName | 'room', Rate>> = {
+  post: { perSecond: 10, burst: 30 },
+  edit: { perSecond: 10, burst: 10 },
+  typing: { perSecond: 1 / 3, burst: 1 },
+  search: { perSecond: 5, burst: 5 },
+  upload: { perSecond: 1, burst: 60 },
+  room: { perSecond: 100, burst: 100 },
+};
+/** Those who show what lets nobody in: 20 a minute. */
+const FAILURES: Rate = { perSecond: 20 / 60, burst: 20 };
+/** Beyond that many buckets the full ones are forgotten, and then all. */
+const MOST_BUCKETS = 50_000;
+
+/** Buckets by name, of which there are never too many. */
+export class RateBuckets {
+  readonly #clock: Clock;
+  readonly #rate: Rate;
+  readonly #buckets = new Map<string, RateBucket>();
+
+  constructor(rate: Rate, clock: Clock) {
+    this.#rate = rate;
+    this.#clock = clock;
+  }
+
+  /** Takes one; the seconds to wait when there is none. */
+  take(name: string): number | undefined {
+    return takeOne(this.#bucketOf(name), this.#rate, this.#clock.now());
+  }
+
+  /** How many names are remembered. */
+  get size(): number {
+    return this.#buckets.size;
+  }
+
+  left(name: string): number {
+    return this.#buckets.get(name)?.left ?? this.#rate.burst;
+  }
+
+  #bucketOf(name: string): RateBucket {
+    const known = this.#buckets.get(name);
+    if (known) return known;
+    if (this.#buckets.size >= MOST_BUCKETS) this.#sweep();
+    const bucket = fullBucket(this.#rate, this.#clock.now());
+    this.#buckets.set(name, bucket);
+    return bucket;
+  }
+
+  #sweep(): void {
+    const now = this.#clock.now();
+    for (const [name, bucket] of this.#buckets) if (isFull(bucket, this.#rate, now)) this.#buckets.delete(name);
+    if (this.#buckets.size >= MOST_BUCKETS) this.#buckets.clear();
+  }
+}
+
+/** Counts those who cannot show who they are, by address. */
+export class FailedSignIns {
+  readonly #buckets: RateBuckets;
+
+  constructor(clock: Clock) {
+    this.#buckets = new RateBuckets(FAILURES, clock);
+  }
+
+  /** One more has failed: `undefined`, or that it was too many. Who shows what is right is not stopped by others' guesses. */
+  failed(address: string): Refusal | undefined {
+    const wait = this.#buckets.take(address);
+    if (wait === undefined) return undefined;
+    return refuse('rate_limited', 'too many failed sign-ins from this address', { retryAfterS: wait });
+  }
+}
+
+interface Allowance {
+  readonly rate: Rate;
+  readonly buckets: RateBuckets;
+  readonly policy: string;
+}
+
+/** The room that an id or slug stands for, where the caller may read it. */
+export type RoomIdOf = (caller: Caller, idOrSlug: string) => string | undefined;
+
+/** Rate limits by token and, for what is written, by room. Source of the headers: draft-ietf-httpapi-ratelimit-headers-10. */
+export class TokenRateLimits implements RateLimits {
+  readonly #allowances: Readonly<Record<string, Allowance>>;
+  readonly #roomIdOf: RoomIdOf;
+
+  constructor(clock: Clock, roomIdOf: RoomIdOf) {
+    this.#roomIdOf = roomIdOf;
+    this.#allowances = Object.fromEntries(
+      Object.entries(RATES).map(([name, rate]) => [
+        name,
+        {
+          rate,
+          buckets: new RateBuckets(rate, clock),
+          policy: `"${name}";q=${rate.burst};w=${Math.ceil(rate.burst / rate.perSecond)}`,
+        },
+      ]),
+    );
+  }
+
+  take(caller: Caller, limit: LimitName): ReturnType<RateLimits['take']> {
+    return this.#take(limit, caller.tokenId ?? caller.user.id);
+  }
+
+  /** One who writes to a room. A room that he may not read is not counted, lest he learn that it exists. */
+  takeRoom(caller: Caller, idOrSlug: string): Refusal | undefined {
+    const roomId = this.#roomIdOf(caller, idOrSlug);
+    return roomId === undefined ? undefined : this.#take('room', roomId).refusal;
+  }
+
+  #take(limit: LimitName | 'room', name: string): ReturnType<RateLimits['take']> {
+    const { rate, buckets, policy } = this.#allowances[limit] as Allowance;
+    const wait = buckets.take(name);
+    const left = buckets.left(name);
+    const fullIn = Math.ceil((rate.burst - left) / rate.perSecond);
+    const headers = {
+      ratelimit: `"${limit}";r=${Math.floor(left)};t=${fullIn}`,
+      'ratelimit-policy': policy,
+    };
+    if (wait === undefined) return { headers };
+    const reason = `too many requests of the kind ${limit}: ${printRate(rate)} are allowed`;
+    return { refusal: refuse('rate_limited', reason, { retryAfterS: wait }), headers };
+  }
+}
+
+function printRate({ perSecond, burst }: Rate): string {
+  const often = perSecond >= 1 ? `${perSecond} a second` : `one in ${Math.round(1 / perSecond)} seconds`;
+  return `${often}, ${burst} at once`;
+}
+
+const NOTHING = { headers: {} };
+
+/** Where nothing is limited. */
+export const NO_LIMITS: RateLimits = { take: () => NOTHING, takeRoom: () => undefined };

@@ -1,0 +1,24 @@
+import { randomBytes } from 'node:crypto';
+import type { Clock } from '../../kernel/clock.ts';
+import type { Log } from '../../kernel/log.ts';
+import type { RequestCounts } from '../rooms-metrics.ts';
+import type { Gate } from '../routes/gate.ts';
+import type { OriginGuard } from './origin-guard.ts';
+
+/** What stands before every request: where it comes from, its id, and that it is counted. */
+export function createGate(origins: OriginGuard, counts: RequestCounts, clock: Clock, log: Log): Gate {
+  const prefix = randomBytes(4).toString('hex');
+  let requests = 0;
+  return {
+    refuse: (request) => origins.refuse(request),
+    allowsOrigin: (origin) => origins.allowsOrigin(origin),
+    newRequestId: () => `${prefix}-${(++requests).toString(36)}`,
+    answered(path, method, status, startedAt) {
+      const ms = clock.now() - startedAt;
+      counts.add(path, method, status, ms);
+      // By its template: a path may hold the secret of a hook or the code of an invite.
+      if (log.debugging) log.debug('request', { method, route: path, status, ms });
+    },
+    now: () => clock.now(),
+  };
+}

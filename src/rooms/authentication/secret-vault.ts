@@ -1,0 +1,76 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { CommandError, ExitCode, messageOf, systemCodeOf } from '../../kernel/errors.ts';
+import type { Secret } from '../domain/copilot.ts';
+import type { SecretSealer } from '../domain/copilot-change.ts';
+
+const KEY_FILE = 'secret.key';
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** Keeps keys of models and hooks so that nobody who reads the database reads them. */
+export interface SecretVault extends SecretSealer {
+  /** `undefined`: it was sealed by another key, or is damaged. */
+  open(owner: string, secret: Secret): string | undefined;
+}
+
+/** AES-256-GCM under a key derived from `secretKey`. */
+export function createSecretVault(secretKey: string): SecretVault {
+  const key = Buffer.from(hkdfSync('sha256', secretKey, '', 'opsdeck rooms secrets', 32));
+  const bind = (owner: string, origin: string) => Buffer.from(JSON.stringify([owner, origin]));
+  return {
+    seal(owner, plain, origin) {
+      const nonce = randomBytes(NONCE_BYTES);
+      const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(bind(owner, origin));
+      const parts = [nonce, cipher.update(plain, 'utf8'), cipher.final(), cipher.getAuthTag()];
+      return { sealed: Buffer.concat(parts).toString('base64'), origin };
+    },
+    open(owner, { sealed, origin }) {
+      const bytes = Buffer.from(sealed, 'base64');
+      if (bytes.length < NONCE_BYTES + TAG_BYTES) return undefined;
+      const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, NONCE_BYTES), {
+        authTagLength: TAG_BYTES,
+      })
+        .setAAD(bind(owner, origin))
+        .setAuthTag(bytes.subarray(-TAG_BYTES));
+      try {
+        const text = decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES), undefined, 'utf8');
+        return text + decipher.final('utf8');
+      } catch {
+        return undefined;
+      }
+    },
+  };
+}
+
+/** The key that lies in the data directory, readable by its owner alone; made where there is none. */
+export function loadSecretKey(directory: string): string {
+  const path = join(directory, KEY_FILE);
+  try {
+    const found = readFileSync(path, 'utf8').trim();
+    if (found === '') throw new Error('it is empty');
+    return found;
+  } catch (error) {
+    if (systemCodeOf(error) !== 'ENOENT') throw unusable(path, error);
+  }
+  const made = randomBytes(32).toString('base64');
+  try {
+    const descriptor = openSync(path, 'wx', 0o600);
+    writeSync(descriptor, `${made}\n`);
+    // What is sealed by a key that the power takes away is lost.
+    fsyncSync(descriptor);
+    closeSync(descriptor);
+  } catch (error) {
+    throw unusable(path, error);
+  }
+  return made;
+}
+
+function unusable(path: string, error: unknown): CommandError {
+  return new CommandError(
+    `cannot use ${path}, by which stored keys are encrypted: ${messageOf(error)}; put the right one in its place, or set OPSDECK_SECRET_KEY`,
+    ExitCode.failed,
+    { cause: error },
+  );
+}

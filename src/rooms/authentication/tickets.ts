@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto';
+import type { Clock } from '../../kernel/clock.ts';
+import type { TicketAnswer } from '../contract/feed.ts';
+import type { Caller } from '../domain/caller.ts';
+import type { StateView } from '../domain/change.ts';
+import type { Committed } from '../domain/event.ts';
+import { granted, refuse, type Verdict } from '../domain/refusal.ts';
+
+const LIFE_MS = 30_000;
+/** Unused ones of one user; the oldest makes room. */
+const MAX_PER_USER = 100;
+const TICKET_BYTES = 24;
+
+interface Ticket {
+  readonly caller: Caller;
+  readonly expiresAt: number;
+}
+
+const UNKNOWN = refuse(
+  'unauthenticated',
+  'the ticket is not known, used, or older than 30 s; get a new one from POST /api/event/ticket',
+);
+
+/** Each lets one stream in, for browsers whose EventSource cannot send a header. */
+export class Tickets {
+  readonly #clock: Clock;
+  readonly #state: StateView;
+  readonly #random: (size: number) => Uint8Array;
+  /** By user, by hash, the oldest first. */
+  readonly #tickets = new Map<string, Map<string, Ticket>>();
+
+  constructor(parts: {
+    readonly clock: Clock;
+    readonly state: StateView;
+    readonly random: (size: number) => Uint8Array;
+  }) {
+    this.#clock = parts.clock;
+    this.#state = parts.state;
+    this.#random = parts.random;
+  }
+
+  issue(caller: Caller): TicketAnswer {
+    const userId = caller.user.id;
+    const secret = Buffer.from(this.#random(TICKET_BYTES)).toString('base64url');
+    const ticket = `${Buffer.from(userId).toString('base64url')}.${secret}`;
+    const expiresAt = this.#clock.now() + LIFE_MS;
+    const issued = this.#tickets.get(userId) ?? new Map<string, Ticket>();
+    this.#tickets.set(userId, issued.set(hashOf(ticket), { caller, expiresAt }));
+    for (const [hash, { expiresAt }] of issued) {
+      if (issued.size <= MAX_PER_USER && expiresAt > this.#clock.now()) break;
+      issued.delete(hash);
+    }
+    return { ticket, expiresAt };
+  }
+
+  /** Whoever shows it is whom it was given to, once. */
+  redeem(text: string): Verdict<Caller> {
+    const userId = Buffer.from(text.slice(0, text.indexOf('.')), 'base64url').toString();
+    const issued = this.#tickets.get(userId);
+    const hash = hashOf(text);
+    const ticket = issued?.get(hash);
+    if (!issued || !ticket) return UNKNOWN;
+    issued.delete(hash);
+    if (issued.size === 0) this.#tickets.delete(userId);
+    const now = this.#clock.now();
+    const { caller, expiresAt } = ticket;
+    if (expiresAt <= now) return UNKNOWN;
+    if (caller.expiresAt !== null && caller.expiresAt <= now) return refuse('token_expired', 'the token has expired');
+    const user = this.#state.get('user', userId);
+    return user && !user.disabled && user.role === caller.user.role ? granted(caller) : UNKNOWN;
+  }
+
+  /** A token that is revoked takes its tickets with it. To be told of every commit. */
+  follow(committed: readonly Committed[]): void {
+    for (const { event } of committed) {
+      if (event.type !== 'token.revoked') continue;
+      const issued = this.#tickets.get(event.audience);
+      for (const [hash, { caller }] of issued ?? []) if (caller.tokenId === event.tokenId) issued?.delete(hash);
+    }
+  }
+}
+
+const hashOf = (ticket: string): string => createHash('sha256').update(ticket).digest('hex');

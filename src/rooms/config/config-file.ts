@@ -1,0 +1,31 @@
+import { CommandError, ExitCode, messageOf, systemCodeOf } from '../../kernel/errors.ts';
+import type { ConfigFile } from './config.ts';
+
+/** Parses a configuration file: JSON, or YAML, of which JSON is a part. A CommandError names file and line. */
+export async function readConfigFile(path: string, readFile: (path: string) => string): Promise<ConfigFile> {
+  let text: string;
+  try {
+    text = readFile(path);
+  } catch (error) {
+    const reasons: Record<string, string> = {
+      ENOENT: 'there is no such file',
+      EISDIR: 'it is a directory',
+      EACCES: 'this user may not read it',
+    };
+    const reason = reasons[systemCodeOf(error) ?? ''] ?? messageOf(error);
+    throw new CommandError(`--config: cannot read ${path}: ${reason}`, ExitCode.usage);
+  }
+  const { LineCounter, parseDocument } = await import('yaml');
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const [fault] = document.errors;
+  if (fault) {
+    const { line, col } = lines.linePos(fault.pos[0]);
+    throw new CommandError(`--config: ${path}:${line}:${col}: ${fault.message}`, ExitCode.usage);
+  }
+  try {
+    return { path, content: document.toJS({ maxAliasCount: 20 }) };
+  } catch (error) {
+    throw new CommandError(`--config: ${path}: ${messageOf(error)}`, ExitCode.usage);
+  }
+}

@@ -1,0 +1,109 @@
+import type { EventQuery, RoomStore } from '../store/room-store.ts';
+import { entryOfStored, type FeedEntry } from './feed-entry.ts';
+
+/** How many positions one page covers, or how many events of some rooms it holds. */
+const PAGE = 128;
+/** Who is farther behind is read only what his rooms hold. Pages of all rooms are shared by everybody. */
+const FAR = 8192;
+/** Where pages of some rooms end, so that all who ask within so many positions ask for the same. */
+const FAR_STEP = 4096;
+/** How many pages are read at the same time. */
+const AT_ONCE = 4;
+/** How long the data of kept pages may be together, in UTF-16 units. */
+const MAX_CHARS = 16 * 2 ** 20;
+
+/** A piece of the log: all there is, or all of some rooms, of positions up to `through`. It may begin earlier than asked. */
+export interface FeedPage {
+  readonly entries: readonly FeedEntry[];
+  readonly through: number;
+}
+
+interface KeptPage extends FeedPage {
+  readonly chars: number;
+}
+
+/** Reads the log for those who come back: each page once for all who want it, and only some at the same time. */
+export class FeedPages {
+  readonly #store: Pick<RoomStore, 'readEvents'>;
+  readonly #kept = new Map<string, KeptPage>();
+  readonly #reading = new Map<string, Promise<FeedPage>>();
+  readonly #waiting: (() => void)[] = [];
+  #keptChars = 0;
+  #busy = 0;
+  #generation = 0;
+
+  constructor(store: Pick<RoomStore, 'readEvents'>) {
+    this.#store = store;
+  }
+
+  /** Events after `after`, which lies before `head`; rejects when the store cannot be read. */
+  read(after: number, head: number, roomIds: () => readonly string[]): Promise<FeedPage> | FeedPage {
+    const query = head - after > FAR ? farQuery(after, head, roomIds()) : nearQuery(after, head);
+    const key = `${query.after} ${query.upTo} ${query.roomIds?.join() ?? ''}`;
+    const kept = this.#kept.get(key);
+    if (kept) {
+      this.#kept.delete(key);
+      this.#kept.set(key, kept);
+      return kept;
+    }
+    let reading = this.#reading.get(key);
+    if (!reading) {
+      reading = this.#read(key, query).finally(() => this.#reading.delete(key));
+      this.#reading.set(key, reading);
+    }
+    return reading;
+  }
+
+  /** What was read so far is not what the log holds any more. */
+  forget(): void {
+    this.#generation += 1;
+    this.#reading.clear();
+    this.#kept.clear();
+    this.#keptChars = 0;
+  }
+
+  async #read(key: string, query: EventQuery): Promise<FeedPage> {
+    await this.#turn();
+    try {
+      const generation = this.#generation;
+      const stored = await this.#store.readEvents(query);
+      const entries = stored.map(entryOfStored);
+      const isWhole = query.roomIds === undefined || entries.length < query.limit;
+      const through = isWhole ? query.upTo : (entries.at(-1)?.pos ?? query.upTo);
+      const page = { entries, through };
+      if (generation === this.#generation) this.#keep(key, page);
+      return page;
+    } finally {
+      const next = this.#waiting.shift();
+      if (next) next();
+      else this.#busy -= 1;
+    }
+  }
+
+  /** Also lets the event loop turn: a store that answers at once would hold up everybody else. */
+  async #turn(): Promise<void> {
+    if (this.#busy < AT_ONCE) this.#busy += 1;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    await new Promise<void>((resolve) => setImmediate(resolve));
+  }
+
+  #keep(key: string, page: FeedPage): void {
+    const chars = page.entries.reduce((sum, { data }) => sum + data.length, 0);
+    this.#kept.set(key, { ...page, chars });
+    this.#keptChars += chars;
+    for (const [oldest, { chars }] of this.#kept) {
+      if (this.#keptChars <= MAX_CHARS) return;
+      this.#kept.delete(oldest);
+      this.#keptChars -= chars;
+    }
+  }
+}
+
+function nearQuery(after: number, head: number): EventQuery {
+  const start = after - (after % PAGE);
+  return { after: start, upTo: Math.min(start + PAGE, head), limit: PAGE };
+}
+
+function farQuery(after: number, head: number, roomIds: readonly string[]): EventQuery {
+  return { after, upTo: head - (head % FAR_STEP), limit: PAGE, roomIds };
+}

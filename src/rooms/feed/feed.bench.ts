@@ -1,0 +1,273 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { systemClock } from '../../kernel/clock.ts';
+import { ownDataDirectory } from '../../kernel/data-directory.ts';
+import { createLog } from '../../kernel/log.ts';
+import { listen } from '../../kernel/server.ts';
+import {
+  bench,
+  describeMachine,
+  isAsked,
+  printNumber,
+  printSpread,
+  printTable,
+  spreadOf,
+} from '../../testing/bench.ts';
+import { benchEvents, benchRoom, MARK } from '../../testing/feed-bench-events.ts';
+import { Janitor, temporaryFolder } from '../../testing/processes.ts';
+import { ROOMS_OPTIONS } from '../../testing/rooms-app.ts';
+import { composeRooms } from '../server.ts';
+import { openSqliteRoomStore } from '../store/sqlite-room-store.ts';
+
+const READERS = [1000, 10_000];
+const ROUNDS = 3;
+const POSTS = 15;
+const WARM_UP_POSTS = 5;
+const MISSED = 10_000;
+const RESUMERS = [1, 50];
+/** How many connect at the same time. */
+const AT_ONCE = 200;
+const MARK_BYTE = MARK.charCodeAt(0);
+const PATH = '/api/room/bench/event';
+
+/** What the measured process is asked for; it answers with a number. */
+type Question = 'size' | 'heap' | 'rss' | 'cpu' | 'post' | 'fill' | 'forget';
+
+/** The measured process: nothing but one server, told what to do by the process that holds its readers. */
+async function serve(): Promise<void> {
+  const janitor = new Janitor();
+  const dataDir = temporaryFolder(janitor);
+  const clock = systemClock;
+  const log = createLog({ level: 'error', format: 'logfmt', clock: systemClock, write: console.error });
+  // The mark in the hello of a stream tells that it is open.
+  const options = { ...ROOMS_OPTIONS, dataDir, nodeId: `bench${MARK}`, maxStreams: 20_000 };
+  const directory = await ownDataDirectory(dataDir, clock);
+  const store = await openSqliteRoomStore({ directory, clock, durability: 'full', log });
+  const rooms = await composeRooms({ options, store, clock, log });
+  const addresses = [options.listenAddress];
+  const listener = await listen({ fetch: rooms.app.fetch, addresses, clock, endStreams: () => rooms.endStreams() });
+  const { writer, feed } = rooms.core;
+  const commit = async (write: ReturnType<typeof benchRoom>) => {
+    await writer.submit({ decide: () => ({ ok: true, write, answer: () => null }) });
+    return writer.pos;
+  };
+  await commit(benchRoom());
+  const answers: Readonly<Record<Question, () => number | Promise<number>>> = {
+    size: () => feed.size,
+    heap: () => {
+      globalThis.gc?.();
+      return process.memoryUsage().heapUsed;
+    },
+    rss: () => process.memoryUsage.rss(),
+    cpu: () => {
+      const { user, system } = process.cpuUsage();
+      return user + system;
+    },
+    post: () => commit({ events: benchEvents(1) }),
+    fill: async () => {
+      for (let left = MISSED; left > 0; left -= 500) await commit({ events: benchEvents(500) });
+      return writer.pos;
+    },
+    forget: () => {
+      feed.forgetLog();
+      return 0;
+    },
+  };
+  process.on('message', async (question: Question | 'end') => {
+    if (question !== 'end') return void process.send?.(await answers[question]());
+    await listener.close(1000);
+    await rooms.close();
+    await store.close();
+    directory.release();
+    await janitor.clean();
+    process.exit(0);
+  });
+  process.send?.(Number(new URL(listener.url).port));
+}
+
+async function numberFrom(child: ChildProcess): Promise<number> {
+  const [answer] = (await once(child, 'message')) as [number];
+  return answer;
+}
+
+class MeasuredRooms {
+  readonly #child = fork(fileURLToPath(import.meta.url), [], {
+    env: { ...process.env, [SERVE_VARIABLE]: '1' },
+    execArgv: ['--expose-gc'],
+  });
+  port = 0;
+
+  async start(): Promise<this> {
+    this.port = await numberFrom(this.#child);
+    return this;
+  }
+
+  ask(question: Question): Promise<number> {
+    const answer = numberFrom(this.#child);
+    this.#child.send(question);
+    return answer;
+  }
+
+  async stop(): Promise<void> {
+    const gone = once(this.#child, 'exit');
+    this.#child.send('end');
+    await gone;
+  }
+}
+
+/** Readers, each a user of his own, that note when they hear a marked event and keep nothing. */
+class Readers {
+  readonly #sockets: Socket[] = [];
+  readonly #port: number;
+  readonly #query: string;
+  #arrivals: number[] = [];
+  #expected = Number.POSITIVE_INFINITY;
+  #heardAll = () => {};
+
+  constructor(port: number, query = '') {
+    this.#port = port;
+    this.#query = query;
+  }
+
+  /** Resolves when so many more have opened their streams; each hears `events` first. */
+  async join(count: number, events = 1): Promise<void> {
+    for (let left = count; left > 0; left -= AT_ONCE) {
+      const some = Math.min(left, AT_ONCE);
+      const heard = this.hear(some * events);
+      for (let index = 0; index < some; index++) this.#connect();
+      await heard;
+    }
+  }
+
+  /** Resolves with when each of so many events arrived, ascending, in milliseconds of performance.now(). */
+  async hear(events = this.#sockets.length): Promise<readonly number[]> {
+    this.#arrivals = [];
+    this.#expected = events;
+    await new Promise<void>((resolve) => {
+      this.#heardAll = resolve;
+    });
+    return this.#arrivals;
+  }
+
+  leave(): void {
+    for (const socket of this.#sockets.splice(0)) socket.destroy();
+  }
+
+  #connect(): void {
+    const buffer = Buffer.allocUnsafe(READ_BYTES);
+    const callback = (length: number) => {
+      this.#listen(buffer, length);
+      return true;
+    };
+    const user = `reader-${this.#sockets.length}`;
+    const head = `GET ${PATH}${this.#query} HTTP/1.1\r\nHost: 127.0.0.1:${this.#port}\r\nX-Opsdeck-User: ${user}\r\n\r\n`;
+    const socket = connect({ port: this.#port, host: '127.0.0.1', onread: { buffer, callback } }, () =>
+      socket.write(head),
+    );
+    socket.on('error', (error) => {
+      throw error;
+    });
+    this.#sockets.push(socket);
+  }
+
+  #listen(buffer: Buffer, length: number): void {
+    for (let at = buffer.indexOf(MARK_BYTE); at !== -1 && at < length; at = buffer.indexOf(MARK_BYTE, at + 1))
+      this.#arrivals.push(performance.now());
+    if (this.#arrivals.length >= this.#expected) this.#heardAll();
+  }
+}
+
+const READ_BYTES = 8 * 1024;
+
+interface FanoutSample {
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly cpuMicros: number;
+  readonly heapKib: number;
+  readonly rssKib: number;
+}
+
+async function measureFanout(count: number): Promise<FanoutSample> {
+  const rooms = await new MeasuredRooms().start();
+  const readers = new Readers(rooms.port);
+  try {
+    const [heapBefore, rssBefore] = [await rooms.ask('heap'), await rooms.ask('rss')];
+    await readers.join(count);
+    while ((await rooms.ask('size')) < count);
+    const heapKib = ((await rooms.ask('heap')) - heapBefore) / count / 1024;
+    const rssKib = ((await rooms.ask('rss')) - rssBefore) / count / 1024;
+    for (let sent = 0; sent < WARM_UP_POSTS; sent++) await post(rooms, readers);
+    const cpuBefore = await rooms.ask('cpu');
+    const posts: (readonly number[])[] = [];
+    for (let sent = 0; sent < POSTS; sent++) posts.push(await post(rooms, readers));
+    const cpuMicros = ((await rooms.ask('cpu')) - cpuBefore) / POSTS / count;
+    const at = (share: number) =>
+      spreadOf(posts.map((times) => times[Math.ceil(times.length * share) - 1] ?? 0)).median;
+    return { p50Ms: at(0.5), p99Ms: at(0.99), cpuMicros, heapKib, rssKib };
+  } finally {
+    readers.leave();
+    await rooms.stop();
+  }
+}
+
+/** How long after the post was asked for it reached each reader: its commit to the disk is in it. */
+async function post(rooms: MeasuredRooms, readers: Readers): Promise<readonly number[]> {
+  const startedAt = performance.now();
+  const [arrivals] = await Promise.all([readers.hear(), rooms.ask('post')]);
+  return arrivals.map((at) => at - startedAt);
+}
+
+async function benchFanout(): Promise<void> {
+  const rows: string[][] = [];
+  for (const count of READERS) {
+    const samples: FanoutSample[] = [];
+    for (let round = 0; round < ROUNDS; round++) samples.push(await measureFanout(count));
+    const column = (name: keyof FanoutSample) => printSpread(spreadOf(samples.map((sample) => sample[name])));
+    const names = ['p50Ms', 'p99Ms', 'cpuMicros', 'heapKib', 'rssKib'] as const;
+    rows.push([printNumber(count), ...names.map(column)]);
+  }
+  console.log(
+    `\nOne message to all readers of a room, from the post to its arrival, commit included: median (least–most) of ${ROUNDS} processes, ${POSTS} posts each`,
+  );
+  const head = ['readers', 'p50 ms', 'p99 ms', 'CPU µs / reader', 'heap KiB / idle stream', 'RSS KiB / idle stream'];
+  console.log(printTable(head, rows));
+}
+
+async function benchResume(): Promise<void> {
+  const rooms = await new MeasuredRooms().start();
+  const rows: string[][] = [];
+  try {
+    await rooms.ask('fill');
+    for (const count of RESUMERS) {
+      const seconds: number[] = [];
+      for (let round = 0; round < ROUNDS; round++) {
+        await rooms.ask('forget');
+        const readers = new Readers(rooms.port, '?since=0&types=message.created');
+        const startedAt = performance.now();
+        await readers.join(count, MISSED + 1);
+        seconds.push((performance.now() - startedAt) / 1000);
+        readers.leave();
+      }
+      rows.push([printNumber(count), printSpread(spreadOf(seconds))]);
+    }
+  } finally {
+    await rooms.stop();
+  }
+  console.log(
+    `\nReaders that come back at once and have missed ${printNumber(MISSED)} messages, none of them in memory`,
+  );
+  console.log(printTable(['readers', 'all have all, s'], rows));
+}
+
+const SERVE_VARIABLE = 'OPSDECK_BENCH_ROOM_FEED';
+
+if (process.env[SERVE_VARIABLE]) await serve();
+else {
+  bench('feed', async (filters) => {
+    console.log(`\n# feed\n${describeMachine()}`);
+    if (isAsked('fanout', filters)) await benchFanout();
+    if (isAsked('resume', filters)) await benchResume();
+  });
+}

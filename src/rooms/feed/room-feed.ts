@@ -1,0 +1,306 @@
+import type { ServerResponse } from 'node:http';
+import type { Clock } from '../../kernel/clock.ts';
+import type { Log } from '../../kernel/log.ts';
+import { Fanout } from '../../kernel/sse.ts';
+import { type Frame, frameEvent } from '../../kernel/sse-frame.ts';
+import { printCursor, printHello, printReset, printSnapshot, type ResetReason } from '../contract/feed.ts';
+import type { Cursor } from '../contract/feed-query.ts';
+import type { Caller } from '../domain/caller.ts';
+import type { StateView } from '../domain/change.ts';
+import type { Committed } from '../domain/event.ts';
+import { type Refusal, refuse } from '../domain/refusal.ts';
+import type { RoomStore } from '../store/room-store.ts';
+import { entryOfCommitted } from './feed-entry.ts';
+import { type FeedSource, type ListenerOptions, StreamListener } from './feed-listener.ts';
+import { FeedPages } from './feed-pages.ts';
+import type { FeedReader, ReaderTraits } from './feed-reader.ts';
+import { FeedReaders } from './feed-readers.ts';
+import { FeedTail } from './feed-tail.ts';
+import type { Announcer, EphemeralEvent, StreamingMessages } from './live.ts';
+
+export const HEARTBEAT_MS = 15_000;
+const TICK_MS = 1000;
+const HEARTBEAT_SLOTS = HEARTBEAT_MS / TICK_MS;
+/** How long a stream lasts, in ticks; up to a tenth less, so that not all end at once. */
+const MAX_TICKS = (4 * 3_600_000) / TICK_MS;
+const LIFETIME_SPREAD = 0.1;
+/** How long clients wait before they come back, so that they do not come all at once. */
+const MIN_RETRY_MS = 1000;
+const MAX_RETRY_MS = 5000;
+const HEADERS = { 'cache-control': 'no-store, no-transform' };
+
+export interface RoomFeedParts {
+  readonly state: StateView;
+  readonly store: Pick<RoomStore, 'readEvents'>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly epoch: string;
+  /** The last position of the log, and the first that is kept. */
+  readonly pos: number;
+  readonly firstPos: number;
+  readonly nodeId: string;
+  /** How many streams one user, and the whole process, may have open. */
+  readonly maxPerUser: number;
+  readonly maxStreams: number;
+  /** From 0 up to 1. */
+  readonly random: () => number;
+  /** Told of a user's stream that opens, and closes. */
+  readonly watcher?: StreamWatcher;
+}
+
+export interface StreamWatcher {
+  opened(userId: string): void;
+  closed(userId: string): void;
+  /** Every second. */
+  tick(now: number): void;
+}
+
+export interface StreamRequest extends ReaderTraits, Omit<ListenerOptions, 'caller' | 'lastTick'> {
+  /** Where to go on, in the log's own positions; see `resume`. */
+  readonly start: Start;
+}
+
+/** From where a stream goes on, and why that is not where it was asked to. */
+export interface Start {
+  readonly after: number;
+  readonly reset: ResetReason | null;
+}
+
+/** Everybody who listens to rooms over server-sent events; see feed-listener.ts for how one of them gets everything. */
+export class RoomFeed implements Announcer {
+  readonly readers: FeedReaders;
+  readonly source: FeedSource;
+  readonly #parts: RoomFeedParts;
+  readonly #fanout: Fanout;
+  /** By the second of the heartbeat's round in which they get it: not all at once. */
+  readonly #slots: readonly Set<StreamListener>[] = Array.from({ length: HEARTBEAT_SLOTS }, () => new Set());
+  readonly #openOf = new Map<string, number>();
+  readonly #stopTicking: () => void;
+  #streaming: StreamingMessages = { streamingIn: () => [] };
+  #firstPos: number;
+  #open = 0;
+  #ticks = 0;
+  #overflowed = 0;
+  #isClosed = false;
+
+  constructor(parts: RoomFeedParts) {
+    const { clock } = parts;
+    this.#parts = parts;
+    this.#firstPos = parts.firstPos;
+    this.readers = new FeedReaders(parts.state);
+    this.source = {
+      epoch: parts.epoch,
+      tail: new FeedTail(parts.pos),
+      pages: new FeedPages(parts.store),
+      log: parts.log,
+      stalled: new Set(),
+      snapshots: (reader) => this.#snapshots(reader),
+      overflowed: () => {
+        this.#overflowed += 1;
+      },
+    };
+    this.#fanout = new Fanout({ clock, heartbeatMs: 0 });
+    this.#stopTicking = clock.every(TICK_MS, () => this.#tick());
+  }
+
+  get epoch(): string {
+    return this.#parts.epoch;
+  }
+
+  /** The last position that was told. */
+  get pos(): number {
+    return this.source.tail.head;
+  }
+
+  /** How many streams are open, those that wait for the log to go on included. */
+  get size(): number {
+    return this.#open;
+  }
+
+  /** How many were sent away so far, or cut, because they did not read. */
+  get overflowed(): number {
+    return this.#overflowed + this.#fanout.dropped;
+  }
+
+  /** How many have much to read before they are told more. */
+  get stalled(): number {
+    return this.source.stalled.size;
+  }
+
+  /** From now on, whoever begins to listen gets the messages that are being written. */
+  showStreaming(streaming: StreamingMessages): void {
+    this.#streaming = streaming;
+  }
+
+  /** What was committed: tells each event to all who may get it. To be told of every commit, in the log's order. */
+  tell(committed: readonly Committed[]): void {
+    const { readers } = this;
+    for (const { event } of committed) readers.gain(event);
+    for (const one of committed) {
+      const { event } = one;
+      const entry = entryOfCommitted(one);
+      // What was deleted is gone from the log's older events too.
+      if (event.type === 'message.deleted') this.forgetLog();
+      this.source.tail.push(entry);
+      readers.before(event);
+      for (const reader of readers.of(entry)) {
+        if (reader.mayGet(entry)) for (const listener of reader.listeners) listener.take(entry);
+      }
+      readers.after(event);
+    }
+  }
+
+  /**
+   * To be called when events have been removed from the log, or changed: nothing of it is told from memory any more.
+   * `firstPos` is where the log begins now; who comes back from before that is told that something is gone.
+   */
+  forgetLog(firstPos = this.#firstPos): void {
+    this.#firstPos = firstPos;
+    this.source.tail.forget();
+    this.source.pages.forget();
+  }
+
+  announce({ type, roomId, audience, seq = Number.MAX_VALUE, data }: EphemeralEvent): void {
+    let framed: Frame | undefined;
+    const frame = () => {
+      framed ??= frameEvent({ event: type, data });
+      return framed;
+    };
+    const readers = audience === undefined ? this.readers.inRoom(roomId) : this.readers.ofUser(audience);
+    for (const { rooms, listeners } of readers) {
+      if (seq > (rooms.get(roomId) ?? Number.POSITIVE_INFINITY)) for (const one of listeners) one.hear(type, frame);
+    }
+  }
+
+  /** Why no more may be opened; if nothing is answered one is, and `release` must follow. */
+  reserve({ user }: Caller): Refusal | undefined {
+    const refusal = this.#refusal(user.id);
+    if (refusal) return refusal;
+    this.#open += 1;
+    this.#openOf.set(user.id, (this.#openOf.get(user.id) ?? 0) + 1);
+    this.#parts.watcher?.opened(user.id);
+    return undefined;
+  }
+
+  release({ user }: Caller): void {
+    this.#open -= 1;
+    const left = (this.#openOf.get(user.id) ?? 1) - 1;
+    if (left === 0) this.#openOf.delete(user.id);
+    else this.#openOf.set(user.id, left);
+    this.#parts.watcher?.closed(user.id);
+  }
+
+  /** Where a stream goes on that was asked to go on after the cursor. */
+  resume(cursor: Cursor | undefined): Start {
+    const { epoch } = this.#parts;
+    const firstPos = this.#firstPos;
+    const head = this.pos;
+    if (!cursor) return { after: head, reset: null };
+    if (cursor.epoch === null) return { after: firstPos - 1, reset: null };
+    if (cursor.epoch !== epoch) return { after: head, reset: 'epoch' };
+    if (cursor.pos > head) return { after: head, reset: 'ahead' };
+    if (cursor.pos < firstPos - 1) return { after: head, reset: 'expired' };
+    return { after: cursor.pos, reset: null };
+  }
+
+  /** Answers a request with a stream, or says why not; `resume` must have been asked in the same turn. */
+  open(outgoing: ServerResponse, request: StreamRequest): Refusal | undefined {
+    const { caller, only, types, ephemeral, start } = request;
+    const refusal = this.reserve(caller);
+    if (refusal) return refusal;
+    const snapshot = [this.#hello()];
+    if (start.reset) snapshot.push(this.frameReset(start.reset));
+    const client = this.#fanout.open(outgoing, { headers: HEADERS, snapshot });
+    if (!client.isOpen) {
+      this.release(caller);
+      return undefined;
+    }
+    const reader = this.readers.join({ caller, only });
+    const lastTick = this.#ticks + Math.ceil(MAX_TICKS * (1 - LIFETIME_SPREAD * this.#parts.random()));
+    const options = { caller, types, ephemeral, lastTick };
+    const listener = new StreamListener(this.source, client, reader, options, start.after);
+    this.readers.listen(reader, listener);
+    this.#slotOf(listener)?.add(listener);
+    // Not `once`: what that wraps around the function is larger than the function.
+    outgoing.on('close', () => this.#forget(listener, caller));
+    listener.begin();
+    return undefined;
+  }
+
+  frameReset(reason: ResetReason): Frame {
+    const { pos } = this;
+    return frameEvent({ id: printCursor(this.epoch, pos), event: 'reset', data: printReset(reason, pos) });
+  }
+
+  /** Tells every stream to come back, and ends it; resolves when all are written out. Idempotent. */
+  async close(): Promise<void> {
+    if (!this.#isClosed) {
+      this.#isClosed = true;
+      this.#stopTicking();
+      for (const listener of this.#slots.flatMap((slot) => [...slot])) {
+        const retry = this.#retryMs();
+        listener.send(frameEvent({ event: 'shutdown', data: `{"retryMs":${retry}}`, retry }));
+      }
+      for (const readers of this.readers.all()) for (const listener of readers.listeners) listener.end();
+    }
+    await this.#fanout.close();
+  }
+
+  #forget(listener: StreamListener, caller: Caller): void {
+    this.readers.leave(listener.reader, listener);
+    this.source.stalled.delete(listener);
+    this.#slotOf(listener)?.delete(listener);
+    this.release(caller);
+  }
+
+  #slotOf({ lastTick }: StreamListener): Set<StreamListener> | undefined {
+    return this.#slots[lastTick % HEARTBEAT_SLOTS];
+  }
+
+  #refusal(userId: string): Refusal | undefined {
+    const { maxPerUser, maxStreams } = this.#parts;
+    if (this.#isClosed) return refuse('shutting_down', 'the server is shutting down; try again', { retryAfterS: 1 });
+    if ((this.#openOf.get(userId) ?? 0) >= maxPerUser)
+      return refuse('rate_limited', `${maxPerUser} streams are open already; close one`, { retryAfterS: 5 });
+    if (this.#open < maxStreams) return undefined;
+    return refuse('rate_limited', 'the server has as many streams open as it may have', { retryAfterS: 30 });
+  }
+
+  #hello(): Frame {
+    const { epoch, nodeId } = this.#parts;
+    const data = printHello({
+      epoch,
+      pos: this.pos,
+      firstPos: this.#firstPos,
+      heartbeatMs: HEARTBEAT_MS,
+      node: nodeId,
+    });
+    return frameEvent({ event: 'hello', data, retry: this.#retryMs() });
+  }
+
+  #retryMs(): number {
+    return MIN_RETRY_MS + Math.floor(this.#parts.random() * (MAX_RETRY_MS - MIN_RETRY_MS));
+  }
+
+  #tick(): void {
+    const { clock, watcher } = this.#parts;
+    const now = clock.now();
+    this.#ticks += 1;
+    for (const listener of this.#slots[this.#ticks % HEARTBEAT_SLOTS] ?? []) {
+      if (this.#ticks < listener.lastTick) listener.beat();
+      else listener.end();
+    }
+    for (const listener of this.source.stalled) listener.judge();
+    this.readers.endStale(now);
+    watcher?.tick(now);
+  }
+
+  #snapshots({ rooms }: FeedReader): readonly Frame[] {
+    const frames: Frame[] = [];
+    for (const [roomId, afterSeq] of rooms) {
+      for (const message of this.#streaming.streamingIn(roomId).filter(({ seq }) => seq > afterSeq))
+        frames.push(frameEvent({ event: 'message.snapshot', data: printSnapshot(roomId, message) }));
+    }
+    return frames;
+  }
+}

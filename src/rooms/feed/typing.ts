@@ -1,0 +1,32 @@
+import type { Clock } from '../../kernel/clock.ts';
+import { printTyping } from '../contract/feed.ts';
+import { findRoom, requireWriter } from '../domain/access.ts';
+import type { Caller } from '../domain/caller.ts';
+import type { StateView } from '../domain/change.ts';
+import { granted, type Verdict } from '../domain/refusal.ts';
+import type { Announcer } from './live.ts';
+
+/** Whoever is still at it says so again before. */
+const LIFE_MS = 6000;
+
+export interface TypingParts {
+  readonly state: StateView;
+  readonly clock: Clock;
+  readonly announcer: Announcer;
+}
+
+/** Tells a room that somebody writes, if he may. */
+export function announceTyping(
+  { state, clock, announcer }: TypingParts,
+  caller: Caller,
+  idOrSlug: string,
+): Verdict<null> {
+  const found = findRoom(state, caller, idOrSlug);
+  if (!found.ok) return found;
+  const now = clock.now();
+  const refusal = requireWriter(found.value, caller, now);
+  if (refusal) return refusal;
+  const { room } = found.value;
+  announcer.announce({ type: 'typing', roomId: room.id, data: printTyping(room.id, caller.user, now + LIFE_MS) });
+  return granted(null);
+}

@@ -1,0 +1,130 @@
+import { printMessageFor } from '../contract/message.ts';
+import { findRoom } from '../domain/access.ts';
+import type { Caller } from '../domain/caller.ts';
+import type { ReactionKey } from '../domain/change.ts';
+import type { Edit, StoredMessage } from '../domain/message.ts';
+import { findMessage, noSuchMessage } from '../domain/message-access.ts';
+import { granted, refuse, type Verdict } from '../domain/refusal.ts';
+import type { RoomState } from '../room-state.ts';
+import type { PageQuery, RoomStore } from '../store/room-store.ts';
+
+/** Which part of a room is asked for. */
+export interface PageWish {
+  readonly before?: number | undefined;
+  readonly after?: number | undefined;
+  /** A sequence number, or the id of a message. */
+  readonly around?: number | string | undefined;
+  readonly limit?: number | undefined;
+  readonly thread?: string | undefined;
+  readonly type?: string | undefined;
+  readonly author?: string | undefined;
+}
+
+export interface ReadPage {
+  /** JSON, as the reader sees them, ascending by sequence number. */
+  readonly messages: readonly string[];
+  /** Of the page; 0 where it is empty. */
+  readonly firstSeq: number;
+  readonly lastSeq: number;
+  readonly hasBefore: boolean;
+  readonly hasAfter: boolean;
+}
+
+const DEFAULT_LIMIT = 50;
+
+export interface MessageReaderParts {
+  readonly state: RoomState;
+  readonly store: RoomStore;
+}
+
+/** Reads messages as somebody sees them. */
+export class MessageReader {
+  readonly #parts: MessageReaderParts;
+
+  constructor(parts: MessageReaderParts) {
+    this.#parts = parts;
+  }
+
+  /** Messages of a room that the caller may read; the last 50 unless he says otherwise. */
+  async page(caller: Caller, room: string, wish: PageWish): Promise<Verdict<ReadPage>> {
+    const { state, store } = this.#parts;
+    const found = findRoom(state, caller, room);
+    if (!found.ok) return found;
+    const roomId = found.value.room.id;
+    const { afterSeq } = found.value;
+    const query = await this.#queryOf(roomId, afterSeq, wish);
+    if (!query.ok) return query;
+    const { messages, hasBefore, hasAfter } = await store.page(query.value);
+    return granted({
+      messages: await this.print(caller, messages),
+      firstSeq: messages[0]?.message.seq ?? 0,
+      lastSeq: messages.at(-1)?.message.seq ?? 0,
+      hasBefore,
+      hasAfter,
+    });
+  }
+
+  /** What a message said before, for its author and moderators; the first first. */
+  async history(caller: Caller, id: string): Promise<Verdict<readonly Edit[]>> {
+    const { state, store } = this.#parts;
+    const [stored] = await store.messages([id]);
+    const found = findMessage(state, caller, id, stored);
+    if (!found.ok) return found;
+    const { isAuthor, isModerator } = found.value;
+    if (!isAuthor && !isModerator)
+      return refuse('forbidden', 'only its author, and admins and owners of the room, see what a message said before');
+    return granted(await store.edits(id));
+  }
+
+  /** The JSON of each message, with `me` at the reactions of the caller. */
+  async print(caller: Caller, messages: readonly StoredMessage[]): Promise<readonly string[]> {
+    const unknown = messages.flatMap((stored) => unknownReactions(stored, caller.user.id));
+    const reacted = unknown.length === 0 ? [] : await this.#parts.store.reacted(unknown);
+    return messages.map((stored) => printMessageFor(stored, ownReactions(stored, caller.user.id, reacted)));
+  }
+
+  async #queryOf(roomId: string, afterSeq: number, wish: PageWish): Promise<Verdict<PageQuery>> {
+    const { before, after, around, limit = DEFAULT_LIMIT, thread, type, author } = wish;
+    if ([before, after, around].filter((place) => place !== undefined).length > 1)
+      return refuse('invalid_query', 'before, after and around: send one of them');
+    const middle = typeof around === 'string' ? await this.#seqOf(roomId, afterSeq, around) : granted(around);
+    if (!middle.ok) return middle;
+    const root = thread === undefined ? granted(0) : await this.#seqOf(roomId, afterSeq, thread);
+    if (!root.ok) return root;
+    return granted({
+      roomId,
+      limit,
+      afterSeq,
+      ...(before === undefined ? {} : { before }),
+      ...(after === undefined ? {} : { after }),
+      ...(middle.value === undefined ? {} : { around: middle.value }),
+      ...(thread === undefined ? {} : { threadId: thread }),
+      ...(type === undefined ? {} : { type }),
+      ...(author === undefined ? {} : { authorId: author }),
+    });
+  }
+
+  async #seqOf(roomId: string, afterSeq: number, id: string): Promise<Verdict<number>> {
+    const [stored] = await this.#parts.store.messages([id]);
+    if (!stored || stored.message.roomId !== roomId || stored.message.seq <= afterSeq) return noSuchMessage(id);
+    return granted(stored.message.seq);
+  }
+}
+
+/** A reaction names its first users; of those with more, only the store knows. */
+function unknownReactions({ message }: StoredMessage, userId: string): readonly ReactionKey[] {
+  return message.reactions
+    .filter(({ count, userIds }) => count > userIds.length && !userIds.includes(userId))
+    .map(({ emoji }) => ({ messageId: message.id, emoji, userId }));
+}
+
+function ownReactions(
+  { message }: StoredMessage,
+  userId: string,
+  reacted: readonly ReactionKey[],
+): ReadonlySet<string> {
+  const mine = new Set<string>();
+  for (const { emoji, userIds } of message.reactions) if (userIds.includes(userId)) mine.add(emoji);
+  for (const { messageId, emoji } of reacted) if (messageId === message.id) mine.add(emoji);
+  return mine;
+}

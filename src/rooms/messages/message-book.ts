@@ -1,0 +1,164 @@
+import { messageJsonOf } from '../contract/event.ts';
+import type { Caller } from '../domain/caller.ts';
+import type { Change } from '../domain/change.ts';
+import type { FileRef } from '../domain/file.ts';
+import type { StoredMessage } from '../domain/message.ts';
+import { findMessage } from '../domain/message-access.ts';
+import { checkEdit, decideEdit, type EditRules } from '../domain/message-edit.ts';
+import type { MessageOutcome } from '../domain/message-outcome.ts';
+import { checkPost, decidePost, type PostDraft, type PostRules } from '../domain/message-post.ts';
+import { decideRemoval } from '../domain/message-removal.ts';
+import { decideRewrite } from '../domain/message-rewrite.ts';
+import { decidePin } from '../domain/pin.ts';
+import { decideReaction } from '../domain/reaction.ts';
+import { granted, type Verdict } from '../domain/refusal.ts';
+import type { FileStore } from '../file-store.ts';
+import type { RoomState } from '../room-state.ts';
+import type { RoomWriter } from '../room-writer.ts';
+import type { RoomStore } from '../store/room-store.ts';
+import type { MessageEdit, Messages, Post, Posted, Rewrite } from './messages.ts';
+
+export interface MessageBookParts {
+  readonly state: RoomState;
+  readonly store: RoomStore;
+  readonly writer: RoomWriter;
+  readonly files: Pick<FileStore, 'hold'>;
+  readonly rules: PostRules & EditRules;
+}
+
+type Files = ReadonlyMap<string, FileRef>;
+const NO_FILES: Files = new Map();
+
+/** All that is written into rooms, changed and taken back. */
+export class MessageBook implements Messages {
+  readonly #parts: MessageBookParts;
+
+  constructor(parts: MessageBookParts) {
+    this.#parts = parts;
+  }
+
+  async post(caller: Caller, post: Post): Promise<Verdict<Posted>> {
+    const { rules } = this.#parts;
+    const checked = checkPost(draftOf(post), caller, rules);
+    if (!checked.ok) return checked;
+    const draft = checked.value;
+    const posted = await this.#withFiles(caller, draft.attachments, (files) =>
+      this.#submit({
+        messages: referredBy(draft),
+        decide: (view) => decidePost(view, caller, draft, files, rules),
+      }),
+    );
+    return posted.ok ? granted({ stored: posted.value.stored, replayed: !posted.value.isNew }) : posted;
+  }
+
+  async edit(caller: Caller, id: string, edit: MessageEdit, ifMatch?: string): Promise<Verdict<StoredMessage>> {
+    const { rules } = this.#parts;
+    const checked = checkEdit(edit, rules);
+    if (!checked.ok) return checked;
+    const { attachments = [] } = checked.value;
+    const edited = this.#withFiles(caller, attachments, (files) =>
+      this.#submit({
+        messages: [id],
+        decide: (view) => decideEdit(view, caller, id, checked.value, files, ifMatch, rules),
+      }),
+    );
+    return storedOf(await edited);
+  }
+
+  async remove(
+    caller: Caller,
+    id: string,
+    options: { readonly reason?: string | undefined; readonly ifMatch?: string | undefined },
+  ): Promise<Verdict<StoredMessage>> {
+    const found = await this.find(caller, id);
+    if (!found.ok) return found;
+    const { threadId } = found.value.message;
+    const messages = threadId === null ? [id] : [id, threadId];
+    return storedOf(await this.#submit({ messages, decide: (view) => decideRemoval(view, caller, id, options) }));
+  }
+
+  async rewrite(id: string, rewrite: Rewrite): Promise<Verdict<StoredMessage>> {
+    const { rules } = this.#parts;
+    return storedOf(await this.#submit({ messages: [id], decide: (view) => decideRewrite(view, id, rewrite, rules) }));
+  }
+
+  async react(caller: Caller, id: string, emoji: string, reacts: boolean): Promise<Verdict<StoredMessage>> {
+    return storedOf(
+      await this.#submit({
+        messages: [id],
+        reactions: [{ messageId: id, emoji, userId: caller.user.id }],
+        decide: (view) => decideReaction(view, caller, id, emoji, reacts),
+      }),
+    );
+  }
+
+  async pin(caller: Caller, id: string, pinned: boolean): Promise<Verdict<StoredMessage>> {
+    return storedOf(await this.#submit({ messages: [id], decide: (view) => decidePin(view, caller, id, pinned) }));
+  }
+
+  async find(caller: Caller, id: string): Promise<Verdict<StoredMessage>> {
+    const { state, store } = this.#parts;
+    const [stored] = await store.messages([id]);
+    const found = findMessage(state, caller, id, stored);
+    return found.ok ? granted(found.value.stored) : found;
+  }
+
+  async #submit(change: Change<MessageOutcome>): Promise<Verdict<Result>> {
+    const verdict = await this.#parts.writer.submit(change);
+    return verdict.ok ? granted(resultOf(verdict.value)) : verdict;
+  }
+
+  /** Keeps the files from being removed as orphans until it is decided whether a message takes them. */
+  async #withFiles<T>(caller: Caller, ids: readonly string[], use: (files: Files) => Promise<T>): Promise<T> {
+    if (ids.length === 0) return use(NO_FILES);
+    const held = await this.#parts.files.hold(caller, ids);
+    try {
+      return await use(held.files);
+    } finally {
+      held.release();
+    }
+  }
+}
+
+interface Result {
+  readonly stored: StoredMessage;
+  /** A commit has made it. */
+  readonly isNew: boolean;
+}
+
+function resultOf(outcome: MessageOutcome): Result {
+  if (!('committed' in outcome)) return { stored: outcome, isNew: false };
+  const { event, data } = outcome.committed;
+  if (!('message' in event)) throw new Error(`${event.type} tells of no message`);
+  const { contentHash } = outcome;
+  return { stored: { message: event.message, json: messageJsonOf(data), contentHash }, isNew: true };
+}
+
+function storedOf(verdict: Verdict<Result>): Verdict<StoredMessage> {
+  return verdict.ok ? granted(verdict.value.stored) : verdict;
+}
+
+/** The other messages that a post must see. */
+function referredBy({ id, replyTo, threadId }: PostDraft): readonly string[] {
+  if (id === undefined && replyTo === null && threadId === null) return [];
+  return [id, replyTo, threadId].filter((other) => typeof other === 'string');
+}
+
+function draftOf(post: Post): PostDraft {
+  return {
+    room: post.room,
+    id: post.id,
+    type: post.type ?? 'text',
+    body: post.body,
+    format: post.format ?? 'markdown',
+    replyTo: post.replyTo ?? null,
+    threadId: post.threadId ?? null,
+    alsoInRoom: post.alsoInRoom ?? false,
+    attachments: post.attachments ?? [],
+    card: post.card ?? null,
+    silent: post.silent ?? false,
+    status: post.status ?? 'complete',
+    run: post.run ?? null,
+    byServer: post.byServer ?? false,
+  };
+}

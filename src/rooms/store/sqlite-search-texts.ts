@@ -1,0 +1,129 @@
+import { messageJsonOf } from '../contract/event.ts';
+import { readMessage } from '../contract/message.ts';
+import type { Committed } from '../domain/event.ts';
+import type { Message } from '../domain/message.ts';
+import { indexedText } from './sqlite-match.ts';
+import { listValue, type Rows } from './sqlite-rows.ts';
+import { CREATED, placeOf } from './sqlite-schema.ts';
+
+/** So many characters wait in memory; what is more is read from the log again. */
+const MOST_CHARS = 4 * 2 ** 20;
+
+/** What the index takes in about 10 ms, by however few messages. */
+const BATCH_CHARS = 64 * 2 ** 10;
+
+/** What the index has to know of a message. */
+export interface IndexedText {
+  /** Of its creation. */
+  readonly position: number;
+  /** `null`: nothing any more. */
+  readonly text: string | null;
+}
+
+interface Waiting extends Pick<IndexedText, 'text'> {
+  /** Of the event. */
+  readonly pos: number;
+  readonly place: number;
+  readonly isNew: boolean;
+}
+
+/** What was committed and is not yet indexed: the newest of it in memory, the rest in the log. */
+export class TextQueue {
+  readonly #rows: Rows;
+  #waiting: Waiting[] = [];
+  #chars = 0;
+  /** What lies behind that position is all in memory. */
+  #logged = 0;
+  #pos = 0;
+
+  constructor(rows: Rows) {
+    this.#rows = rows;
+  }
+
+  /** The last position of the log. */
+  get pos(): number {
+    return this.#pos;
+  }
+
+  /** Up to that position the log has to be read. */
+  skip(pos: number): void {
+    this.#waiting = [];
+    this.#chars = 0;
+    this.#logged = pos;
+    this.#pos = pos;
+  }
+
+  add(committed: readonly (readonly Committed[])[], pos: number): void {
+    this.#pos = pos;
+    for (const events of committed) {
+      for (const { pos, event } of events) {
+        if (!('message' in event) || !isIndexed(event.type)) continue;
+        const room = this.#rows.numberOf(event.roomId);
+        if (room !== undefined) this.#push(waitingOf(pos, room, event.message, event.type === 'message.created'));
+      }
+    }
+    if (this.#chars > MOST_CHARS) this.skip(pos);
+  }
+
+  #push(waiting: Waiting): void {
+    this.#waiting.push(waiting);
+    this.#chars += waiting.text?.length ?? 0;
+  }
+
+  /** The texts that follow a position, some `count` of them, and the position up to which these are all. */
+  async next(after: number, count: number): Promise<{ readonly texts: readonly IndexedText[]; readonly upTo: number }> {
+    const { waiting, upTo } = after < this.#logged ? await this.#readLog(after, count) : this.#take(count);
+    return { texts: await this.#place(waiting), upTo };
+  }
+
+  #take(count: number): { readonly waiting: readonly Waiting[]; readonly upTo: number } {
+    const waiting = this.#waiting.splice(0, countOf(this.#waiting, count));
+    for (const { text } of waiting) this.#chars -= text?.length ?? 0;
+    return { waiting, upTo: this.#waiting.length === 0 ? this.#pos : (waiting.at(-1)?.pos ?? this.#pos) };
+  }
+
+  async #readLog(after: number, count: number) {
+    const end = this.#logged;
+    const found = await this.#rows.query(
+      'SELECT pos, type, room, data FROM event WHERE pos > ? AND pos <= ? AND type BETWEEN 1 AND 4 ORDER BY pos LIMIT ?',
+      [after, end, count],
+    );
+    const all = found.map(({ pos, type, room, data }) =>
+      waitingOf(Number(pos), Number(room), readMessage(messageJsonOf(String(data))), type === CREATED),
+    );
+    const waiting = all.slice(0, countOf(all, count));
+    const isAll = found.length < count && waiting.length === all.length;
+    return { waiting, upTo: isAll ? end : (waiting.at(-1)?.pos ?? end) };
+  }
+
+  /** A message that was created before stands where it was then. One that is gone has nothing to be indexed. */
+  async #place(waiting: readonly Waiting[]): Promise<readonly IndexedText[]> {
+    const changed = waiting.flatMap(({ isNew, place }) => (isNew ? [] : [place]));
+    const sql = 'SELECT place, first FROM message WHERE place IN (SELECT value FROM json_each(?))';
+    const rows = changed.length === 0 ? [] : await this.#rows.query(sql, [listValue(changed)]);
+    const firsts = new Map(rows.map(({ place, first }) => [Number(place), Number(first)]));
+    return waiting.flatMap(({ pos, place, text, isNew }) => {
+      const position = isNew ? pos : firsts.get(place);
+      return position === undefined ? [] : [{ position, text }];
+    });
+  }
+}
+
+/** How many of the first make a batch: one at least. */
+function countOf(waiting: readonly Waiting[], most: number): number {
+  let chars = 0;
+  for (let index = 0; index < most; index++) {
+    const next = waiting[index];
+    if (!next) return index;
+    chars += next.text?.length ?? 0;
+    if (chars > BATCH_CHARS) return Math.max(1, index);
+  }
+  return most;
+}
+
+const isIndexed = (type: string): boolean => type.startsWith('message.') || type === 'alert.updated';
+
+function waitingOf(pos: number, room: number, message: Message, isNew: boolean): Waiting {
+  const text = message.deleted ? null : indexedText(message, room);
+  return { pos, place: placeOf(room, message.seq), text, isNew };
+}
