@@ -128,9 +128,9 @@ export class ActivePlan implements RoutingNames {
   }
 
   #pipelineOf({ intervals, receivers }: NotificationPlan): Pipeline {
-    const { state, clock, log, metrics } = this.#parts;
+    const { state, log, metrics } = this.#parts;
     const { inhibitor, silencer } = state;
     const { suppressed } = metrics;
-    return new Pipeline({ inhibitor, silencer, intervals, receivers, clock, log, suppressed });
+    return new Pipeline({ inhibitor, silencer, intervals, receivers, log, suppressed });
   }
 }

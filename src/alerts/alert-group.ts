@@ -7,6 +7,12 @@ import type { Route } from './domain/route.ts';
 export class AlertGroup {
   readonly route: Route;
   readonly labels: LabelSet;
+  /** As Alertmanager writes group keys: the route's key and the labels. Siblings with the same matchers share it. */
+  readonly key: string;
+  /** Like the key, but unique among all groups. */
+  readonly id: string;
+  /** What the notification log calls it, for each integration of its receiver; made at its first flush. */
+  logKeys: readonly string[] | undefined;
   /** The labels as text: what tells the groups of a route apart. */
   readonly labelsText: string;
   readonly receiver: string;
@@ -14,6 +20,7 @@ export class AlertGroup {
   mutedBy: readonly string[] = [];
   /** When it will be flushed next; epoch milliseconds. */
   nextFlushAt = Number.POSITIVE_INFINITY;
+  appointment: object | undefined;
   /** A flush is under way; the next one waits for it. */
   isFlushing = false;
   /** The next flush fell due during this one. */
@@ -27,17 +34,9 @@ export class AlertGroup {
     this.route = route;
     this.labels = labels;
     this.labelsText = labelsText;
+    this.key = `${route.key}:${labelsText}`;
+    this.id = `${route.id}:${labelsText}`;
     this.receiver = route.receiver;
-  }
-
-  /** As Alertmanager writes group keys: the route's key and the labels. Siblings with the same matchers share it. */
-  get key(): string {
-    return `${this.route.key}:${this.labelsText}`;
-  }
-
-  /** Like the key, but unique among all groups. */
-  get id(): string {
-    return `${this.route.id}:${this.labelsText}`;
   }
 
   get size(): number {

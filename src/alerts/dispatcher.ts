@@ -7,8 +7,8 @@ import type { AlertSlot } from './alert-slot.ts';
 import { isResolvedAt } from './domain/alert.ts';
 import { FlushSchedule } from './flush-schedule.ts';
 import type { GroupTimers } from './group-timers.ts';
-import type { FlushedAlert, Pipeline } from './pipeline.ts';
-import type { SendQueue } from './send-queue.ts';
+import type { Flush, Pipeline, Telling } from './pipeline.ts';
+import type { Sending, SendQueue } from './send-queue.ts';
 
 /** However short the interval of a group, its notifications have this long to arrive. */
 const SHORTEST_DEADLINE_MS = 10_000;
@@ -24,6 +24,29 @@ export interface DispatcherParts {
   readonly settled: (slot: AlertSlot) => void;
 }
 
+type Tell = (underWay: FlushUnderWay, leave: () => void) => Promise<void>;
+
+/** A flush that has something to tell, from its verdict to its end. */
+class FlushUnderWay implements Sending<void> {
+  readonly flush: Flush;
+  readonly telling: Telling;
+  readonly #tell: Tell;
+
+  constructor(flush: Flush, telling: Telling, tell: Tell) {
+    this.flush = flush;
+    this.telling = telling;
+    this.#tell = tell;
+  }
+
+  prepare(): void {
+    this.telling.prepare();
+  }
+
+  send(leave: () => void): Promise<void> {
+    return this.#tell(this, leave);
+  }
+}
+
 /**
  * Flushes every group when its time has come: what the group holds goes through the pipeline, and resolved alerts leave
  * once that has worked. The next flush is counted from the tick of this one, not from its end, and never overlaps it.
@@ -31,7 +54,9 @@ export interface DispatcherParts {
 export class Dispatcher implements GroupListener {
   readonly #parts: DispatcherParts;
   readonly #schedule: FlushSchedule<AlertGroup>;
-  readonly #flushes = new Set<Promise<void>>();
+  readonly #underWay = new Set<FlushUnderWay>();
+  /** Those who wait for the end of some flushes. */
+  readonly #waiting = new Set<{ readonly flushes: Set<FlushUnderWay>; readonly ended: () => void }>();
   /** When groups of before the start were to be flushed; each is asked for once. */
   readonly #remembered = new Map<string, number>();
   #pipeline: Pipeline | undefined;
@@ -67,8 +92,10 @@ export class Dispatcher implements GroupListener {
   }
 
   /** Resolves when the flushes that are under way now have ended. */
-  async flushes(): Promise<void> {
-    await Promise.all(this.#flushes);
+  flushes(): Promise<void> {
+    const flushes = new Set(this.#underWay);
+    if (flushes.size === 0) return Promise.resolve();
+    return new Promise((ended) => this.#waiting.add({ flushes, ended }));
   }
 
   /** Starts no other flush; resolves when those under way have ended. */
@@ -113,40 +140,50 @@ export class Dispatcher implements GroupListener {
   }
 
   #flush(group: AlertGroup, at: number): void {
-    const alerts: FlushedAlert[] = group
+    const alerts = group
       .sorted()
       .map((slot) => ({ slot, alert: slot.alert, isResolved: isResolvedAt(slot.alert, at) }));
     const deadlineAt = at + Math.max(group.route.groupIntervalMs, SHORTEST_DEADLINE_MS);
+    const flush = { group, alerts, at, deadlineAt };
     try {
-      const isTold = (this.#pipeline as Pipeline).run({ group, alerts, at, deadlineAt });
+      const telling = (this.#pipeline as Pipeline).run(flush);
       // Most flushes have nothing new to tell, and end where they began.
-      if (typeof isTold !== 'boolean') this.#await(group, alerts, isTold);
-      else if (isTold) this.#release(group, alerts);
+      if (telling) this.#begin(new FlushUnderWay(flush, telling, this.#tell));
+      else this.#release(flush);
     } catch (error) {
       this.#fail(group, error);
     }
   }
 
-  #await(group: AlertGroup, alerts: readonly FlushedAlert[], telling: Promise<boolean>): void {
+  #begin(underWay: FlushUnderWay): void {
+    const { group } = underWay.flush;
     group.isFlushing = true;
-    const end = () => {
-      this.#flushes.delete(flush);
-      group.isFlushing = false;
-      if (!group.isOverdue || !this.#schedule.isRunning) return;
-      group.isOverdue = false;
-      this.#tick(group);
-    };
-    const flush = telling.then(
-      (isTold) => {
-        if (isTold) this.#release(group, alerts);
-        end();
-      },
-      (error) => {
-        this.#fail(group, error);
-        end();
-      },
-    );
-    this.#flushes.add(flush);
+    this.#underWay.add(underWay);
+    this.#parts.sending.enter(group.receiver, underWay);
+  }
+
+  readonly #tell: Tell = async (underWay, leave) => {
+    const { flush, telling } = underWay;
+    try {
+      if (await telling.send(leave)) this.#release(flush);
+    } catch (error) {
+      this.#fail(flush.group, error);
+    }
+    this.#end(underWay);
+  };
+
+  #end(underWay: FlushUnderWay): void {
+    const { group } = underWay.flush;
+    this.#underWay.delete(underWay);
+    for (const waiting of this.#waiting) {
+      if (!waiting.flushes.delete(underWay) || waiting.flushes.size > 0) continue;
+      this.#waiting.delete(waiting);
+      waiting.ended();
+    }
+    group.isFlushing = false;
+    if (!group.isOverdue || !this.#schedule.isRunning) return;
+    group.isOverdue = false;
+    this.#tick(group);
   }
 
   #fail(group: AlertGroup, error: unknown): void {
@@ -154,7 +191,7 @@ export class Dispatcher implements GroupListener {
   }
 
   /** Alerts that have fired again during the flush stay. */
-  #release(group: AlertGroup, alerts: readonly FlushedAlert[]): void {
+  #release({ group, alerts }: Flush): void {
     const { groups, settled } = this.#parts;
     for (const { slot, alert, isResolved } of alerts) {
       if (!isResolved || slot.alert !== alert || !group.has(slot)) continue;

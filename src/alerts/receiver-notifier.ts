@@ -12,8 +12,7 @@ import { printLogKey } from './notification-log.ts';
 import type { NotificationMetrics } from './notification-metrics.ts';
 import type { Delivery, Notifier } from './notify/notifier.ts';
 import { type Attempt, notifyWithRetry, type RetryResult } from './notify/retry.ts';
-import type { Flush } from './pipeline.ts';
-import type { SendQueue } from './send-queue.ts';
+import type { Flush, FlushedAlert, Telling } from './pipeline.ts';
 
 /** One notifier of a receiver. `index`: its place in the receiver's list of its kind. */
 export interface ReceiverIntegration {
@@ -24,7 +23,6 @@ export interface ReceiverIntegration {
 }
 
 export interface ReceiverNotifierParts extends NotificationJournalParts {
-  readonly sending: SendQueue;
   readonly metrics: NotificationMetrics;
   /** From 0 to below 1. */
   readonly random: () => number;
@@ -40,6 +38,7 @@ interface SharedFlush extends FlushedFingerprints {
 
 type Beginnings = ReadonlyMap<ReceiverIntegration, Beginning | undefined>;
 
+const NOBODY: readonly string[] = [];
 const NOTHING_BEGUN: Beginnings = new Map();
 
 /** Tells a receiver of flushed alerts: each of its integrations that does not know yet, all at once. */
@@ -60,18 +59,18 @@ export class ReceiverNotifier {
     this.#journal = new NotificationJournal(parts);
   }
 
-  /** Whether every integration knows now. */
-  tell(flush: Flush): boolean | Promise<boolean> {
+  /** What there is to tell; undefined: every integration knows. */
+  judge(flush: Flush): Telling | undefined {
     const shared = share(flush);
     const unaware = this.integrations.filter((integration) => this.#mayHaveToHear(integration, shared));
-    if (unaware.length === 0) return true;
+    if (unaware.length === 0) return undefined;
     let beginnings: Beginnings = NOTHING_BEGUN;
-    return this.#parts.sending.enter(this.name, {
+    return {
       prepare: () => {
         beginnings = this.#beginAll(unaware, shared);
       },
       send: (leave) => this.#tellAll(unaware, { shared, beginnings }, leave),
-    });
+    };
   }
 
   #beginAll(unaware: readonly ReceiverIntegration[], shared: SharedFlush): Beginnings {
@@ -141,8 +140,12 @@ export class ReceiverNotifier {
     });
   }
 
-  #keyOf({ name, index }: ReceiverIntegration, group: AlertGroup): string {
-    return printLogKey({ groupKey: group.key, receiver: this.name, integration: name, index });
+  #keyOf(integration: ReceiverIntegration, group: AlertGroup): string {
+    // A reload that changes the integrations makes all groups anew.
+    group.logKeys ??= this.integrations.map(({ name, index }) =>
+      printLogKey({ groupKey: group.key, receiver: this.name, integration: name, index }),
+    );
+    return group.logKeys[this.integrations.indexOf(integration)] as string;
   }
 
   #tellOne(
@@ -281,8 +284,19 @@ export class ReceiverNotifier {
 }
 
 function share(flush: Flush): SharedFlush {
-  const firing: string[] = [];
-  const resolved: string[] = [];
-  for (const { alert, isResolved } of flush.alerts) (isResolved ? resolved : firing).push(alert.fingerprint);
-  return { flush, firing, resolved, told: undefined };
+  return {
+    flush,
+    firing: fingerprintsOf(flush.alerts, false),
+    resolved: fingerprintsOf(flush.alerts, true),
+    told: undefined,
+  };
+}
+
+function fingerprintsOf(alerts: readonly FlushedAlert[], areResolved: boolean): readonly string[] {
+  let count = 0;
+  for (const { isResolved } of alerts) if (isResolved === areResolved) count++;
+  if (count === 0) return NOBODY;
+  // Most of the time they are all alike; a list that is pushed to has room for seventeen.
+  const some = count === alerts.length ? alerts : alerts.filter(({ isResolved }) => isResolved === areResolved);
+  return some.map(({ alert }) => alert.fingerprint);
 }

@@ -11,18 +11,17 @@ function createQueue() {
   const queue = new SendQueue({ clock, commit: () => events.push('commit') });
   const ends = new Map<string, () => void>();
   const enter = (lane: string, name: string) =>
-    queue.enter(lane, {
-      prepare: () => events.push(`prepare ${name}`),
-      send: (leave) => {
-        events.push(`send ${name}`);
-        return new Promise<string>((resolve) =>
-          ends.set(name, () => {
-            leave();
-            resolve(name);
-          }),
-        );
-      },
-    });
+    new Promise<string>((ended) =>
+      queue.enter(lane, {
+        prepare: () => events.push(`prepare ${name}`),
+        send: async (leave) => {
+          events.push(`send ${name}`);
+          await new Promise<void>((end) => ends.set(name, end));
+          leave();
+          ended(name);
+        },
+      }),
+    );
   const sent = () => events.filter((event) => event.startsWith('send ')).map((event) => event.slice(5));
   return { clock, events, queue, ends, enter, sent };
 }
@@ -115,9 +114,14 @@ test('a lane that is full or long does not hold up another', async () => {
   assert.equal(sent().at(-1), 'late');
 });
 
-test('a failure to send is the result, and makes room', async () => {
+test('a failure to send makes room', async () => {
   const { queue } = createQueue();
-  const failing = { prepare() {}, send: () => Promise.reject(new Error('a bug')) };
-  const results = await Promise.allSettled(names('a', 300).map(() => queue.enter('lane', failing)));
-  assert.ok(results.every(({ status }) => status === 'rejected'));
+  let sent = 0;
+  const send = () => {
+    sent++;
+    return Promise.reject(new Error('a bug'));
+  };
+  for (let n = 0; n < 300; n++) queue.enter('lane', { prepare() {}, send });
+  await turns(100);
+  assert.equal(sent, 300);
 });

@@ -17,19 +17,14 @@ export interface SendQueueParts {
 
 export interface Sending<T> {
   /** Called just before; what it writes is committed before anybody sends. */
-  readonly prepare: () => void;
+  prepare(): void;
   /** Calls `leave` when its first attempt has ended; at the latest its own end does. */
-  readonly send: (leave: () => void) => Promise<T>;
-}
-
-interface Waiting {
-  readonly prepare: () => void;
-  readonly begin: (leave: () => void) => void;
+  send(leave: () => void): Promise<T>;
 }
 
 interface Lane {
   readonly name: string;
-  readonly waiting: Waiting[];
+  readonly waiting: Sending<unknown>[];
   /** How many of the waiting have begun. */
   begun: number;
   young: number;
@@ -51,14 +46,15 @@ export class SendQueue {
     this.#parts = parts;
   }
 
-  /** Sends when it is its turn; the result is that of `send`. */
-  enter<T>(name: string, { prepare, send }: Sending<T>): Promise<T> {
-    const lane = this.#byName.get(name) ?? { name, waiting: [], begun: 0, young: 0 };
-    this.#byName.set(name, lane);
-    return new Promise((resolve) => {
-      lane.waiting.push({ prepare, begin: (leave) => resolve(send(leave).finally(leave)) });
-      this.#look(lane);
-    });
+  /** Sends when it is its turn. Whoever wants to know what came of it, failures too, learns it from `send`. */
+  enter(name: string, sending: Sending<unknown>): void {
+    let lane = this.#byName.get(name);
+    if (!lane) {
+      lane = { name, waiting: [], begun: 0, young: 0 };
+      this.#byName.set(name, lane);
+    }
+    lane.waiting.push(sending);
+    this.#look(lane);
   }
 
   /** Nobody begins until `release`. */
@@ -95,7 +91,7 @@ export class SendQueue {
 
   #beginSome(): void {
     if (this.#isHeld) return;
-    const beginning: (readonly [Waiting, Lane])[] = [];
+    const beginning: (readonly [Sending<unknown>, Lane])[] = [];
     for (const lane of this.#ready) {
       if (beginning.length === MOST_IN_TURN) break;
       beginning.push([takeFirst(lane), lane]);
@@ -105,9 +101,12 @@ export class SendQueue {
       this.#look(lane);
     }
     if (beginning.length === 0) return;
-    for (const [{ prepare }] of beginning) prepare();
+    for (const [sending] of beginning) sending.prepare();
     this.#parts.commit();
-    for (const [{ begin }, lane] of beginning) begin(this.#growOld(lane));
+    for (const [sending, lane] of beginning) {
+      const leave = this.#growOld(lane);
+      sending.send(leave).then(leave, leave);
+    }
   }
 
   #growOld(lane: Lane): () => void {
@@ -124,8 +123,8 @@ export class SendQueue {
   }
 }
 
-function takeFirst(lane: Lane): Waiting {
-  const first = lane.waiting[lane.begun++] as Waiting;
+function takeFirst(lane: Lane): Sending<unknown> {
+  const first = lane.waiting[lane.begun++] as Sending<unknown>;
   // Not one by one: each would move all behind it.
   if (lane.begun === lane.waiting.length || lane.begun === MOST_LEFT_BEHIND) {
     lane.waiting.splice(0, lane.begun);

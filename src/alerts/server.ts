@@ -198,7 +198,7 @@ export async function createPlan(
   { metrics, externalUrl, openHttp, random }: PlanSurroundings,
 ): Promise<ActivePlan> {
   const { options, config, state, database, clock, log } = running;
-  const { notificationLog, history, sending } = state;
+  const { notificationLog, history } = state;
   const names = INTEGRATIONS.map(({ name }) => name);
   const notificationMetrics = createNotificationMetrics(metrics, names, {
     withReceivers: options.receiverNameInMetrics,
@@ -206,7 +206,6 @@ export async function createPlan(
   const notifying = {
     notificationLog,
     history,
-    sending,
     database,
     writeAlerts: (slots: readonly AlertSlot[]) => state.alerts.write(slots),
     clock,

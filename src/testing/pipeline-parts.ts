@@ -80,9 +80,9 @@ export function createTestPipeline(options: TestPipelineOptions = {}): TestPipel
   const sent: string[] = [];
   const notifications: Notification[] = [];
   const metrics = countingMetrics(counts);
-  const { notificationLog, history, sending, inhibitor, silencer } = state;
+  const { notificationLog, history, inhibitor, silencer } = state;
   const parts = {
-    ...{ notificationLog, history, sending, database, clock, log, metrics },
+    ...{ notificationLog, history, database, clock, log, metrics },
     writeAlerts: (slots: readonly AlertSlot[]) => state.alerts.write(slots),
     retentionMs: options.retentionMs ?? 120 * HOUR,
     random: () => 0.5,
@@ -98,7 +98,7 @@ export function createTestPipeline(options: TestPipelineOptions = {}): TestPipel
   );
   const intervals = new TimeIntervals(options.intervals ?? []);
   const { suppressed } = metrics;
-  const pipeline = new Pipeline({ inhibitor, silencer, intervals, receivers, clock, log, suppressed });
+  const pipeline = new Pipeline({ inhibitor, silencer, intervals, receivers, log, suppressed });
   return {
     ...{ clock, state, pipeline, receivers, sent, notifications, counts, lines, log },
     post(names, { startsAt = clock.now(), endsAt = clock.now() + HOUR } = {}) {
