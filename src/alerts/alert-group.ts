@@ -61,7 +61,11 @@ export class AlertGroup {
 
   /** By job, instance and all labels, none of which ever changes: sorted once for each set of members. */
   sorted(): readonly AlertSlot[] {
-    this.#sorted ??= [...this.#members].sort((a, b) => compareGroupedAlerts(a.alert, b.alert));
+    this.#sorted ??= sortSlots([...this.#members]);
     return this.#sorted;
   }
+}
+
+function sortSlots(slots: AlertSlot[]): readonly AlertSlot[] {
+  return slots.length > 1 ? slots.sort((a, b) => compareGroupedAlerts(a.alert, b.alert)) : slots;
 }

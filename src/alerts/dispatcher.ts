@@ -7,7 +7,7 @@ import type { AlertSlot } from './alert-slot.ts';
 import { isResolvedAt } from './domain/alert.ts';
 import { FlushSchedule } from './flush-schedule.ts';
 import type { GroupTimers } from './group-timers.ts';
-import type { Flush, Pipeline, Telling } from './pipeline.ts';
+import type { Flush, FlushedAlert, Pipeline, Telling } from './pipeline.ts';
 import type { Sending, SendQueue } from './send-queue.ts';
 
 /** However short the interval of a group, its notifications have this long to arrive. */
@@ -24,22 +24,27 @@ export interface DispatcherParts {
   readonly settled: (slot: AlertSlot) => void;
 }
 
-type Tell = (underWay: FlushUnderWay, leave: () => void) => Promise<void>;
+type Tell = (flush: GroupFlush, leave: () => void) => Promise<void>;
 
-/** A flush that has something to tell, from its verdict to its end. */
-class FlushUnderWay implements Sending<void> {
-  readonly flush: Flush;
-  readonly telling: Telling;
+/** A flush from its tick to its end; where there is something to tell, it waits for its turn. */
+class GroupFlush implements Flush, Sending<void> {
+  readonly group: AlertGroup;
+  readonly alerts: readonly FlushedAlert[];
+  readonly at: number;
+  readonly deadlineAt: number;
+  telling: Telling | undefined;
   readonly #tell: Tell;
 
-  constructor(flush: Flush, telling: Telling, tell: Tell) {
-    this.flush = flush;
-    this.telling = telling;
+  constructor(group: AlertGroup, at: number, tell: Tell) {
+    this.group = group;
+    this.alerts = group.sorted().map((slot) => ({ slot, alert: slot.alert, isResolved: isResolvedAt(slot.alert, at) }));
+    this.at = at;
+    this.deadlineAt = at + Math.max(group.route.groupIntervalMs, SHORTEST_DEADLINE_MS);
     this.#tell = tell;
   }
 
   prepare(): void {
-    this.telling.prepare();
+    this.telling?.prepare();
   }
 
   send(leave: () => void): Promise<void> {
@@ -54,9 +59,9 @@ class FlushUnderWay implements Sending<void> {
 export class Dispatcher implements GroupListener {
   readonly #parts: DispatcherParts;
   readonly #schedule: FlushSchedule<AlertGroup>;
-  readonly #underWay = new Set<FlushUnderWay>();
+  readonly #underWay = new Set<GroupFlush>();
   /** Those who wait for the end of some flushes. */
-  readonly #waiting = new Set<{ readonly flushes: Set<FlushUnderWay>; readonly ended: () => void }>();
+  readonly #waiting = new Set<{ readonly flushes: Set<GroupFlush>; readonly ended: () => void }>();
   /** When groups of before the start were to be flushed; each is asked for once. */
   readonly #remembered = new Map<string, number>();
   #pipeline: Pipeline | undefined;
@@ -140,43 +145,37 @@ export class Dispatcher implements GroupListener {
   }
 
   #flush(group: AlertGroup, at: number): void {
-    const alerts = group
-      .sorted()
-      .map((slot) => ({ slot, alert: slot.alert, isResolved: isResolvedAt(slot.alert, at) }));
-    const deadlineAt = at + Math.max(group.route.groupIntervalMs, SHORTEST_DEADLINE_MS);
-    const flush = { group, alerts, at, deadlineAt };
+    const flush = new GroupFlush(group, at, this.#tell);
     try {
-      const telling = (this.#pipeline as Pipeline).run(flush);
+      flush.telling = (this.#pipeline as Pipeline).run(flush);
       // Most flushes have nothing new to tell, and end where they began.
-      if (telling) this.#begin(new FlushUnderWay(flush, telling, this.#tell));
+      if (flush.telling) this.#begin(flush);
       else this.#release(flush);
     } catch (error) {
       this.#fail(group, error);
     }
   }
 
-  #begin(underWay: FlushUnderWay): void {
-    const { group } = underWay.flush;
-    group.isFlushing = true;
-    this.#underWay.add(underWay);
-    this.#parts.sending.enter(group.receiver, underWay);
+  #begin(flush: GroupFlush): void {
+    flush.group.isFlushing = true;
+    this.#underWay.add(flush);
+    this.#parts.sending.enter(flush.group.receiver, flush);
   }
 
-  readonly #tell: Tell = async (underWay, leave) => {
-    const { flush, telling } = underWay;
+  readonly #tell: Tell = async (flush, leave) => {
     try {
-      if (await telling.send(leave)) this.#release(flush);
+      if (await flush.telling?.send(leave)) this.#release(flush);
     } catch (error) {
       this.#fail(flush.group, error);
     }
-    this.#end(underWay);
+    this.#end(flush);
   };
 
-  #end(underWay: FlushUnderWay): void {
-    const { group } = underWay.flush;
-    this.#underWay.delete(underWay);
+  #end(flush: GroupFlush): void {
+    const { group } = flush;
+    this.#underWay.delete(flush);
     for (const waiting of this.#waiting) {
-      if (!waiting.flushes.delete(underWay) || waiting.flushes.size > 0) continue;
+      if (!waiting.flushes.delete(flush) || waiting.flushes.size > 0) continue;
       this.#waiting.delete(waiting);
       waiting.ended();
     }

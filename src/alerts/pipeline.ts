@@ -67,7 +67,8 @@ export class Pipeline {
     );
     if (alerts.length === 0) return undefined;
     const receiver = this.#parts.receivers.get(flush.group.receiver);
-    return receiver?.judge(alerts === flush.alerts ? flush : { ...flush, alerts });
+    const { group, at, deadlineAt } = flush;
+    return receiver?.judge(alerts === flush.alerts ? flush : { group, alerts, at, deadlineAt });
   }
 
   #leaveOutInhibited({ at, alerts }: Flush): readonly FlushedAlert[] {
