@@ -157,6 +157,24 @@ test('flushes of a group never overlap: one that is late by an interval is follo
   await release();
 });
 
+test('whoever waits for the flushes under way does not wait for those that begin later', async () => {
+  const { answer, release } = held();
+  const { post, advance, sent, state } = start({ receivers: { default: [{ answer }] }, route: { groupBy: ['n'] } });
+  await state.dispatcher.flushes();
+  post('a b');
+  await advance(10 * SECOND);
+  let ended = 0;
+  for (let waiting = 0; waiting < 2; waiting++) void state.dispatcher.flushes().then(() => ended++);
+  post('c');
+  await advance(10 * SECOND);
+  assert.equal(sent.length, 3);
+  await release();
+  assert.equal(ended, 0);
+  await release();
+  assert.equal(ended, 2);
+  await release();
+});
+
 test('the cadence is counted from the tick, however long telling takes', async () => {
   const { answer, release } = held();
   const { post, advance, sent } = start({ receivers: { default: [{ answer }] } });

@@ -120,6 +120,38 @@ test('thousands that came and went leave the others due at their moments', () =>
   assert.deepEqual(told, ['first@10', 'last@30']);
 });
 
+test('what is moved to and fro is due once, behind those that were set meanwhile', () => {
+  const { clock, schedule, told } = createSchedule();
+  schedule.start();
+  const [a, b, c] = [item('a'), item('b'), item('c')] as const;
+  schedule.set(a, 50);
+  schedule.set(b, 50);
+  for (let times = 0; times < 5_000; times++) {
+    schedule.set(a, 70);
+    schedule.set(a, 50);
+  }
+  schedule.set(c, 50);
+  clock.advance(100);
+  assert.deepEqual(told, ['b@50', 'a@50', 'c@50']);
+});
+
+test('what sets itself anew to a moment that is being told is due once more, whatever is cleared up meanwhile', () => {
+  const [first, again, other] = [item('first'), item('again'), item('other')] as const;
+  const { clock, schedule, told } = createSchedule((due) => {
+    if (due !== again || told.length > 2) return;
+    schedule.set(again, 10);
+    for (let n = 0; n < 2_000; n++) {
+      const gone = item(String(n));
+      schedule.set(gone, 10);
+      schedule.delete(gone);
+    }
+  });
+  schedule.start();
+  for (const one of [first, again, other]) schedule.set(one, 10);
+  clock.advance(100);
+  assert.deepEqual(told, ['first@10', 'again@10', 'other@10', 'again@10']);
+});
+
 test('whatever is set, moved and taken out, everything is due once, at the last moment that was set', () => {
   const random = new Random(51);
   for (let round = 0; round < 50; round++) {
