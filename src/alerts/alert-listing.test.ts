@@ -7,6 +7,7 @@ import { FakeDatabase } from '../testing/fake-database.ts';
 import { Random } from '../testing/random.ts';
 import type { AlertGroups } from './alert-groups.ts';
 import type { AlertListing, AlertQuery, RoutingNames } from './alert-listing.ts';
+import { forgetListed } from './alert-pages.ts';
 import { joinState } from './alert-state.ts';
 import { ALERT_SERVER_DEFAULTS } from './config/server-options.ts';
 import type { Alert } from './domain/alert.ts';
@@ -225,13 +226,35 @@ test('what is listed is fixed when it is asked for, however slowly it is read', 
   }
 });
 
+/** An alert that counts how often it is printed. */
+function countedAlert(labels: Record<string, string>): { alert: Alert; printed: () => number } {
+  let printed = 0;
+  const alert = {
+    ...alertOf(labels),
+    get generatorURL() {
+      printed++;
+      return 'http://a/';
+    },
+  };
+  return { alert, printed: () => printed };
+}
+
 test('the text of an alert is made once, until something in it changes', () => {
-  const { listing, store } = createListing(NODE);
-  const [text] = listing.alerts(QUERY, NAMES, START);
+  const { alert, printed } = countedAlert({ alertname: 'Down', job: 'node', n: '2' });
+  const { listing, store, silencer } = createListing(alert);
+  alerts(listing);
+  const once = printed();
   store.put([DB]);
-  assert.equal(listing.alerts(QUERY, NAMES, START).filter((other) => other === text).length, 1);
+  alerts(listing);
+  alerts(listing, { filter: [matcherOf('n', '=', '2')] });
+  groups(listing);
+  assert.equal(printed(), once);
+  const after = silenceOf({ matchers: [matcherOf('job', '=', 'node')] });
+  silencer.changeSilences([{ before: undefined, after }], START);
+  assert.match(String(listing.alerts(QUERY, NAMES, START)), /"silencedBy":\["/);
+  assert.ok(printed() > once);
   store.put([{ ...NODE, annotationsJson: '{"new":"text"}' }]);
-  assert.equal(listing.alerts(QUERY, NAMES, START).filter((other) => other === text).length, 0);
+  assert.match(String(listing.alerts(QUERY, NAMES, START)), /"new":"text"/);
 });
 
 /** Every group tells of its resolved alerts. */
@@ -260,7 +283,7 @@ test('a muted group says so with its alerts, in this listing alone, and can be l
   assert.ok(muted);
   muted.mutedBy = ['nights', 'weekends'];
   const [text = ''] = listing.groups({ ...QUERY, receiver: pattern('default') }, NAMES, START);
-  const { status } = (JSON.parse(text) as { alerts: Listed[] }).alerts[0] as Listed;
+  const { status } = (JSON.parse(String(text)) as { alerts: Listed[] }).alerts[0] as Listed;
   assert.deepEqual(status, { inhibitedBy: [], mutedBy: ['nights', 'weekends'], silencedBy: [], state: 'suppressed' });
   assert.deepEqual(
     groups(listing, { muted: false }).map(([receiver]) => receiver),
@@ -291,7 +314,7 @@ test('a listing that remembers says what one that remembers nothing would say', 
   const random = new Random(13);
   const { listing, store, silencer, groups } = createListing();
   const fresh = () => {
-    for (const slot of store.sorted()) delete slot.printed;
+    for (const slot of store.sorted()) forgetListed(slot);
   };
   const silences = ['a', 'b', 'c'].map((id) =>
     silenceOf({ id, matchers: [matcherOf('n', '=~', random.pick(['1|2', '2|3', '.+']))] }),

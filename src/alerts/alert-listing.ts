@@ -1,7 +1,8 @@
 import type { Pattern } from '../kernel/regexp.ts';
 import type { AlertGroup } from './alert-group.ts';
 import type { AlertGroups } from './alert-groups.ts';
-import type { AlertSlot } from './alert-slot.ts';
+import { type AlertPage, AlertPages, Excerpt, forgetListed } from './alert-pages.ts';
+import type { AlertSlot, ListedAlert } from './alert-slot.ts';
 import type { AlertStore } from './alert-store.ts';
 import { printAlert, printReceivers } from './contract/gettable.ts';
 import { type AlertStatus, isSelected, type StateSelection, statusOf } from './domain/alert-status.ts';
@@ -9,7 +10,7 @@ import { compareUtf8, type LabelSet, labelsJson, labelValue } from './domain/lab
 import { filterMatches, type Matcher } from './domain/matcher.ts';
 import type { Pairs } from './domain/notification.ts';
 import { receiverMatches } from './domain/receiver.ts';
-import type { Route } from './domain/route.ts';
+import type { Route, RouteTree } from './domain/route.ts';
 import type { Inhibitor } from './inhibitor.ts';
 import type { Silencer } from './silencer.ts';
 
@@ -41,7 +42,7 @@ export interface RoutingNames {
 }
 
 /**
- * Answers the two listings of alerts with the elements of a JSON array, or with pieces of them that a comma joins. The
+ * Answers the two listings of alerts with pieces of bytes: elements of a JSON array, or several that a comma joins. The
  * text of an alert is made at its first listing and kept until something in it changes.
  */
 export class AlertListing {
@@ -49,6 +50,10 @@ export class AlertListing {
   readonly #groups: AlertGroups;
   readonly #silencer: Silencer;
   readonly #inhibitor: Inhibitor;
+  readonly #pages = new AlertPages();
+  /** Of what the texts were made that no single alert is told of. */
+  #tree: RouteTree | undefined;
+  #inhibitions = -1;
 
   constructor({ store, groups, silencer, inhibitor }: AlertListingParts) {
     this.#store = store;
@@ -62,84 +67,114 @@ export class AlertListing {
     this.#silencer.settle(now);
     const counts = { unprocessed: 0, active: 0, suppressed: 0 };
     for (const slot of this.#store.sorted()) {
-      if (slot.alert.endsAt < now) continue;
-      const status = statusOf(
-        this.#silencer.silencedBy(slot.alert.fingerprint),
-        this.#inhibitor.inhibitedBy(slot, now),
-      );
-      counts[status.state]++;
+      if (slot.alert.endsAt >= now) counts[this.#statusOf(slot, now).state]++;
     }
     return counts;
   }
 
+  /** The silences that match the alert are other ones now. */
+  noteSilenced(fingerprint: string): void {
+    const slot = this.#store.find(fingerprint);
+    if (slot) forgetListed(slot);
+  }
+
   /** The wanted alerts, in the order of fingerprints. */
-  alerts(query: AlertQuery, names: RoutingNames, now: number): readonly string[] {
-    this.#silencer.settle(now);
-    const wantsReceiver = receiverTest(query, names);
-    const wantedReceivers = onceForRoutes((routes) =>
-      routes.some(wantsReceiver) ? printReceivers(routes.map(({ receiver }) => receiver)) : undefined,
-    );
-    const texts: string[] = [];
-    for (const slot of this.#store.sorted()) {
-      const { alert } = slot;
-      if (alert.endsAt < now || !passesFilter(alert.labels, query.filter)) continue;
-      const receiversJson = wantedReceivers(this.#routesOf(slot));
-      const text = receiversJson && this.#print(slot, receiversJson, query.states, now);
-      if (text) texts.push(text);
+  alerts(query: AlertQuery, names: RoutingNames, now: number): readonly Buffer[] {
+    const isWanted = this.#alertTest(query, names);
+    const excerpt = new Excerpt();
+    for (const page of this.#currentPages(now)) {
+      if (!isWanted && page.earliestEnd >= now) {
+        excerpt.addPage(page);
+        continue;
+      }
+      for (const slot of page.slots) {
+        const { alert, listed } = slot;
+        if (listed && alert.endsAt >= now && (!isWanted || isWanted(slot, listed))) excerpt.add(listed);
+      }
     }
-    return texts;
+    return excerpt.pieces();
   }
 
   /** The groups that have any wanted alert, by labels and receiver. */
-  groups(query: AlertQuery, names: RoutingNames, now: number): readonly string[] {
-    this.#silencer.settle(now);
+  groups(query: AlertQuery, names: RoutingNames, now: number): readonly Buffer[] {
+    this.#currentPages(now);
     const wantsReceiver = receiverTest(query, names);
     // In a group an alert has the receivers of all its groups that are asked for, by name.
     const receiversOf = onceForRoutes((routes) => printSortedReceivers(routes.filter(wantsReceiver)));
-    const texts: string[] = [];
+    const pieces: Buffer[] = [];
     for (const group of this.#groups.sorted()) {
       if (!wantsReceiver(group.route) || (!query.muted && group.mutedBy.length > 0)) continue;
-      const first = texts.length;
+      const first = pieces.length;
       for (const slot of group.sorted()) {
-        const { alert } = slot;
-        if (alert.endsAt < now || !passesFilter(alert.labels, query.filter)) continue;
-        const receiversJson = receiversOf(this.#routesOf(slot));
-        const text = this.#print(slot, receiversJson, query.states, now, group.mutedBy);
-        if (text) texts.push(text);
+        const { alert, listed } = slot;
+        if (!listed || alert.endsAt < now || !passesFilter(alert.labels, query.filter)) continue;
+        const status = statusInGroup(group, listed.status);
+        if (isSelected(status, query.states))
+          pieces.push(textInGroup(slot, listed, status, receiversOf(this.#routesOf(slot))));
       }
-      if (texts.length > first) encloseGroup(group, names.routeLabels(group), texts, first);
+      if (pieces.length > first) encloseGroup(group, names.routeLabels(group), pieces, first);
     }
-    return texts;
+    return pieces;
+  }
+
+  /** Undefined: every alert is wanted. */
+  #alertTest(query: AlertQuery, names: RoutingNames): ((slot: AlertSlot, listed: ListedAlert) => boolean) | undefined {
+    const { filter, receiver, receiverMatchers, states } = query;
+    const takesAllStates = states.active && states.silenced && states.inhibited && states.unprocessed;
+    if (takesAllStates && !receiver && filter.length + receiverMatchers.length === 0) return undefined;
+    const wantsReceiver = receiverTest(query, names);
+    const wantsRoutes = onceForRoutes((routes) => routes.some(wantsReceiver));
+    return (slot, { status }) =>
+      isSelected(status, states) && passesFilter(slot.alert.labels, filter) && wantsRoutes(this.#routesOf(slot));
+  }
+
+  /** The pages as they are now, every alert on them with its text. */
+  #currentPages(now: number): readonly AlertPage[] {
+    const { tree } = this.#groups;
+    this.#silencer.settle(now);
+    const inhibitions = this.#inhibitor.settle(now);
+    const receiversOf = onceForRoutes((routes) => printReceivers(routes.map(({ receiver }) => receiver)));
+    if (tree !== this.#tree || inhibitions !== this.#inhibitions) {
+      this.#tree = tree;
+      this.#inhibitions = inhibitions;
+      this.#pages.review(
+        (slot) =>
+          slot.listed?.receiversJson === receiversOf(this.#routesOf(slot)) &&
+          isSameList(slot.listed.status.inhibitedBy, this.#inhibitor.inhibitedBy(slot, now)),
+      );
+    }
+    return this.#pages.current(this.#store.sorted(), (slot) => {
+      const status = this.#statusOf(slot, now);
+      const receiversJson = receiversOf(this.#routesOf(slot));
+      const bytes = Buffer.from(printAlert(slot.alert, receiversJson, status));
+      return { status, receiversJson, bytes, start: 0, end: bytes.length };
+    });
+  }
+
+  #statusOf(slot: AlertSlot, now: number): AlertStatus {
+    return statusOf(this.#silencer.silencedBy(slot.alert.fingerprint), this.#inhibitor.inhibitedBy(slot, now));
   }
 
   #routesOf({ membership, alert }: AlertSlot): readonly Route[] {
     return membership?.routes ?? this.#groups.routesOf(alert.labels);
   }
+}
 
-  /** The text of an alert; undefined when its state is not wanted. */
-  #print(
-    slot: AlertSlot,
-    receiversJson: string,
-    states: StateSelection,
-    now: number,
-    mutedBy: readonly string[] = [],
-  ): string | undefined {
-    const { alert, printed } = slot;
-    const silencedBy = this.#silencer.silencedBy(alert.fingerprint);
-    const inhibitedBy = this.#inhibitor.inhibitedBy(slot, now);
-    if (mutedBy.length > 0) {
-      const status = statusOf(silencedBy, inhibitedBy, mutedBy);
-      return isSelected(status, states) ? printAlert(alert, receiversJson, status) : undefined;
-    }
-    const isKnown =
-      printed?.alert === alert && printed.silencedBy === silencedBy && printed.inhibitedBy === inhibitedBy;
-    const status = isKnown ? printed.status : statusOf(silencedBy, inhibitedBy);
-    if (!isSelected(status, states)) return undefined;
-    if (isKnown && printed.receiversJson === receiversJson) return printed.text;
-    const text = printAlert(alert, receiversJson, status);
-    slot.printed = { alert, silencedBy, inhibitedBy, status, receiversJson, text };
-    return text;
-  }
+function statusInGroup({ mutedBy }: AlertGroup, status: AlertStatus): AlertStatus {
+  return mutedBy.length === 0 ? status : statusOf(status.silencedBy, status.inhibitedBy, mutedBy);
+}
+
+/** The text of an alert in a group, where it may have other receivers than by itself. */
+function textInGroup({ alert }: AlertSlot, listed: ListedAlert, status: AlertStatus, receiversJson: string): Buffer {
+  if (status !== listed.status) return Buffer.from(printAlert(alert, receiversJson, status));
+  if (receiversJson === listed.receiversJson) return listed.bytes.subarray(listed.start, listed.end);
+  if (listed.regrouped?.receiversJson !== receiversJson)
+    listed.regrouped = { receiversJson, bytes: Buffer.from(printAlert(alert, receiversJson, status)) };
+  return listed.regrouped.bytes;
+}
+
+function isSameList(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((item, index) => item === b[index]);
 }
 
 /** Routes come as shared arrays: what follows from them is made once, however many alerts they take. */
@@ -176,11 +211,12 @@ function receiverTest({ receiver, receiverMatchers }: AlertQuery, names: Routing
   };
 }
 
-/** Puts the group around its alerts, which stand in `texts` from `first` on. */
-function encloseGroup(group: AlertGroup, routeLabels: Pairs, texts: string[], first: number): void {
+/** Puts the group around its alerts, which stand in `pieces` from `first` on. */
+function encloseGroup(group: AlertGroup, routeLabels: Pairs, pieces: Buffer[], first: number): void {
   const labels = labelsJson(group.labels);
   const receiver = JSON.stringify({ name: group.receiver });
-  texts[first] = `{"alerts":[${texts[first]}`;
-  texts[texts.length - 1] +=
-    `],"labels":${labels},"receiver":${receiver},"routeLabels":${JSON.stringify(routeLabels)}}`;
+  const last = pieces.length - 1;
+  const tail = `],"labels":${labels},"receiver":${receiver},"routeLabels":${JSON.stringify(routeLabels)}}`;
+  pieces[first] = Buffer.concat([Buffer.from('{"alerts":['), pieces[first] as Buffer]);
+  pieces[last] = Buffer.concat([pieces[last] as Buffer, Buffer.from(tail)]);
 }

@@ -1,4 +1,5 @@
 import type { AlertGroup } from './alert-group.ts';
+import type { AlertPage } from './alert-pages.ts';
 import type { Alert } from './domain/alert.ts';
 import type { AlertStatus } from './domain/alert-status.ts';
 import type { Route } from './domain/route.ts';
@@ -16,16 +17,20 @@ export interface AlertSlot {
   membership?: { readonly routes: readonly Route[]; readonly groups: (AlertGroup | undefined)[] };
   /** Its own fingerprint, as what inhibits others. */
   asInhibitor?: readonly string[];
-  /** How the alert was last listed. */
-  printed?: PrintedAlert;
+  /** Where it stands among all alerts; undefined until somebody lists. */
+  page?: AlertPage;
+  /** How it is listed; undefined when something in it has changed since. */
+  listed?: ListedAlert | undefined;
 }
 
-/** The text of an alert, with all that it was made of: it serves as long as these are the same. */
-export interface PrintedAlert {
-  readonly alert: Alert;
-  readonly silencedBy: readonly string[];
-  readonly inhibitedBy: readonly string[];
+/** The text of an alert, and what it says beside the alert itself. */
+export interface ListedAlert {
   readonly status: AlertStatus;
   readonly receiversJson: string;
-  readonly text: string;
+  /** Where the text stands; the bytes are never changed. */
+  bytes: Buffer;
+  start: number;
+  end: number;
+  /** Its text where its receivers are other ones, or in another order, as in its groups. */
+  regrouped?: { readonly receiversJson: string; readonly bytes: Buffer };
 }

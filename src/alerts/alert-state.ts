@@ -4,6 +4,7 @@ import type { Log } from '../kernel/log.ts';
 import { AlertGroups } from './alert-groups.ts';
 import { AlertLimit } from './alert-limit.ts';
 import { AlertListing } from './alert-listing.ts';
+import { forgetListed } from './alert-pages.ts';
 import type { AlertSlot } from './alert-slot.ts';
 import { AlertStore } from './alert-store.ts';
 import type { AlertServerOptions } from './config/server-options.ts';
@@ -55,7 +56,10 @@ export function joinState(parts: AlertStateParts): AlertState {
   const { options, tree, inhibitionRules, database, clock, log, newId } = parts;
   const silences = new SilenceStore(database, { ...options, classicNames: options.matcherMode === 'classic' }, newId);
   const alerts = new AlertStore(database, clock, log);
-  const silencer = new Silencer(() => alerts.all());
+  const silencer: Silencer = new Silencer(
+    () => alerts.all(),
+    (fingerprint) => alertListing.noteSilenced(fingerprint),
+  );
   const inhibitor = new Inhibitor(inhibitionRules);
   const groups = new AlertGroups(tree);
   const timers = new GroupTimers(database, clock, log);
@@ -105,6 +109,7 @@ function tellOfAlerts({
         inhibitor.add(slot);
       } else {
         inhibitor.renew(slot);
+        forgetListed(slot);
       }
       // An alert that every group has let go of stays out until it is posted again.
       if (!isNew || !slot.isSettled) groups.put(slot);

@@ -15,7 +15,7 @@ interface Sources {
   alerts: number;
 }
 
-/** Sources that may fire. One that has resolved leaves when a search comes by, and is back when it is posted again. */
+/** Sources that may fire. One that has resolved leaves when somebody asks, and is back when it is posted again. */
 type FiringSources = Set<AlertSlot>;
 
 /** Where an alert is a source. */
@@ -64,6 +64,10 @@ export class Inhibitor {
   /** Of sources and of targets, those alone that some rule speaks of. */
   readonly #placesOf = new Map<AlertSlot, readonly SourcePlace[]>();
   readonly #questionsOf = new Map<AlertSlot, readonly Question[]>();
+  /** Counts the changes of the sources that may fire. */
+  #version = 0;
+  /** None of these ends before it; it may be too early, when a source was posted again. Epoch milliseconds. */
+  #nextEndAt = Number.POSITIVE_INFINITY;
 
   constructor(rules: readonly InhibitionRule[]) {
     this.#prepare(rules);
@@ -72,6 +76,17 @@ export class Inhibitor {
   /** How many places there are in which targets look for sources. */
   get keyCount(): number {
     return this.#rules.reduce((sum, { byKey }) => sum + byKey.size, 0);
+  }
+
+  /** Lets sources go that have resolved. The number stays the same as long as nobody is inhibited by anything else. */
+  settle(now: number): number {
+    if (now < this.#nextEndAt) return this.#version;
+    this.#nextEndAt = Number.POSITIVE_INFINITY;
+    for (const [slot, places] of this.#placesOf) {
+      if (slot.alert.endsAt > now) this.#nextEndAt = Math.min(this.#nextEndAt, slot.alert.endsAt);
+      else for (const { firing } of places) if (firing.delete(slot)) this.#version++;
+    }
+    return this.#version;
   }
 
   /** Takes up other rules, with all alerts that are held. */
@@ -90,7 +105,7 @@ export class Inhibitor {
     for (const { prepared } of this.#sourceSides.matching(labels)) {
       const sources = obtainSources(prepared, equalKey(prepared.rule, labels));
       const firing = matchesAll(prepared.rule.targetMatchers, labels) ? sources.twofold : sources.pure;
-      firing.add(slot);
+      this.#mayFire(slot, firing);
       places.push({ sources, firing });
     }
     const questions = this.#findQuestions(labels, obtainSources);
@@ -104,12 +119,12 @@ export class Inhibitor {
     // Most alerts are no source of any rule.
     if (this.#placesOf.size === 0) return;
     const places = this.#placesOf.get(slot);
-    if (places) for (const { firing } of places) firing.add(slot);
+    if (places) for (const { firing } of places) this.#mayFire(slot, firing);
   }
 
   remove(slot: AlertSlot): void {
     const places = this.#placesOf.get(slot) ?? [];
-    for (const { firing } of places) firing.delete(slot);
+    for (const { firing } of places) if (firing.delete(slot)) this.#version++;
     for (const { sources } of [...places, ...(this.#questionsOf.get(slot) ?? [])]) {
       if (--sources.alerts === 0) sources.rule.byKey.delete(sources.key);
     }
@@ -121,6 +136,7 @@ export class Inhibitor {
   inhibitedBy(slot: AlertSlot, now: number): readonly string[] {
     // Most alerts are no target of any rule.
     if (this.#questionsOf.size === 0) return NOBODY;
+    this.settle(now);
     const questions = this.#questionsOf.get(slot);
     const source = questions && findInhibition(questions, now)?.source;
     if (!source) return NOBODY;
@@ -149,7 +165,15 @@ export class Inhibitor {
     return questions.sort((a, b) => a.sources.rule.place - b.sources.rule.place);
   }
 
+  #mayFire(slot: AlertSlot, firing: FiringSources): void {
+    this.#nextEndAt = Math.min(this.#nextEndAt, slot.alert.endsAt);
+    if (firing.has(slot)) return;
+    firing.add(slot);
+    this.#version++;
+  }
+
   #prepare(rules: readonly InhibitionRule[]): void {
+    this.#version++;
     this.#rules = rules.map((rule, place) => ({ rule, place, byKey: new Map() }));
     this.#sourceSides = new MatcherIndex(
       this.#rules.map((prepared) => ({ matchers: prepared.rule.sourceMatchers, prepared })),
@@ -169,10 +193,7 @@ function findInhibition(questions: readonly Question[], now: number): Inhibition
 }
 
 function findFiring(firing: FiringSources, now: number): AlertSlot | undefined {
-  for (const source of firing) {
-    if (source.alert.endsAt > now) return source;
-    firing.delete(source);
-  }
+  for (const source of firing) if (source.alert.endsAt > now) return source;
   return undefined;
 }
 

@@ -25,12 +25,14 @@ export class Silencer {
   readonly #silencedBy = new Map<string, readonly string[]>();
   readonly #fingerprints = new Map<string, Set<string>>();
   readonly #alerts: () => Iterable<Silenceable>;
+  readonly #changed: (fingerprint: string) => void;
   /** No silence begins or ends before it; it may be too early, when a silence was ended or moved. */
   #nextChangeAt = Number.POSITIVE_INFINITY;
 
-  /** `alerts` lists every alert that is held. */
-  constructor(alerts: () => Iterable<Silenceable>) {
+  /** `alerts` lists every alert that is held; `changed` is told of those that other silences match from now on. */
+  constructor(alerts: () => Iterable<Silenceable>, changed: (fingerprint: string) => void = () => {}) {
     this.#alerts = alerts;
+    this.#changed = changed;
   }
 
   /** Ids of the active silences that match the alert, sorted. */
@@ -114,6 +116,7 @@ export class Silencer {
       const others = this.silencedBy(fingerprint).filter((other) => other !== id);
       if (others.length > 0) this.#silencedBy.set(fingerprint, others);
       else this.#silencedBy.delete(fingerprint);
+      this.#changed(fingerprint);
     }
     this.#fingerprints.delete(id);
   }
@@ -121,6 +124,7 @@ export class Silencer {
   #mark(fingerprint: string, id: string): void {
     const known = this.#silencedBy.get(fingerprint);
     this.#silencedBy.set(fingerprint, known ? [...known, id].sort() : [id]);
+    this.#changed(fingerprint);
     const fingerprints = this.#fingerprints.get(id);
     if (fingerprints) fingerprints.add(fingerprint);
     else this.#fingerprints.set(id, new Set([fingerprint]));

@@ -70,22 +70,32 @@ function readIncoming(incoming: IncomingMessage, limit: number): Promise<BodyRea
   });
 }
 
-/** Below this many characters an answer goes out in one piece. */
-const WHOLE_ANSWER_CHARS = 64 * 1024;
-/** How much of a long answer is made at a time: what a slow reader can hold in memory. */
+/** Below this size an answer goes out in one piece. */
+const WHOLE_ANSWER_BYTES = 64 * 1024;
+/** How much of a long answer is made or handed on at a time: what a slow reader can hold in memory. */
 const CHUNK_BYTES = 256 * 1024;
+/** Bytes of this size are handed on as they lie; smaller ones are gathered. */
+const LARGE_BYTES = 8 * 1024;
 /** A reader that takes nothing for so long has gone away without saying so. */
 const STALLED_READER_MS = 60_000;
 
+/** JSON as text, or in UTF-8 already. */
+type JsonElement = string | Buffer;
+
 /**
- * Answers 200 with a JSON array of elements that are JSON already. A long one is made and written only as fast as the
- * client reads, so that a slow reader costs one chunk and not the whole; `elements` must therefore not change any more.
+ * Answers 200 with a JSON array of elements that are JSON already; one may also be several that a comma joins. A long
+ * array is made and written only as fast as the client reads, so that a slow reader costs one chunk and not the whole;
+ * `elements` and their bytes must therefore not change any more.
  */
-export function answerArray(c: HttpContext, elements: readonly string[], headers: Record<string, string>): Response {
+export function answerArray(
+  c: HttpContext,
+  elements: readonly JsonElement[],
+  headers: Record<string, string>,
+): Response {
   const outgoing = c.env?.outgoing as ServerResponse | undefined;
-  let size = 0;
+  let size = elements.length + 2;
   for (const element of elements) size += element.length;
-  if (size < WHOLE_ANSWER_CHARS || !outgoing) return c.body(`[${elements.join(',')}]\n`, 200, headers);
+  if (size < WHOLE_ANSWER_BYTES || !outgoing) return c.body(`[${elements.join(',')}]\n`, 200, headers);
   outgoing.writeHead(200, headers);
   writeAsRead(outgoing, arrayChunks(elements));
   return RESPONSE_ALREADY_SENT;
@@ -95,30 +105,51 @@ const OPENING_BRACKET = 0x5b;
 const COMMA = 0x2c;
 
 /** Straight into bytes, text by text: four times as fast as joining the texts and encoding the sum. */
-function* arrayChunks(elements: readonly string[]): Generator<Buffer, void> {
+function* arrayChunks(elements: readonly JsonElement[]): Generator<Buffer, void> {
   let bytes = Buffer.allocUnsafe(CHUNK_BYTES);
+  let start = 0;
   let used = 0;
   for (const [index, element] of elements.entries()) {
+    const isText = typeof element === 'string';
+    const isLarge = !isText && element.length >= LARGE_BYTES;
     // A UTF-16 unit takes three bytes at the most, the brackets and the newline three more.
-    const most = element.length * 3 + 3;
+    const most = (isText ? element.length * 3 : isLarge ? 0 : element.length) + 3;
     if (used + most > bytes.length) {
-      if (used > 0) yield bytes.subarray(0, used);
+      if (used > start) yield bytes.subarray(start, used);
       bytes = Buffer.allocUnsafe(Math.max(CHUNK_BYTES, most));
-      used = 0;
+      start = used = 0;
     }
     bytes[used++] = index === 0 ? OPENING_BRACKET : COMMA;
-    used += bytes.write(element, used);
+    if (isText) used += bytes.write(element, used);
+    else if (!isLarge) used += element.copy(bytes, used);
+    else {
+      yield bytes.subarray(start, used);
+      yield element;
+      start = used;
+    }
   }
   used += bytes.write(']\n', used);
-  yield bytes.subarray(0, used);
+  yield bytes.subarray(start, used);
 }
 
 function writeAsRead(outgoing: ServerResponse, chunks: Iterator<Buffer, void>): void {
+  let chunk = chunks.next();
   const write = () => {
-    for (let chunk = chunks.next(); !chunk.done && !outgoing.destroyed; chunk = chunks.next()) {
-      if (!outgoing.write(chunk.value)) return void outgoing.once('drain', write);
+    while (!chunk.done && !outgoing.destroyed) {
+      if (!writeTogether()) return void outgoing.once('drain', write);
     }
     outgoing.end();
+  };
+  /** Many small chunks go out in one system call. */
+  const writeTogether = () => {
+    let takesMore = true;
+    outgoing.cork();
+    for (let size = 0; !chunk.done && size < CHUNK_BYTES; chunk = chunks.next()) {
+      size += chunk.value.length;
+      takesMore = outgoing.write(chunk.value);
+    }
+    outgoing.uncork();
+    return takesMore;
   };
   outgoing.setTimeout(STALLED_READER_MS, () => outgoing.destroy());
   outgoing.on('error', () => outgoing.destroy());

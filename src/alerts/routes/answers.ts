@@ -28,7 +28,7 @@ export class Answers {
   }
 
   /** 200 with an array of elements that are JSON already. */
-  array(c: HttpContext, elements: readonly string[]): Response {
+  array(c: HttpContext, elements: readonly (string | Buffer)[]): Response {
     return answerArray(c, elements, this.#headers(c, 'application/json'));
   }
 
