@@ -72,3 +72,56 @@ test('an alert that a limit keeps out is counted and logged, but is not the send
   assert.deepEqual(counted, { firing: 2, resolved: 0, invalid: 0, limited: 1 });
   assert.match(lines.join(), /level=WARN msg="an alert was dropped.*--alerts\.per-alertname-limit/);
 });
+
+/** A post in several slices, each of one alert; between two it lets others have a turn. */
+function* inSlices(...alertnames: string[]) {
+  for (const _ of alertnames) yield;
+  return accepted(alertnames.map((alertname) => [named(alertname)]));
+}
+
+const nextTurn = () => new Promise<void>((done) => setImmediate(done));
+
+test('a post in slices leaves turns to others, and is taken in when it is answered', async () => {
+  const { intake, store } = createIntake();
+  const names = Array.from({ length: 20 }, (_, n) => `A${n}`);
+  let turns = 0;
+  let isDone = false;
+  const received = intake
+    .receivePost(inSlices(...names), () => START)
+    .finally(() => {
+      isDone = true;
+    });
+  for (; !isDone; turns++) await nextTurn();
+  assert.deepEqual(await received, accepted([]));
+  assert.ok(turns >= 39, `${turns} turns`);
+  assert.equal(store.size, 20);
+});
+
+test('a short post does not overtake a long one that came before it', async () => {
+  const { intake, store } = createIntake();
+  const order: string[] = [];
+  const long = intake.receivePost(inSlices('A', 'B', 'C'), () => START).then(() => order.push(`long ${store.size}`));
+  const short = intake.receivePost(inSlices('D'), () => START + 1).then(() => order.push(`short ${store.size}`));
+  await Promise.all([long, short]);
+  assert.deepEqual(order, ['long 3', 'short 4']);
+  assert.equal(store.get(alertOf({ alertname: 'D' }).fingerprint)?.updatedAt, START + 1);
+});
+
+test('a post that cannot be read changes nothing, and the next one is taken in', async () => {
+  const { intake, store, counted } = createIntake();
+  const broken = (function* () {
+    yield;
+    return refused('no JSON');
+  })();
+  const failing = (function* (): Generator<undefined, never> {
+    yield;
+    throw new Error('broken');
+  })();
+  const all = [broken, failing, inSlices('A')].map((reading) => intake.receivePost(reading, () => START));
+  const [first, second, third] = await Promise.allSettled(all);
+  assert.deepEqual(first, { status: 'fulfilled', value: refused('no JSON') });
+  assert.equal(second?.status, 'rejected');
+  assert.deepEqual(third, { status: 'fulfilled', value: accepted([]) });
+  assert.equal(store.size, 1);
+  assert.deepEqual(counted, { firing: 1, resolved: 0, invalid: 0, limited: 0 });
+});

@@ -1,5 +1,5 @@
 import type { Log } from '../kernel/log.ts';
-import type { Outcome } from '../kernel/outcome.ts';
+import { accepted, type Outcome } from '../kernel/outcome.ts';
 import type { AlertLimit } from './alert-limit.ts';
 import type { AlertStore } from './alert-store.ts';
 import { type Alert, type AlertRules, acceptAlert, type PostedAlert } from './domain/alert.ts';
@@ -19,12 +19,39 @@ export interface AlertIntakeParts {
   readonly log: Log;
 }
 
+/** A post that is still being read; between two steps somebody else may have a turn. */
+export type PostReading = Iterator<undefined, Outcome<readonly (readonly Outcome<PostedAlert>[])[]>>;
+
 /** Takes posted alerts into the store. Good ones are taken in whatever stands beside them. */
 export class AlertIntake {
   readonly #parts: AlertIntakeParts;
+  #last: Promise<unknown> = Promise.resolve();
 
   constructor(parts: AlertIntakeParts) {
     this.#parts = parts;
+  }
+
+  /**
+   * Reads a post and takes it in, one after the other in the order in which they come. Resolves with why alerts were not
+   * taken in, a line for each of them; a post that could not be read is refused, and changes nothing.
+   */
+  receivePost(reading: PostReading, now: () => number): Promise<Outcome<readonly string[]>> {
+    const received = this.#last.then(() => this.#receiveSlices(reading, now));
+    this.#last = received.catch(() => {});
+    return received;
+  }
+
+  async #receiveSlices(reading: PostReading, now: () => number): Promise<Outcome<readonly string[]>> {
+    let read = reading.next();
+    for (; !read.done; read = reading.next()) await nextTurn();
+    if (!read.value.ok) return read.value;
+    const at = now();
+    const reasons: string[] = [];
+    for (const [index, slice] of read.value.value.entries()) {
+      if (index > 0) await nextTurn();
+      for (const reason of this.receive(slice, at)) reasons.push(reason);
+    }
+    return accepted(reasons);
   }
 
   /** Returns why alerts were not taken in, a line for each of them. */
@@ -34,11 +61,11 @@ export class AlertIntake {
     const reasons: string[] = [];
     const alerts: Alert[] = [];
     for (const read of posted) {
-      const accepted = read.ok ? this.#accept(read.value, now, rules) : read;
-      if (!accepted.ok) {
+      const alert = read.ok ? this.#accept(read.value, now, rules) : read;
+      if (!alert.ok) {
         counts.invalid();
-        reasons.push(accepted.reason);
-      } else if (this.#admit(accepted.value, now)) alerts.push(accepted.value);
+        reasons.push(alert.reason);
+      } else if (this.#admit(alert.value, now)) alerts.push(alert.value);
     }
     if (alerts.length > 0) store.put(alerts);
     if (log.debugging) log.debug('alerts received', { taken: alerts.length, refused: reasons.length });
@@ -61,4 +88,9 @@ export class AlertIntake {
     });
     return false;
   }
+}
+
+/** Lets everything have its turn that has come in by now. */
+function nextTurn(): Promise<void> {
+  return new Promise((done) => setImmediate(done));
 }

@@ -6,7 +6,7 @@ import type { AlertSlot, ListedAlert } from './alert-slot.ts';
 import type { AlertStore } from './alert-store.ts';
 import { printAlert, printReceivers } from './contract/gettable.ts';
 import { type AlertStatus, isSelected, type StateSelection, statusOf } from './domain/alert-status.ts';
-import { compareUtf8, type LabelSet, labelsJson, labelValue } from './domain/label-set.ts';
+import { compareUtf8, type LabelSet, labelsJson } from './domain/label-set.ts';
 import { filterMatches, type Matcher } from './domain/matcher.ts';
 import type { Pairs } from './domain/notification.ts';
 import { receiverMatches } from './domain/receiver.ts';
@@ -99,6 +99,7 @@ export class AlertListing {
   groups(query: AlertQuery, names: RoutingNames, now: number): readonly Buffer[] {
     this.#currentPages(now);
     const wantsReceiver = receiverTest(query, names);
+    const passesFilter = filterTest(query.filter);
     // In a group an alert has the receivers of all its groups that are asked for, by name.
     const receiversOf = onceForRoutes((routes) => printSortedReceivers(routes.filter(wantsReceiver)));
     const pieces: Buffer[] = [];
@@ -107,7 +108,7 @@ export class AlertListing {
       const first = pieces.length;
       for (const slot of group.sorted()) {
         const { alert, listed } = slot;
-        if (!listed || alert.endsAt < now || !passesFilter(alert.labels, query.filter)) continue;
+        if (!listed || alert.endsAt < now || !passesFilter(alert.labels)) continue;
         const status = statusInGroup(group, listed.status);
         if (isSelected(status, query.states))
           pieces.push(textInGroup(slot, listed, status, receiversOf(this.#routesOf(slot))));
@@ -123,9 +124,10 @@ export class AlertListing {
     const takesAllStates = states.active && states.silenced && states.inhibited && states.unprocessed;
     if (takesAllStates && !receiver && filter.length + receiverMatchers.length === 0) return undefined;
     const wantsReceiver = receiverTest(query, names);
+    const passesFilter = filterTest(filter);
     const wantsRoutes = onceForRoutes((routes) => routes.some(wantsReceiver));
     return (slot, { status }) =>
-      isSelected(status, states) && passesFilter(slot.alert.labels, filter) && wantsRoutes(this.#routesOf(slot));
+      isSelected(status, states) && passesFilter(slot.alert.labels) && wantsRoutes(this.#routesOf(slot));
   }
 
   /** The pages as they are now, every alert on them with its text. */
@@ -194,8 +196,18 @@ function printSortedReceivers(routes: readonly Route[]): string {
   return printReceivers(routes.map(({ receiver }) => receiver).sort(compareUtf8));
 }
 
-function passesFilter(labels: LabelSet, filter: readonly Matcher[]): boolean {
-  return filter.every((matcher) => filterMatches(matcher, labelValue(labels, matcher.name)));
+/** Alerts of one rule share the names of their labels, so that the place of a label is looked for once for all of them. */
+function filterTest(filter: readonly Matcher[]): (labels: LabelSet) => boolean {
+  const tests = filter.map((matcher) => {
+    let known: readonly string[] = [];
+    let place = -1;
+    return ({ names, values }: LabelSet) => {
+      if (names !== known) place = names.indexOf(matcher.name);
+      known = names;
+      return filterMatches(matcher, place < 0 ? undefined : values[place]);
+    };
+  });
+  return (labels) => tests.every((test) => test(labels));
 }
 
 /** Asks about each receiver once, however many alerts go to it. */

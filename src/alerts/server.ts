@@ -160,7 +160,7 @@ export function composeApp(composition: Composition): Hono<HttpEnv> {
       names: plan,
       reading,
       now,
-      receive: (posted, at) => intake.receive(posted, at),
+      receive: (reading) => intake.receivePost(reading, now),
     },
     silences: { answers, store: silences, listing: silenceListing, reading, now, log },
     notifications: {

@@ -1,8 +1,7 @@
 import type { HttpContext, HttpHandler } from '../../kernel/http.ts';
 import { accepted, type Outcome } from '../../kernel/outcome.ts';
 import type { AlertListing, AlertQuery, RoutingNames } from '../alert-listing.ts';
-import { unreadable } from '../contract/body.ts';
-import { readPostableAlert } from '../contract/postable.ts';
+import { readPostedAlerts } from '../contract/posted-alerts.ts';
 import {
   type MatcherReading,
   readFlag,
@@ -11,9 +10,8 @@ import {
   readReceiver,
   readReceiverMatchers,
 } from '../contract/query.ts';
-import type { PostedAlert } from '../domain/alert.ts';
 import type { Answers } from './answers.ts';
-import { readJsonBody, refuseUnacceptable } from './guards.ts';
+import { readJsonBytes, refuseUnacceptable } from './guards.ts';
 
 export interface AlertRoutes {
   readonly answers: Answers;
@@ -21,8 +19,8 @@ export interface AlertRoutes {
   readonly names: RoutingNames;
   readonly reading: MatcherReading;
   readonly now: () => number;
-  /** Takes posted alerts in; returns why some of them were not. */
-  readonly receive: (posted: readonly Outcome<PostedAlert>[], now: number) => readonly string[];
+  /** Takes posted alerts in as they are read; says why some of them were not, or why there are none. */
+  readonly receive: (reading: ReturnType<typeof readPostedAlerts>) => Promise<Outcome<readonly string[]>>;
 }
 
 /** GET /alerts: every alert that is not resolved, by fingerprint. */
@@ -51,14 +49,13 @@ export function listAlertGroups({ answers, listing, names, reading, now }: Alert
 }
 
 /** POST /alerts: every good alert is taken in, also beside bad ones, which are named in the answer. */
-export function postAlerts({ answers, now, receive }: AlertRoutes): HttpHandler {
+export function postAlerts({ answers, receive }: AlertRoutes): HttpHandler {
   return async (c) => {
-    const body = await readJsonBody(c, answers, 'alerts');
+    const body = await readJsonBytes(c, answers);
     if (!body.ok) return body.response;
-    if (!Array.isArray(body.value))
-      return answers.refuse(c, 400, unreadable('alerts', 'the body must be an array of alerts'));
-    const reasons = receive(body.value.map(readPostableAlert), now());
-    return reasons.length === 0 ? answers.empty(c, 200) : answers.refuse(c, 400, reasons.join('\n'));
+    const reasons = await receive(readPostedAlerts(body.bytes));
+    if (!reasons.ok) return answers.refuse(c, 400, reasons.reason);
+    return reasons.value.length === 0 ? answers.empty(c, 200) : answers.refuse(c, 400, reasons.value.join('\n'));
   };
 }
 

@@ -20,13 +20,30 @@ function takesJson(range: string): boolean {
   return type === '*/*' || type === 'application/*' || type === 'application/json';
 }
 
-export type JsonBody =
-  | { readonly ok: true; readonly value: unknown }
-  | { readonly ok: false; readonly response: Response };
+interface Refusal {
+  readonly ok: false;
+  readonly response: Response;
+}
+
+const refuse = (response: Response): Refusal => ({ ok: false, response });
 
 /** Reads the JSON body of a POST, or answers 415, 406, 413 or 400 in this order. */
-export async function readJsonBody(c: HttpContext, answers: Answers, name: BodyName): Promise<JsonBody> {
-  const refuse = (response: Response): JsonBody => ({ ok: false, response });
+export async function readJsonBody(
+  c: HttpContext,
+  answers: Answers,
+  name: BodyName,
+): Promise<{ readonly ok: true; readonly value: unknown } | Refusal> {
+  const body = await readJsonBytes(c, answers);
+  if (!body.ok) return body;
+  const json = readJson(body.bytes, name);
+  return json.ok ? json : refuse(answers.refuse(c, 400, json.reason));
+}
+
+/** The same, but the bytes have still to be parsed. */
+export async function readJsonBytes(
+  c: HttpContext,
+  answers: Answers,
+): Promise<{ readonly ok: true; readonly bytes: Buffer } | Refusal> {
   const hasBody = Number(c.req.header('content-length') ?? 0) > 0 || c.req.header('transfer-encoding') !== undefined;
   if (hasBody) {
     const header = c.req.header('content-type') || 'application/octet-stream';
@@ -47,6 +64,5 @@ export async function readJsonBody(c: HttpContext, answers: Answers, name: BodyN
       answers.refuseRequest(c, 413, `the body is larger than ${MAX_BODY_BYTES} bytes; send fewer alerts at once`),
     );
   }
-  const json = readJson(body.bytes, name);
-  return json.ok ? json : refuse(answers.refuse(c, 400, json.reason));
+  return body;
 }
