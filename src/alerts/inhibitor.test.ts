@@ -199,3 +199,45 @@ test('whatever comes, goes, resolves and fires again, an alert is inhibited by w
     assert.equal(inhibitor.keyCount, 0, 'nothing is left of alerts that are gone');
   }
 });
+
+test('the number that settle gives stays the same as long as every answer does', () => {
+  const random = new Random(22);
+  const inhibitor = new Inhibitor([BY_SEVERITY, { ...BY_SEVERITY, equal: [] }]);
+  const slots: AlertSlot[] = [];
+  let now = START;
+  let kept = 0;
+  let before = { number: inhibitor.settle(now), answers: '' };
+  for (let round = 0; round < 2_000; round++) {
+    if (slots.length < 12 && random.chance(0.2)) {
+      const labels = {
+        severity: random.pick(['critical', 'warning']),
+        cluster: random.pick(['a', 'b']),
+        n: `${round}`,
+      };
+      const slot = slotOf(labels, { endsAt: now + random.int(0, 4) * MINUTE });
+      inhibitor.add(slot);
+      slots.push(slot);
+    }
+    const slot = slots[random.int(0, slots.length)];
+    if (slot && random.chance(0.4)) {
+      slot.alert = { ...slot.alert, endsAt: now + random.int(0, 4) * MINUTE };
+      inhibitor.renew(slot);
+    }
+    if (slot && random.chance(0.05)) {
+      inhibitor.remove(slot);
+      slots.splice(slots.indexOf(slot), 1);
+    }
+    now += random.pick([0, 0, 1_000, MINUTE]);
+    const settled = random.chance(0.5) ? inhibitor.settle(now) : undefined;
+    // Whoever asks may also be one who does not settle first.
+    const answers = slots.map((held) => `${held.alert.labels.values}: ${inhibitor.inhibitedBy(held, now)}`).join('\n');
+    const after = { number: settled ?? inhibitor.settle(now), answers };
+    const isSameHeld = answers.split('\n').length === before.answers.split('\n').length;
+    if (after.number === before.number && isSameHeld) {
+      assert.equal(after.answers, before.answers, `round ${round}`);
+      kept++;
+    }
+    before = after;
+  }
+  assert.ok(kept > 500, `${kept} rounds without a change`);
+});

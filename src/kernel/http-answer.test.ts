@@ -111,6 +111,22 @@ describe('a long array', () => {
     }
   });
 
+  test('may be of texts and of bytes, large and small', async (t) => {
+    const elements = Array.from({ length: 40 }, (_, index) => element(index, [0, 7, 1_000, 60_000][index % 4]));
+    const app = new Hono<HttpEnv>();
+    const mixed = elements.map((text, index) => (index % 3 === 0 ? text : Buffer.from(text)));
+    app.get('/', (c) => answerArray(c, mixed, HEADERS));
+    app.get('/short', (c) => answerArray(c, [Buffer.from('"\u00fc"'), '1', Buffer.from('2,3')], HEADERS));
+    const listener = await listen({
+      fetch: app.fetch,
+      addresses: [{ host: '127.0.0.1', port: 0 }],
+      clock: systemClock,
+    });
+    t.after(() => listener.close(0));
+    assert.ok((await exchange(t, listener.url)).body === `[${elements.join(',')}]\n`);
+    assert.equal(await (await fetch(`${listener.url}/short`)).text(), '["\u00fc",1,2,3]\n');
+  });
+
   test('leaves a connection that serves the next request', async (t) => {
     const { url } = await startAnswering(t, 10, element);
     const connection = await RawConnection.open(url, { keepBodies: true });
