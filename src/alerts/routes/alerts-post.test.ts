@@ -216,3 +216,26 @@ test('an alert is active again in the request after its silence was ended', asyn
   await app.delete(`/api/v2/silence/${silenceID}`);
   assert.deepEqual((await list(app))[0]?.status, { inhibitedBy: [], mutedBy: [], silencedBy: [], state: 'active' });
 });
+
+test('POST /api/v2/alerts of thousands: all are taken in together, the bad ones are named in their order', async (t) => {
+  const app = createTestApp(t);
+  const alerts: unknown[] = Array.from({ length: 5_000 }, (_, n) => ({
+    labels: { n: `${n}` },
+    annotations: { summary: '\u00fc'.repeat(200) },
+  }));
+  alerts[700] = { labels: {} };
+  alerts[4_700] = { labels: 1 };
+  const answer = await app.post('/api/v2/alerts', alerts);
+  assert.deepEqual(
+    [answer.status, answer.json],
+    [
+      400,
+      'at least one label pair required\n' +
+        'parsing alerts body from "" failed, because 4700.labels must be an object whose values are strings',
+    ],
+  );
+  assert.equal((await list(app)).length, 4_998);
+  const broken = await app.post('/api/v2/alerts', `${JSON.stringify(alerts).replaceAll('"n"', '"m"').slice(0, -1)},]`);
+  assert.equal(broken.status, 400);
+  assert.equal((await list(app)).length, 4_998);
+});
