@@ -1,5 +1,7 @@
 // A room with a copilot whose model is scripted, and everything that is committed and told about it.
 import assert from 'node:assert/strict';
+import { systemClock } from '../kernel/clock.ts';
+import { listen } from '../kernel/server.ts';
 import type { Committed, RoomEvent, RunChanged } from '../rooms/domain/event.ts';
 import type { Message } from '../rooms/domain/message.ts';
 import type { Run } from '../rooms/domain/run.ts';
@@ -7,6 +9,7 @@ import type { EphemeralEvent } from '../rooms/feed/live.ts';
 import { type FakeModel, startFakeModel } from './fake-model.ts';
 import type { Cleanup } from './processes.ts';
 import { openTestRooms, type TestRooms, type TestRoomsOptions } from './rooms-app.ts';
+import { openSse, type SseStream } from './sse-client.ts';
 
 export const MODEL_KEY = 'sk-test-4f5b8c0d9e1a2b3c4d5e6f70';
 
@@ -49,6 +52,19 @@ export async function openCopilotRoom(
   });
   assert.equal(room.status, 201, room.text);
   return follow(rooms, model);
+}
+
+/** Has the room listen on a port; opens streams of it as ana. */
+export async function openWire(
+  t: { after(end: () => Promise<void>): void },
+  { rooms: { rooms } }: CopilotRoom,
+): Promise<(path: string) => Promise<SseStream>> {
+  const { app, endStreams } = rooms;
+  const addresses = [{ host: '127.0.0.1', port: 0 }];
+  const listener = await listen({ fetch: app.fetch, addresses, clock: systemClock, endStreams });
+  t.after(() => listener.close(1_000));
+  const { port } = new URL(listener.url);
+  return (path) => openSse(`http://127.0.0.1:${port}${path}`, { headers: { 'x-opsdeck-user': 'ana' } });
 }
 
 /** The same room again, after a restart. */

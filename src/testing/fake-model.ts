@@ -1,6 +1,7 @@
 // A server of a model that does as a script says, over real HTTP: OpenAI's chat completions and Anthropic's messages.
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { systemClock } from '../kernel/clock.ts';
 
 export interface ModelRequestSeen {
   readonly path: string;
@@ -18,8 +19,10 @@ export type ModelScript =
   | 'hang'
   /** Cuts the connection before it has answered. */
   | 'reset'
-  /** The stream's own bytes, piece by piece, then its end; `hang` leaves it open, `reset` cuts it. */
-  | { readonly stream: readonly string[]; readonly ending?: 'end' | 'hang' | 'reset' };
+  /** The stream's own bytes, piece by piece, then its end; `hang` leaves it open, `reset` cuts it, `repeat` never ends. */
+  | { readonly stream: readonly string[]; readonly ending?: 'end' | 'hang' | 'reset' | 'repeat' };
+
+const REPEAT_MS = 5;
 
 export interface FakeModel {
   /** `http://127.0.0.1:port/v1` */
@@ -123,4 +126,9 @@ function respond(response: ServerResponse, script: ModelScript): void {
   for (const piece of stream) response.write(piece);
   if (ending === 'end') response.end();
   if (ending === 'reset') setImmediate(() => response.destroy());
+  if (ending === 'repeat')
+    response.once(
+      'close',
+      systemClock.every(REPEAT_MS, () => response.write(stream.at(-1) ?? '')),
+    );
 }

@@ -103,9 +103,8 @@ export class LiveRun {
     const { targets, prompts } = this.#parts;
     const { run, room, copilot } = this.#task;
     const { signal } = this.#abort;
-    const target = await targets.find(room.id, copilot);
-    const prompt = await prompts.gather(run, room, copilot);
-    signal.throwIfAborted();
+    const target = await unlessAborted(signal, targets.find(room.id, copilot));
+    const prompt = await unlessAborted(signal, prompts.gather(run, room, copilot));
     this.#prompt = prompt;
     for (let retries = 0; ; retries++) {
       try {
@@ -199,18 +198,11 @@ export class LiveRun {
 
   #wait(ms: number): Promise<void> {
     this.#cancelIdle();
-    const { signal } = this.#abort;
-    return new Promise((resolve, reject) => {
-      const stop = () => {
-        cancel();
-        reject(signal.reason);
-      };
-      const cancel = this.#parts.clock.after(ms, () => {
-        signal.removeEventListener('abort', stop);
-        resolve();
-      });
-      signal.addEventListener('abort', stop, { once: true });
+    let cancel: CancelTimer = () => {};
+    const pause = new Promise<void>((resolve) => {
+      cancel = this.#parts.clock.after(ms, resolve);
     });
+    return unlessAborted(this.#abort.signal, pause).finally(cancel);
   }
 
   #endBy(error: unknown): RunEnd {
@@ -241,6 +233,16 @@ export class LiveRun {
       cost: { reserved, spent: inputTokens + outputTokens },
     };
   }
+}
+
+/** Rejects with the signal's reason as soon as that is aborted, whatever the work still waits for. */
+function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason);
+    signal.addEventListener('abort', stop, { once: true });
+    if (signal.aborted) stop();
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  });
 }
 
 /** What a provider does not tell is estimated. */

@@ -1,27 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { systemClock } from '../../kernel/clock.ts';
-import { listen } from '../../kernel/server.ts';
-import { type CopilotRoom, openCopilotRoom } from '../../testing/copilot-room.ts';
+import { type CopilotRoom, openCopilotRoom, openWire } from '../../testing/copilot-room.ts';
 import { eventually } from '../../testing/eventually.ts';
 import { openAiStream } from '../../testing/fake-model.ts';
-import { openSse } from '../../testing/sse-client.ts';
 
 const WAIT_MS = 30_000;
 const [, FIRST = '', SECOND = '', ...END] = openAiStream(['one ', 'two']);
-
-async function openWire(t: { after(end: () => Promise<void>): void }, room: CopilotRoom) {
-  const { app, endStreams } = room.rooms.rooms;
-  const listener = await listen({
-    fetch: app.fetch,
-    addresses: [{ host: '127.0.0.1', port: 0 }],
-    clock: systemClock,
-    endStreams,
-  });
-  t.after(() => listener.close(1_000));
-  const { port } = new URL(listener.url);
-  return (path: string) => openSse(`http://127.0.0.1:${port}${path}`, { headers: { 'x-opsdeck-user': 'ana' } });
-}
 
 async function askSlowly(room: CopilotRoom) {
   room.model.play({ stream: [FIRST], ending: 'hang' });
