@@ -2,6 +2,7 @@ import type { Child } from '../shared/dom.ts';
 import { h } from '../shared/dom.ts';
 import { renderAlertCard } from './alert-card-view.ts';
 import { avatar } from './avatar.ts';
+import { copilotHandle } from './copilot-handle.ts';
 import type { Row } from './flow-rows.ts';
 import { icon } from './icons.ts';
 import { renderBody, summaryOf } from './message-body.ts';
@@ -114,18 +115,6 @@ function words(message: Message, { entry, place }: MessageLook, ui: Ui): Child[]
     ...message.attachments.map(renderFile),
     message.run && runLine(message, place, ui),
   ];
-}
-
-/** What calls the room's copilot. */
-export function copilotHandle({ room: { copilot } }: RoomEntry): string | undefined {
-  return copilot?.enabled
-    ? copilot.name
-        .normalize('NFKD')
-        .replace(/\p{M}+/gu, '')
-        .toLowerCase()
-        .replace(/[^\p{L}\p{N}]+/gu, '-')
-        .replace(/^-|-$/g, '')
-    : undefined;
 }
 
 export function renderFile({ id, name, size, contentType, width, height }: FileRef): HTMLElement {

@@ -1,12 +1,12 @@
 import { h, setText } from '../shared/dom.ts';
 import { Composer, type ComposerHooks } from './composer.ts';
+import { copilotHandle } from './copilot-handle.ts';
 import { chooseEmoji } from './emoji-picker.ts';
 import { emptyRoom } from './empty-room.ts';
 import { rowsOf } from './flow-rows.ts';
 import { FlowView } from './flow-view.ts';
 import { icon } from './icons.ts';
 import { MessageTools } from './message-tools.ts';
-import { copilotHandle } from './message-view.ts';
 import type { Outbox } from './outbox.ts';
 import type { RoomEntry } from './room-entry.ts';
 import { dayOf } from './time-text.ts';
