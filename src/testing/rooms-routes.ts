@@ -30,6 +30,7 @@ PUT /api/room/:room | copilot | moderated | changes | {"copilot":{"provider":"ec
 DELETE /api/room/:room | manage | 404 403 403 403 403 200 200 | changes
 POST /api/room/:room/join | write | joined | changes
 GET /api/room/:room/member | read | joined
+GET /api/room/:room/member/owner | read | joined
 PUT /api/room/:room/member/outsider | manage | 404 403 403 403 201 201 201 | changes | {"role":"member"}
 PUT /api/room/:room/member/other | manage | 404 403 403 403 403 200 200 | changes | {"role":"owner"}
 DELETE /api/room/:room/member/other | manage | 404 403 403 403 204 204 204 | changes

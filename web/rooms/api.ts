@@ -17,6 +17,11 @@ import type {
 /** No answer for so long counts as none. */
 const PATIENCE_MS = 30_000;
 
+/** Whatever is there now: the last one wins, also where the server wants to be told so. */
+export const ANY_VERSION = { 'If-Match': '*' } as const;
+/** Only where nothing is there yet. */
+export const NEW_ONLY = { 'If-None-Match': '*' } as const;
+
 export interface RequestParts {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
@@ -62,11 +67,11 @@ export class Api {
   }
 
   edit(id: string, body: string): Promise<Message> {
-    return this.send('PUT', `/api/message/${id}`, { body: { body } });
+    return this.send('PUT', `/api/message/${id}`, { body: { body }, headers: ANY_VERSION });
   }
 
   remove(id: string): Promise<Message> {
-    return this.send('DELETE', `/api/message/${id}`);
+    return this.send('DELETE', `/api/message/${id}`, { headers: ANY_VERSION });
   }
 
   react(id: string, emoji: string, reacts: boolean): Promise<Message> {

@@ -1,4 +1,5 @@
 import { h, setText } from '../shared/dom.ts';
+import { ANY_VERSION, NEW_ONLY } from './api.ts';
 import { ApiError, reasonOf } from './api-error.ts';
 import { handleOf } from './copilot-handle.ts';
 import type { RoomEntry } from './room-entry.ts';
@@ -188,9 +189,7 @@ export class CopilotForm {
   }
 
   async #put(): Promise<Copilot> {
-    const headers: Record<string, string> = this.#known
-      ? { 'If-Match': `"c${this.#known.version}"` }
-      : { 'If-None-Match': '*' };
+    const headers = this.#known ? { 'If-Match': `"c${this.#known.version}"` } : NEW_ONLY;
     const path = `/api/room/${this.#entry.room.id}/copilot`;
     const copilot = await this.#ui.api.send<Copilot>('PUT', path, { body: this.#wanted(), headers });
     this.#take(copilot);
@@ -212,7 +211,7 @@ export class CopilotForm {
   }
 
   async #takeAway(): Promise<string> {
-    await this.#ui.api.send('DELETE', `/api/room/${this.#entry.room.id}/copilot`);
+    await this.#ui.api.send('DELETE', `/api/room/${this.#entry.room.id}/copilot`, { headers: ANY_VERSION });
     this.#take(null);
     return 'The copilot is off.';
   }

@@ -1,4 +1,5 @@
 import { h } from '../shared/dom.ts';
+import { ANY_VERSION } from './api.ts';
 import { CopilotForm } from './copilot-form.ts';
 import { icon } from './icons.ts';
 import type { RoomEntry } from './room-entry.ts';
@@ -31,7 +32,12 @@ function privateSwitch({ room, me }: RoomEntry, { api, actions, model }: Ui): HT
   const box = h('input', { type: 'checkbox', checked: me?.copilot === true });
   box.addEventListener('change', async () => {
     try {
-      model.put(await api.send('PUT', `/api/room/${room.id}`, { body: { copilot: box.checked } }));
+      model.put(
+        await api.send('PUT', `/api/room/${room.id}`, {
+          body: { copilot: box.checked },
+          headers: ANY_VERSION,
+        }),
+      );
     } catch (error) {
       box.checked = !box.checked;
       actions.fail(error);

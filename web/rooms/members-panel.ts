@@ -1,5 +1,6 @@
 import { copyButton } from '../shared/copy-button.ts';
 import { h } from '../shared/dom.ts';
+import { ANY_VERSION, NEW_ONLY } from './api.ts';
 import { avatar } from './avatar.ts';
 import { icon } from './icons.ts';
 import { summaryOf } from './message-body.ts';
@@ -132,8 +133,11 @@ function personRow({ user, userId, role }: Member, entry: RoomEntry, ui: Ui): HT
   );
   choice.addEventListener('change', () => {
     const path = `/api/room/${entry.room.id}/member/${userId}`;
+    const headers = ANY_VERSION;
     const done =
-      choice.value === 'remove' ? api.send('DELETE', path) : api.send('PUT', path, { body: { role: choice.value } });
+      choice.value === 'remove'
+        ? api.send('DELETE', path, { headers })
+        : api.send('PUT', path, { body: { role: choice.value }, headers });
     done.catch((error: unknown) => {
       choice.value = role;
       actions.fail(error);
@@ -167,6 +171,7 @@ function addForm({ room }: RoomEntry, { api, actions }: Ui): HTMLElement {
     try {
       await api.send('PUT', `/api/room/${room.id}/member/${encodeURIComponent(field.value.trim())}`, {
         body: { role: 'member' },
+        headers: NEW_ONLY,
       });
       field.value = '';
     } catch (error) {

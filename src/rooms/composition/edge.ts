@@ -20,7 +20,7 @@ import type { ComposeInputs } from './core.ts';
 
 /** Who asks, how often he may, and whether it is the same again. */
 export function composeEdge({ options, store, clock }: ComposeInputs, state: RoomState, writer: RoomWriter) {
-  const { auth, baseUrl } = options;
+  const { auth, baseUrl, requireIfMatch } = options;
   const seen = new LastSeen(state, writer, clock);
   const failures = new FailedSignIns(clock);
   const tokens = new TokenAuthentication({ state, clock, seen, failures });
@@ -43,8 +43,8 @@ export function composeEdge({ options, store, clock }: ComposeInputs, state: Roo
     now: () => clock.now(),
   };
   const paths: readonly Paths[] = [
-    userPaths({ guard, state, writer, seen, auth }),
-    tokenPaths({ guard, state, writer, seen, newSecret }),
+    userPaths({ guard, state, writer, seen, auth, requireIfMatch }),
+    tokenPaths({ guard, state, writer, seen, newSecret, requireIfMatch }),
     sessionPaths({ guard, auth, ...session }),
     auditPaths({ guard, store }),
   ];

@@ -1,8 +1,23 @@
+import { createHash } from 'node:crypto';
+import type { Member } from './member.ts';
 import { type Refusal, refuse } from './refusal.ts';
+import type { Token } from './token.ts';
+import type { User } from './user.ts';
 
 export const roomEtag = (version: number): string => `"r${version}"`;
 export const messageEtag = (version: number): string => `"m${version}"`;
 export const copilotEtag = (version: number): string => `"c${version}"`;
+export const userEtag = ({ name, kind, avatarColor, role, disabled }: User): string =>
+  contentEtag('u', [name, kind, avatarColor, role, disabled]);
+export const tokenEtag = ({ id, name }: Token): string => contentEtag('t', [id, name]);
+/** Of what others make of a member: how far he has read must not stand in their way. */
+export const memberEtag = ({ role, silencedUntil, joinedAt }: Member): string =>
+  contentEtag('p', [role, silencedUntil, joinedAt]);
+
+/** For what has no version: the same again is the same. */
+function contentEtag(kind: string, content: readonly unknown[]): string {
+  return `"${kind}${createHash('sha256').update(JSON.stringify(content)).digest('base64url').slice(0, 16)}"`;
+}
 
 /**
  * Whether a change may be made to what is there now, by the value of the request's `If-Match`: `undefined` where it has

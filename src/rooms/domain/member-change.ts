@@ -1,6 +1,7 @@
 import { findRoom, type RoomAccess, requireLive, requireModerator } from './access.ts';
 import type { Caller } from './caller.ts';
 import type { Change, ChangeView, Decision, StateView, Write } from './change.ts';
+import { checkIfMatch, memberEtag } from './etag.ts';
 import { type Member, memberKey, newMember, type Role } from './member.ts';
 import { forgetStanding, keepStanding, resumeStanding } from './member-standing.ts';
 import { type RecordChange, record } from './record.ts';
@@ -14,6 +15,12 @@ export interface MemberRequest {
   /** Omitted: what he is already, or `member`. */
   readonly role?: Role | undefined;
   readonly silencedUntil?: number | null | undefined;
+}
+
+export interface MemberPrecondition {
+  readonly ifMatch: string | undefined;
+  /** `If-None-Match: *`: only somebody who is not there yet. */
+  readonly createOnly?: boolean;
 }
 
 export interface SetMember {
@@ -61,6 +68,7 @@ export function setMember(
   idOrSlug: string,
   userId: string,
   request: MemberRequest,
+  { ifMatch, createOnly = false }: MemberPrecondition,
   means: Pick<RoomMeans, 'newUser'>,
 ): Change<SetMember> {
   return {
@@ -70,8 +78,11 @@ export function setMember(
       const access = found.value;
       const current = view.get('member', memberKey(access.room.id, userId));
       const role = request.role ?? current?.role ?? 'member';
+      const etag = current && memberEtag(current);
       const refusal =
         requireModerator(access) ??
+        checkIfMatch(ifMatch, etag) ??
+        (createOnly && etag !== undefined ? isMember(userId, etag) : undefined) ??
         requireRank(access, current, role) ??
         (current?.role === 'owner' && role !== 'owner' ? refuseLastOwner(view, access.room, userId) : undefined);
       if (refusal) return refusal;
@@ -81,6 +92,9 @@ export function setMember(
     },
   };
 }
+
+const isMember = (userId: string, etag: string) =>
+  refuse('version_mismatch', `${userId} is a member of the room already`, { etag });
 
 /** Owners are made and unmade by owners alone. */
 function requireRank({ isOwner }: RoomAccess, current: Member | undefined, role: Role): Refusal | undefined {
@@ -142,7 +156,12 @@ function bringIn(
 }
 
 /** Leaves a room, or takes somebody out of it, or bars him from it. Who is not in it is not there afterwards either. */
-export function removeMember(caller: Caller, idOrSlug: string, userId: string, ban: boolean): Change<null> {
+export function removeMember(
+  caller: Caller,
+  idOrSlug: string,
+  userId: string,
+  { ban = false, ifMatch }: { readonly ban?: boolean; readonly ifMatch?: string | undefined },
+): Change<null> {
   return {
     decide(view) {
       const found = findRoom(view, caller, idOrSlug);
@@ -154,6 +173,7 @@ export function removeMember(caller: Caller, idOrSlug: string, userId: string, b
       const isSelf = userId === caller.user.id;
       const refusal =
         (isSelf && !ban ? undefined : requireModerator(access)) ??
+        checkIfMatch(ifMatch, current && memberEtag(current)) ??
         (isSelf ? undefined : requireRank(access, current, 'member')) ??
         (current?.role === 'owner' ? refuseLastOwner(view, room, userId) : undefined);
       if (refusal) return refusal;

@@ -1,6 +1,7 @@
 import { findRoom } from './access.ts';
 import { type Caller, rulesServer } from './caller.ts';
 import type { Change, ChangeView } from './change.ts';
+import { checkIfMatch, tokenEtag } from './etag.ts';
 import { record } from './record.ts';
 import { granted, type Refusal, refuse, type Verdict } from './refusal.ts';
 import { type Scope, type Token, USUAL_SCOPES } from './token.ts';
@@ -59,11 +60,13 @@ export function createToken(caller: Caller, draft: TokenDraft, seal: TokenSeal, 
 }
 
 /** A token keeps what it is good for: of the rest only its name changes. */
-export function renameToken(caller: Caller, hash: string, name: string): Change<Token> {
+export function renameToken(caller: Caller, hash: string, name: string, ifMatch: string | undefined): Change<Token> {
   return {
     decide(view) {
       const token = view.get('token', hash);
       if (!token || !mayManage(caller, token)) return noSuchToken();
+      const mismatch = checkIfMatch(ifMatch, tokenEtag(token));
+      if (mismatch) return mismatch;
       const renamed = { ...token, name };
       const audit = [auditOf(view, caller, 'token.update', token.id)];
       return { ok: true, write: { records: [record('token', hash, renamed)], audit }, answer: () => renamed };
@@ -72,11 +75,18 @@ export function renameToken(caller: Caller, hash: string, name: string): Change<
 }
 
 /** Ends a token, and the sessions that began with it. */
-export function revokeToken(caller: Caller, hash: string, sessionHashes: readonly string[]): Change<Token> {
+export function revokeToken(
+  caller: Caller,
+  hash: string,
+  sessionHashes: readonly string[],
+  ifMatch: string | undefined,
+): Change<Token> {
   return {
     decide(view) {
       const token = view.get('token', hash);
       if (!token || !mayManage(caller, token)) return noSuchToken();
+      const mismatch = checkIfMatch(ifMatch, tokenEtag(token));
+      if (mismatch) return mismatch;
       const audit = [auditOf(view, caller, 'token.revoke', token.id)];
       return { ok: true, write: { ...endTokens(view, [hash, ...sessionHashes]), audit }, answer: () => token };
     },

@@ -1,5 +1,6 @@
 import { type Caller, rulesServer } from './caller.ts';
 import type { AuditEntry, Change, ChangeView } from './change.ts';
+import { checkIfMatch, userEtag } from './etag.ts';
 import type { EventDraft } from './event.ts';
 import { type RecordChange, record } from './record.ts';
 import { granted, type Refusal, refuse, type Verdict } from './refusal.ts';
@@ -46,13 +47,22 @@ export function createUser(caller: Caller, draft: UserDraft): Change<User> {
   };
 }
 
-export function replaceUser(caller: Caller, id: string, given: UserReplacement, ties: UserTies): Change<User> {
+/** `ifMatch`: of the request, as of all changes here. */
+export function replaceUser(
+  caller: Caller,
+  id: string,
+  given: UserReplacement,
+  ties: UserTies,
+  ifMatch: string | undefined,
+): Change<User> {
   return {
     decide(view) {
       const denied = requireAdmin(caller);
       if (denied) return denied;
       const before = view.get('user', id);
       if (!before) return noSuchUser(id);
+      const mismatch = checkIfMatch(ifMatch, userEtag(before));
+      if (mismatch) return mismatch;
       if (given.id !== undefined && given.id !== id)
         return refuse('immutable_field', 'id: a user keeps its id', { path: 'id' });
       const { name, kind = 'human', role = 'user', avatarColor = colorOf(id), disabled = false } = given;
@@ -62,24 +72,27 @@ export function replaceUser(caller: Caller, id: string, given: UserReplacement, 
 }
 
 /** He stays, since messages speak of him, but nothing lets him in any more. */
-export function disableUser(caller: Caller, id: string, ties: UserTies): Change<User> {
+export function disableUser(caller: Caller, id: string, ties: UserTies, ifMatch: string | undefined): Change<User> {
   return {
     decide(view) {
       const denied = requireAdmin(caller);
       if (denied) return denied;
       const before = view.get('user', id);
-      return before ? writeUser(view, caller, { ...before, disabled: true }, ties) : noSuchUser(id);
+      if (!before) return noSuchUser(id);
+      return checkIfMatch(ifMatch, userEtag(before)) ?? writeUser(view, caller, { ...before, disabled: true }, ties);
     },
   };
 }
 
 /** What everybody may change of himself. */
-export function replaceMe(caller: Caller, given: UserReplacement): Change<User> {
+export function replaceMe(caller: Caller, given: UserReplacement, ifMatch: string | undefined): Change<User> {
   const { id } = caller.user;
   return {
     decide(view) {
       const before = view.get('user', id);
       if (!before) return noSuchUser(id);
+      const mismatch = checkIfMatch(ifMatch, userEtag(before));
+      if (mismatch) return mismatch;
       const { name, avatarColor = colorOf(id) } = given;
       const fixed = immutableOf(before, given);
       if (fixed) return refuse('immutable_field', `${fixed}: only an admin changes that`, { path: fixed });

@@ -33,7 +33,7 @@ export function mePaths(parts: MeRouteParts): Paths {
         return answerMe(c, parts, caller, await writer.submit(replaceMe(caller, roomOf(c), body.value)));
       }),
       DELETE: admit(guard, { scope: 'write' }, async (c, caller) =>
-        answerVerdict(c, await writer.submit(removeMember(caller, roomOf(c), caller.user.id, false)), () =>
+        answerVerdict(c, await writer.submit(removeMember(caller, roomOf(c), caller.user.id, {})), () =>
           c.body(null, 204),
         ),
       ),

@@ -186,3 +186,29 @@ test('everything that moderators do is in the audit log', async (t) => {
     ],
   );
 });
+
+test('what a member is has an ETag; how far he has read does not change it', async (t) => {
+  const { send } = await openRoom(t);
+  const path = '/api/room/ops/member/gus';
+  const read = await send('GET', path, { as: 'ben' });
+  assert.deepEqual([read.status, read.json.userId, read.json.role], [200, 'gus', 'guest']);
+  const first = read.headers.get('etag') ?? '';
+  assert.match(first, /^"p[\w-]{16}"$/);
+  await send('POST', '/api/room/ops/message', { as: 'ana', body: { body: 'words' } });
+  await send('PUT', '/api/room/ops/read', { as: 'gus', body: { seq: 1 } });
+  assert.equal((await send('GET', path, { as: 'ben', headers: { 'if-none-match': first } })).status, 304);
+  const put = { as: 'ana', body: { role: 'member' }, headers: { 'if-match': first } };
+  const changed = await send('PUT', path, put);
+  assert.equal(changed.status, 200, changed.text);
+  const second = changed.headers.get('etag') ?? '';
+  assert.notEqual(second, first);
+  for (const late of [await send('PUT', path, put), await send('DELETE', path, { as: 'ana', headers: put.headers })]) {
+    assert.deepEqual([late.status, late.headers.get('x-error-code')], [412, 'version_mismatch']);
+    assert.equal(late.headers.get('etag'), second);
+  }
+  const anew = await send('PUT', path, { as: 'ana', body: {}, headers: { 'if-none-match': '*' } });
+  assert.deepEqual([anew.status, anew.json], [412, 'gus is a member of the room already']);
+  assert.equal((await send('DELETE', path, { as: 'ana', headers: { 'if-match': second } })).status, 204);
+  assert.equal((await send('GET', path, { as: 'ana' })).status, 404);
+  assert.equal((await send('PUT', path, { ...put, headers: { 'if-match': '*' } })).status, 412);
+});

@@ -2,13 +2,17 @@ import * as v from 'valibot';
 import { memberRequestSchema } from '../contract/member-request.ts';
 import { findRoom } from '../domain/access.ts';
 import type { Caller } from '../domain/caller.ts';
+import { memberEtag } from '../domain/etag.ts';
+import { memberKey } from '../domain/member.ts';
 import { removeMember, setMember } from '../domain/member-change.ts';
+import { refuse } from '../domain/refusal.ts';
 import type { RoomMeans } from '../domain/room-create.ts';
 import type { RoomDirectory } from '../room-directory.ts';
 import type { RoomState } from '../room-state.ts';
 import type { RoomWriter } from '../room-writer.ts';
 import { answer, answerRefusal, answerVerdict } from './answers.ts';
 import { readJson } from './body.ts';
+import { answerTagged, readIfMatch } from './etag.ts';
 import { admit, type CallerHandler, type GuardParts } from './guard.ts';
 import type { Paths } from './index.ts';
 import { pageOf, readListQuery } from './list-query.ts';
@@ -22,6 +26,7 @@ export interface MemberRouteParts {
   readonly directory: RoomDirectory;
   readonly means: Pick<RoomMeans, 'newUser'>;
   readonly maxBodyBytes: number;
+  readonly requireIfMatch: boolean;
 }
 
 const removalSchema = v.strictObject({
@@ -34,6 +39,7 @@ export function memberPaths(parts: MemberRouteParts): Paths {
   return {
     '/api/room/:id/member': { GET: admit(guard, { scope: 'read' }, listMembers(parts)) },
     '/api/room/:id/member/:userId': {
+      GET: admit(guard, { scope: 'read' }, getMember(parts)),
       PUT: admit(guard, { scope: 'manage' }, putMember(parts)),
       DELETE: admit(guard, { scope: 'write' }, deleteMember(parts)),
     },
@@ -51,25 +57,45 @@ function listMembers({ state, directory }: MemberRouteParts): CallerHandler {
   };
 }
 
-function putMember({ writer, directory, means, maxBodyBytes }: MemberRouteParts): CallerHandler {
-  return async (c, caller) => {
-    const body = await readJson(c, memberRequestSchema, maxBodyBytes);
-    if (!body.ok) return answerRefusal(c, body);
-    const { id = '', userId = '' } = c.req.param() as Record<string, string | undefined>;
-    const set = await writer.submit(setMember(caller, id, userId, body.value, means));
-    return answerVerdict(c, set, ({ member, isNew }) => answer(c, directory.showMember(member), isNew ? 201 : 200));
+function getMember({ state, directory }: MemberRouteParts): CallerHandler {
+  return (c, caller) => {
+    const found = findRoom(state, caller, c.req.param('id') ?? '');
+    if (!found.ok) return answerRefusal(c, found);
+    const userId = c.req.param('userId') ?? '';
+    const member = state.get('member', memberKey(found.value.room.id, userId));
+    if (!member) return answerRefusal(c, refuse('member_not_found', `${userId} is not a member of this room`));
+    return answerTagged(c, memberEtag(member), () => JSON.stringify(directory.showMember(member)));
   };
 }
 
-function deleteMember({ writer }: MemberRouteParts): CallerHandler {
+function putMember(parts: MemberRouteParts): CallerHandler {
+  const { writer, directory, means, maxBodyBytes, requireIfMatch } = parts;
   return async (c, caller) => {
+    const createOnly = c.req.header('if-none-match')?.trim() === '*';
+    const ifMatch = readIfMatch(c, requireIfMatch && !createOnly);
+    if (!ifMatch.ok) return answerRefusal(c, ifMatch);
+    const body = await readJson(c, memberRequestSchema, maxBodyBytes);
+    if (!body.ok) return answerRefusal(c, body);
+    const { id = '', userId = '' } = c.req.param() as Record<string, string | undefined>;
+    const precondition = { ifMatch: ifMatch.value, createOnly };
+    const set = await writer.submit(setMember(caller, id, userId, body.value, precondition, means));
+    return answerVerdict(c, set, ({ member, isNew }) =>
+      answer(c, directory.showMember(member), isNew ? 201 : 200, { etag: memberEtag(member) }),
+    );
+  };
+}
+
+function deleteMember({ writer, requireIfMatch }: MemberRouteParts): CallerHandler {
+  return async (c, caller) => {
+    const ifMatch = readIfMatch(c, requireIfMatch);
+    if (!ifMatch.ok) return answerRefusal(c, ifMatch);
     const query = readQuery(c, removalSchema);
     if (!query.ok) return answerRefusal(c, query);
     const { id = '', userId = '' } = c.req.param() as Record<string, string | undefined>;
     const lacking = isSelf(caller, userId) ? undefined : requireScope(caller, 'manage');
     if (lacking) return answerRefusal(c, lacking);
     const ban = query.value.ban === 'true' || query.value.ban === '1';
-    const removed = await writer.submit(removeMember(caller, id, userId, ban));
+    const removed = await writer.submit(removeMember(caller, id, userId, { ban, ifMatch: ifMatch.value }));
     return answerVerdict(c, removed, () => c.body(null, 204));
   };
 }

@@ -232,3 +232,24 @@ test('another token of the environment takes the place of the one before', async
   assert.equal((await rooms.send('GET', '/api/me', bearer('another-long-secret'))).json.admin, true);
   assert.equal((await rooms.send('GET', '/api/me', admin())).status, 401);
 });
+
+test('a token that was renamed meanwhile is not renamed or revoked by who has not seen it', async (t) => {
+  const { rooms, admin } = await open(t);
+  const made = await rooms.send('POST', '/api/token', admin({ body: { name: 'ci' } }));
+  const path = `/api/token/${made.json.token.id}`;
+  const first = made.headers.get('etag') ?? '';
+  assert.match(first, /^"t[\w-]{16}"$/);
+  assert.equal((await rooms.send('GET', path, admin({ headers: { 'if-none-match': first } }))).status, 304);
+  const rename = admin({ body: { name: 'builds' }, headers: { 'if-match': first } });
+  const renamed = await rooms.send('PUT', path, rename);
+  const second = renamed.headers.get('etag') ?? '';
+  assert.equal(renamed.status, 200);
+  for (const [method, parts] of [
+    ['PUT', rename],
+    ['DELETE', admin({ headers: { 'if-match': first } })],
+  ] as const) {
+    const late = await rooms.send(method, path, parts);
+    assert.deepEqual([late.status, late.headers.get('x-error-code')], [412, 'version_mismatch'], method);
+  }
+  assert.equal((await rooms.send('DELETE', path, admin({ headers: { 'if-match': second } }))).status, 200);
+});

@@ -1,6 +1,7 @@
 import type { HttpContext } from '../../kernel/http.ts';
 import { changedField, tokenPost, tokenPut, wireToken } from '../contract/token-request.ts';
 import type { Caller } from '../domain/caller.ts';
+import { tokenEtag } from '../domain/etag.ts';
 import { refuse, type Verdict } from '../domain/refusal.ts';
 import type { Token } from '../domain/token.ts';
 import {
@@ -15,6 +16,7 @@ import type { RoomState } from '../room-state.ts';
 import type { RoomWriter } from '../room-writer.ts';
 import { answer, answerRefusal, answerVerdict } from './answers.ts';
 import { readJson } from './body.ts';
+import { answerTagged, readIfMatch } from './etag.ts';
 import { admit, type GuardParts } from './guard.ts';
 import type { Paths } from './index.ts';
 import { pageOf, readListQuery } from './list-query.ts';
@@ -26,11 +28,13 @@ export interface TokenPathsParts {
   readonly seen: { tokenAt(id: string): number | null };
   /** A new secret, and what is kept of it. */
   readonly newSecret: () => TokenSeal & { readonly secret: string };
+  readonly requireIfMatch: boolean;
 }
 
 const BODY_LIMIT = 16_384;
 
-export function tokenPaths({ guard, state, writer, seen, newSecret }: TokenPathsParts): Paths {
+export function tokenPaths(parts: TokenPathsParts): Paths {
+  const { guard, state, writer, seen, newSecret, requireIfMatch } = parts;
   const wire = (token: Token) => wireToken(token, seen.tokenAt(token.id));
   const ofUser = (userId: string) => [...state.all('token').values()].filter((token) => token.userId === userId);
   return {
@@ -43,15 +47,22 @@ export function tokenPaths({ guard, state, writer, seen, newSecret }: TokenPaths
         const own = ofUser(body.value.userId ?? caller.user.id).filter(({ use }) => use === 'api').length;
         const created = await writer.submit(createToken(caller, body.value, seal, own));
         return answerVerdict(c, created, (token) =>
-          answer(c, { token: wire(token), secret }, 201, { location: `/api/token/${token.id}` }),
+          answer(c, { token: wire(token), secret }, 201, {
+            location: `/api/token/${token.id}`,
+            etag: tokenEtag(token),
+          }),
         );
       }),
     },
     '/api/token/:id': {
       GET: admit(guard, { scope: 'read' }, (c, caller) =>
-        answerVerdict(c, findToken(state, caller, idOf(c)), (token) => answer(c, wire(token))),
+        answerVerdict(c, findToken(state, caller, idOf(c)), (token) =>
+          answerTagged(c, tokenEtag(token), () => JSON.stringify(wire(token))),
+        ),
       ),
       PUT: admit(guard, { scope: 'manage' }, async (c, caller) => {
+        const ifMatch = readIfMatch(c, requireIfMatch);
+        if (!ifMatch.ok) return answerRefusal(c, ifMatch);
         const body = await readJson(c, tokenPut, BODY_LIMIT);
         if (!body.ok) return answerRefusal(c, body);
         const found = findToken(state, caller, idOf(c));
@@ -62,21 +73,20 @@ export function tokenPaths({ guard, state, writer, seen, newSecret }: TokenPaths
             c,
             refuse('immutable_field', `${fixed}: a token keeps it; make another one`, { path: fixed }),
           );
-        const renamed = await writer.submit(renameToken(caller, found.value.hash, body.value.name));
-        return answerVerdict(c, renamed, (token) => answer(c, wire(token)));
+        const change = renameToken(caller, found.value.hash, body.value.name, ifMatch.value);
+        return answerVerdict(c, await writer.submit(change), (token) =>
+          answer(c, wire(token), 200, { etag: tokenEtag(token) }),
+        );
       }),
       DELETE: admit(guard, { scope: 'manage' }, async (c, caller) => {
+        const ifMatch = readIfMatch(c, requireIfMatch);
+        if (!ifMatch.ok) return answerRefusal(c, ifMatch);
         const found = findToken(state, caller, idOf(c));
         if (!found.ok) return answerRefusal(c, found);
         const { id, hash, userId } = found.value;
         const sessions = ofUser(userId).filter(({ parentId }) => parentId === id);
-        const revoked = await writer.submit(
-          revokeToken(
-            caller,
-            hash,
-            sessions.map((session) => session.hash),
-          ),
-        );
+        const hashes = sessions.map((session) => session.hash);
+        const revoked = await writer.submit(revokeToken(caller, hash, hashes, ifMatch.value));
         return answerVerdict(c, revoked, (token) => answer(c, wire(token)));
       }),
     },

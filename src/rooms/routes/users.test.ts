@@ -105,3 +105,58 @@ test('a name that can be no id lets nobody in', async (t) => {
     assert.equal((await rooms.send('GET', '/api/me', { as })).status, 401, as);
   assert.equal((await rooms.send('GET', '/api/me', { as: '' })).json.id, 'local');
 });
+
+test('what has changed since it was read is not changed again, for users and for oneself', async (t) => {
+  const { send } = await openTestRooms(t);
+  const made = await send('POST', '/api/user', { body: { id: 'ana', name: 'Ana' } });
+  const first = made.headers.get('etag') ?? '';
+  assert.match(first, /^"u[\w-]{16}"$/);
+  const read = await send('GET', '/api/user/ana');
+  assert.equal(read.headers.get('etag'), first);
+  const known = await send('GET', '/api/user/ana', { headers: { 'if-none-match': first } });
+  assert.deepEqual([known.status, known.text], [304, '']);
+  const mine = await send('GET', '/api/me', { as: 'ana', headers: { 'if-none-match': first } });
+  assert.equal(mine.status, 304);
+  const put = { body: { name: 'Ana B' }, headers: { 'if-match': first } };
+  const changed = await send('PUT', '/api/me', { as: 'ana', ...put });
+  assert.equal(changed.status, 200, changed.text);
+  const second = changed.headers.get('etag');
+  assert.notEqual(second, first);
+  for (const [method, path, parts] of [
+    ['PUT', '/api/me', { as: 'ana', ...put }],
+    ['PUT', '/api/user/ana', put],
+    ['DELETE', '/api/user/ana', { headers: put.headers }],
+  ] as const) {
+    const late = await send(method, path, parts);
+    assert.deepEqual([late.status, late.headers.get('x-error-code')], [412, 'version_mismatch'], `${method} ${path}`);
+    assert.equal(late.headers.get('etag'), second);
+  }
+  assert.equal((await send('GET', '/api/user/ana', { headers: { 'if-none-match': first } })).status, 200);
+  const disabled = await send('DELETE', '/api/user/ana', { headers: { 'if-match': second ?? '' } });
+  assert.equal(disabled.json.disabled, true);
+  assert.notEqual(disabled.headers.get('etag'), second);
+});
+
+test('with --require-if-match users, tokens and members are not changed without it', async (t) => {
+  const { send } = await openTestRooms(t, { options: { requireIfMatch: true } });
+  await send('POST', '/api/user', { body: { id: 'ana' } });
+  await send('POST', '/api/room', { body: { name: 'Ops' } });
+  const { json } = await send('POST', '/api/token', { body: { name: 'ci' } });
+  const anew = await send('PUT', '/api/room/ops/member/ana', { body: {}, headers: { 'if-none-match': '*' } });
+  assert.equal(anew.status, 201);
+  for (const [method, path, body] of [
+    ['PUT', '/api/room/ops/member/ana', { role: 'admin' }],
+    ['DELETE', '/api/room/ops/member/ana', undefined],
+    ['PUT', `/api/token/${json.token.id}`, { name: 'new' }],
+    ['DELETE', `/api/token/${json.token.id}`, undefined],
+    ['PUT', '/api/me', { name: 'me' }],
+    ['PUT', '/api/user/ana', { name: 'Ana' }],
+    ['DELETE', '/api/user/ana', undefined],
+  ] as const) {
+    const parts = body ? { body } : {};
+    const blind = await send(method, path, parts);
+    assert.deepEqual([blind.status, blind.headers.get('x-error-code')], [428, 'precondition_required'], path);
+    const seen = await send(method, path, { ...parts, headers: { 'if-match': '*' } });
+    assert.ok(seen.status === 200 || seen.status === 204, `${method} ${path}: ${seen.text}`);
+  }
+});

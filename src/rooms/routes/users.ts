@@ -2,6 +2,8 @@ import type { HttpContext } from '../../kernel/http.ts';
 import { printInstantOrNull } from '../contract/instant.ts';
 import { mePut, userPost, userPut, wireUser } from '../contract/user-request.ts';
 import type { Caller } from '../domain/caller.ts';
+import { userEtag } from '../domain/etag.ts';
+import type { Verdict } from '../domain/refusal.ts';
 import type { User } from '../domain/user.ts';
 import {
   createUser,
@@ -16,6 +18,7 @@ import type { RoomState } from '../room-state.ts';
 import type { RoomWriter } from '../room-writer.ts';
 import { answer, answerRefusal, answerVerdict } from './answers.ts';
 import { readJson } from './body.ts';
+import { answerTagged, readIfMatch } from './etag.ts';
 import { admit, type GuardParts } from './guard.ts';
 import type { Paths } from './index.ts';
 import { pageOf, readListQuery } from './list-query.ts';
@@ -27,12 +30,13 @@ export interface UserPathsParts {
   /** When somebody was last here. */
   readonly seen: { userAt(id: string): number | null };
   readonly auth: 'none' | 'token';
+  readonly requireIfMatch: boolean;
 }
 
 const BODY_LIMIT = 16_384;
 
 export function userPaths(parts: UserPathsParts): Paths {
-  const { guard, state, writer, seen } = parts;
+  const { guard, state, writer, seen, requireIfMatch } = parts;
   const wire = (user: User) => wireUser(user, seen.userAt(user.id));
   const tiesOf = (userId: string): UserTies => ({
     adminIds: [...state.all('user').values()].filter(isActiveAdmin).map(({ id }) => id),
@@ -46,38 +50,53 @@ export function userPaths(parts: UserPathsParts): Paths {
         if (!body.ok) return answerRefusal(c, body);
         const { id, name = id, ...others } = body.value;
         const created = await writer.submit(createUser(caller, { id, name, ...others }));
-        return answerVerdict(c, created, (user) => answer(c, wire(user), 201, { location: `/api/user/${user.id}` }));
+        return answerVerdict(c, created, (user) =>
+          answer(c, wire(user), 201, { location: `/api/user/${user.id}`, etag: userEtag(user) }),
+        );
       }),
     },
     '/api/user/:id': {
       GET: admit(guard, { scope: 'read' }, (c) => {
         const user = state.get('user', idOf(c));
-        return user ? answer(c, wire(user)) : answerRefusal(c, noSuchUser(idOf(c)));
+        return user
+          ? answerTagged(c, userEtag(user), () => JSON.stringify(wire(user)))
+          : answerRefusal(c, noSuchUser(idOf(c)));
       }),
       PUT: admit(guard, { scope: 'admin' }, async (c, caller) => {
+        const ifMatch = readIfMatch(c, requireIfMatch);
+        if (!ifMatch.ok) return answerRefusal(c, ifMatch);
         const body = await readJson(c, userPut, BODY_LIMIT);
         if (!body.ok) return answerRefusal(c, body);
-        const replaced = await writer.submit(replaceUser(caller, idOf(c), body.value, tiesOf(idOf(c))));
-        return answerVerdict(c, replaced, (user) => answer(c, wire(user)));
+        const change = replaceUser(caller, idOf(c), body.value, tiesOf(idOf(c)), ifMatch.value);
+        return answerUser(c, await writer.submit(change), wire);
       }),
       DELETE: admit(guard, { scope: 'admin' }, async (c, caller) => {
-        const disabled = await writer.submit(disableUser(caller, idOf(c), tiesOf(idOf(c))));
-        return answerVerdict(c, disabled, (user) => answer(c, wire(user)));
+        const ifMatch = readIfMatch(c, requireIfMatch);
+        if (!ifMatch.ok) return answerRefusal(c, ifMatch);
+        const change = disableUser(caller, idOf(c), tiesOf(idOf(c)), ifMatch.value);
+        return answerUser(c, await writer.submit(change), wire);
       }),
     },
     '/api/me': {
-      GET: admit(guard, { scope: 'read' }, (c, caller) => answer(c, wireMe(parts, caller, caller.user))),
+      GET: admit(guard, { scope: 'read' }, (c, caller) =>
+        answerTagged(c, userEtag(caller.user), () => JSON.stringify(wireMe(parts, caller, caller.user))),
+      ),
       PUT: admit(guard, { scope: 'write' }, async (c, caller) => {
+        const ifMatch = readIfMatch(c, requireIfMatch);
+        if (!ifMatch.ok) return answerRefusal(c, ifMatch);
         const body = await readJson(c, mePut, BODY_LIMIT);
         if (!body.ok) return answerRefusal(c, body);
-        const replaced = await writer.submit(replaceMe(caller, body.value));
-        return answerVerdict(c, replaced, (user) => answer(c, wireMe(parts, caller, user)));
+        const replaced = await writer.submit(replaceMe(caller, body.value, ifMatch.value));
+        return answerUser(c, replaced, (user) => wireMe(parts, caller, user));
       }),
     },
   };
 }
 
 const idOf = (c: HttpContext): string => c.req.param('id') ?? '';
+
+const answerUser = (c: HttpContext, changed: Verdict<User>, wire: (user: User) => object): Response =>
+  answerVerdict(c, changed, (user) => answer(c, wire(user), 200, { etag: userEtag(user) }));
 
 function answerUsers(c: HttpContext, state: RoomState, wire: (user: User) => object): Response {
   const query = readListQuery(c);

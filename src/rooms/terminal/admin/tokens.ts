@@ -84,7 +84,9 @@ export async function revokeToken(wanted: string, options: ConnectionOptions, te
     const [token] = meant;
     if (!token) throw new CommandError('there is no such token; token ls shows them');
     if (meant.length > 1) throw new CommandError(`${meant.length} tokens are called that; name one by its id`);
-    const revoked = client.parse(await client.send('DELETE', `/api/token/${enc(token.id)}`), tokenSchema);
+    const path = `/api/token/${enc(token.id)}`;
+    const headers = { 'if-match': (await client.send('GET', path)).headers.get('etag') ?? '*' };
+    const revoked = client.parse(await client.send('DELETE', path, { headers }), tokenSchema);
     if (options.json) printJson(terminal, revoked);
     else terminal.out(`${revoked.id}\n`);
   });
