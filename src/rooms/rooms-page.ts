@@ -26,6 +26,8 @@ export interface PageWish {
   readonly lastRoom: string | undefined;
   /** The id of a message to stand in the middle. */
   readonly message: string | undefined;
+  /** The way from its address to `/`: `./`, or as many `../` as the address is deeper. */
+  readonly toRoot: string;
 }
 
 const FIRST_MESSAGES = 50;
@@ -35,26 +37,23 @@ const PLACE = '<script type="application/json" id="boot">';
 /** The page with what it shows first inside: it paints without asking for anything more. */
 export class RoomsPage {
   readonly #parts: RoomsPageParts;
-  readonly #head: string;
-  readonly #tail: string;
+  readonly #html: string;
 
   constructor(parts: RoomsPageParts) {
     this.#parts = parts;
     const packed = parts.files['index.html']?.brotli ?? '';
     const source = packed === '' ? PLACE : brotliDecompressSync(Buffer.from(packed, 'base64')).toString('utf8');
-    // Rooms and messages have addresses of their own, deeper than the page.
-    const html = source.replaceAll('"./', '"/');
-    const at = html.indexOf(PLACE) + PLACE.length;
-    if (at < PLACE.length) throw new Error(`the page has no ${PLACE}`);
-    this.#head = html.slice(0, at);
-    this.#tail = html.slice(at);
+    if (!source.includes(PLACE)) throw new Error(`the page has no ${PLACE}`);
+    this.#html = source;
   }
 
   /** The HTML for a caller; for `undefined`, who has to sign in first, without anything in it. */
   async render(caller: Caller | undefined, wish: PageWish): Promise<string> {
     const json = caller ? await this.#boot(caller, wish) : JSON.stringify({ auth: this.#parts.auth, user: null });
+    // Rooms and messages have addresses of their own, deeper than the page.
+    const [head, tail] = this.#html.replaceAll('"./', `"${wish.toRoot}`).split(PLACE);
     // `<` would end the script, or begin a comment in it.
-    return `${this.#head}${json.replaceAll('<', '\\u003c')}${this.#tail}`;
+    return `${head}${PLACE}${json.replaceAll('<', '\\u003c')}${tail}`;
   }
 
   async compress(html: string): Promise<Uint8Array<ArrayBuffer>> {

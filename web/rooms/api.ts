@@ -1,5 +1,6 @@
 import type { Clock } from '../shared/clock.ts';
 import { ApiError } from './api-error.ts';
+import { addressOf } from './root.ts';
 import type {
   FileRef,
   Me,
@@ -134,7 +135,7 @@ export class Api {
   upload(file: Blob & { readonly name?: string }, progress: (done: number) => void): Promise<FileRef> {
     return new Promise((resolve, reject) => {
       const request = new XMLHttpRequest();
-      request.open('POST', '/api/file');
+      request.open('POST', addressOf('/api/file'));
       for (const [name, value] of Object.entries(this.identity)) request.setRequestHeader(name, value);
       request.setRequestHeader('Content-Type', file.type || 'application/octet-stream');
       request.setRequestHeader('X-File-Name', encodeURIComponent(file.name ?? 'file'));
@@ -152,7 +153,7 @@ export class Api {
     const abort = new AbortController();
     const cancelTimer = this.#clock.after(PATIENCE_MS, () => abort.abort());
     try {
-      const response = await fetch(path, {
+      const response = await fetch(addressOf(path), {
         method,
         headers: {
           ...this.identity,

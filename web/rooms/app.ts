@@ -20,6 +20,7 @@ import type { RoomEntry } from './room-entry.ts';
 import { RoomPane } from './room-pane.ts';
 import { RoomPanels } from './room-panels.ts';
 import { RoomsModel } from './rooms-model.ts';
+import { ROOT } from './root.ts';
 import { parsePath } from './route.ts';
 import { Sender } from './sender.ts';
 import { createApi, createOutbox, freshId } from './session.ts';
@@ -109,7 +110,7 @@ export class App {
     this.#link = new LiveLink({
       clock,
       api,
-      name: `opsdeck-rooms:${boot.user.id}`,
+      name: `opsdeck-rooms:${ROOT}${boot.user.id}`,
       cursor: boot.cursor,
       take: (event) => event.event !== 'hello' && event.event !== 'shutdown' && model.take(event),
       line: (state) => {

@@ -79,10 +79,10 @@ test('the page of a server where nobody signs in', async (t) => {
   await t.test('the page is asked for anew each time; its files are kept for ever', async () => {
     const { response, html } = await open(server, '/r/ops', asAna);
     assert.equal(response.headers.get('cache-control'), 'no-store');
-    const files = [...html.matchAll(/"(\/assets\/[^"]+)"/g)].map(([, path]) => path as string);
+    const files = [...html.matchAll(/"(\.\.\/assets\/[^"]+)"/g)].map(([, path]) => path as string);
     assert.equal(files.length, 3);
     for (const path of files) {
-      const file = await fetch(server.url + path);
+      const file = await fetch(new URL(path, `${server.url}/r/ops`));
       await file.arrayBuffer();
       assert.deepEqual([file.status, file.headers.get('cache-control')], [200, 'public, max-age=31536000, immutable']);
     }

@@ -2,6 +2,7 @@ import type { Child } from '../shared/dom.ts';
 import { h } from '../shared/dom.ts';
 import { chooseTheme, readTheme, THEMES, type Theme } from '../shared/theme.ts';
 import { reasonOf } from './api-error.ts';
+import { ROOT } from './root.ts';
 import type { Ui } from './ui.ts';
 import type { Boot, Room } from './wire.ts';
 
@@ -123,7 +124,7 @@ export function showSettings({ auth }: Boot, { api, model, actions }: Ui): void 
   theme.addEventListener('change', () => chooseTheme(theme.value as Theme));
   const signOut = async () => {
     await api.send('DELETE', '/api/session').catch(() => {});
-    location.assign('/');
+    location.assign(ROOT);
   };
   ask({
     title: 'Settings',
@@ -168,12 +169,12 @@ const YEAR_S = 365 * 86_400;
 /** Where nobody signs in, a cookie says who somebody is; then the page begins anew as him. */
 export function rememberUser(id: string): void {
   // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store exists on HTTPS alone
-  document.cookie = `opsdeck_user=${encodeURIComponent(id.trim().toLowerCase())}; Path=/; Max-Age=${YEAR_S}; SameSite=Lax`;
+  document.cookie = `opsdeck_user=${encodeURIComponent(id.trim().toLowerCase())}; Path=${ROOT}; Max-Age=${YEAR_S}; SameSite=Lax`;
   location.reload();
 }
 
 /** So that the server opens the same room the next time. */
 export function rememberRoom(slug: string): void {
   // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store exists on HTTPS alone
-  document.cookie = `opsdeck_room=${encodeURIComponent(slug)}; Path=/; Max-Age=${YEAR_S}; SameSite=Lax`;
+  document.cookie = `opsdeck_room=${encodeURIComponent(slug)}; Path=${ROOT}; Max-Age=${YEAR_S}; SameSite=Lax`;
 }

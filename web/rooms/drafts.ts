@@ -1,3 +1,5 @@
+import { ROOT } from './root.ts';
+
 /** What was begun and not sent, by room. */
 export class Drafts {
   readonly #storage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
@@ -5,7 +7,7 @@ export class Drafts {
 
   constructor(storage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>, userId: string) {
     this.#storage = storage;
-    this.#prefix = `opsdeck.rooms.draft.${userId}.`;
+    this.#prefix = `opsdeck.rooms.draft.${ROOT}${userId}.`;
   }
 
   read(roomId: string): string {

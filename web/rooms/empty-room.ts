@@ -1,5 +1,6 @@
 import { copyButton } from '../shared/copy-button.ts';
 import { h } from '../shared/dom.ts';
+import { linkTo } from './root.ts';
 import type { Ui } from './ui.ts';
 import type { Room } from './wire.ts';
 
@@ -10,7 +11,7 @@ export function emptyRoom({ slug, name }: Room, { clock }: Ui): HTMLElement {
     ['From a build', `make test 2>&1 | opsdeck rooms say ${slug} --code`],
     [
       'From anything that speaks HTTP',
-      `curl -H 'Content-Type: text/plain' -d 'deploy done' ${location.origin}/api/room/${slug}/message`,
+      `curl -H 'Content-Type: text/plain' -d 'deploy done' ${linkTo(`/api/room/${slug}/message`)}`,
     ],
   ] as const;
   return h(

@@ -1,4 +1,5 @@
 import type { CancelTimer, Clock } from '../shared/clock.ts';
+import { addressOf } from './root.ts';
 import { SseParser, type StreamEvent } from './sse-parser.ts';
 
 /** How the line is: `waiting` counts down to the next attempt. */
@@ -75,7 +76,7 @@ export class EventStream {
     const parser = new SseParser();
     try {
       const guard = clock.after(SILENCE_MS, () => abort.abort());
-      const response = await fetch(path, {
+      const response = await fetch(addressOf(path), {
         headers: { ...headers, Accept: 'text/event-stream', 'Last-Event-ID': this.#cursor },
         signal: abort.signal,
         cache: 'no-store',

@@ -5,6 +5,7 @@ import { avatar } from './avatar.ts';
 import { icon } from './icons.ts';
 import { summaryOf } from './message-body.ts';
 import type { RoomEntry } from './room-entry.ts';
+import { linkTo } from './root.ts';
 import type { Ui } from './ui.ts';
 import type { Me, Member, Room } from './wire.ts';
 
@@ -188,7 +189,7 @@ function inviteForm({ id }: Room, { api, actions, clock }: Ui): HTMLElement {
       const { code } = await api.send<{ readonly code: string }>('POST', `/api/room/${id}/invite`, {
         body: { role: 'member' },
       });
-      const link = `${location.origin}/i/${code}`;
+      const link = linkTo(`/i/${code}`);
       place.replaceChildren(
         h('code', { tabindex: 0 }, link),
         copyButton(clock, 'the invite link', () => link),

@@ -9,6 +9,7 @@ import { renderBody, summaryOf } from './message-body.ts';
 import { hasReacted } from './message-list.ts';
 import type { OutboxItem } from './outbox.ts';
 import type { RoomEntry } from './room-entry.ts';
+import { addressOf } from './root.ts';
 import { pathOfMessage } from './route.ts';
 import { printAge, printFull, printSize, printTime } from './time-text.ts';
 import type { Ui } from './ui.ts';
@@ -118,7 +119,7 @@ function words(message: Message, { entry, place }: MessageLook, ui: Ui): Child[]
 }
 
 export function renderFile({ id, name, size, contentType, width, height }: FileRef): HTMLElement {
-  const href = `/api/file/${id}`;
+  const href = addressOf(`/api/file/${id}`);
   if (SHOWN_IMAGES.test(contentType)) {
     // With its size known before it comes, nothing jumps.
     const box = width && height ? { width, height } : {};

@@ -3,12 +3,13 @@ import { summaryOf } from './message-body.ts';
 import { isWanted } from './notification-wish.ts';
 import type { RoomEntry } from './room-entry.ts';
 import type { RoomsModel } from './rooms-model.ts';
+import { addressOf } from './root.ts';
 import type { Message } from './wire.ts';
 
 const ICON = (badge: string) =>
   `data:image/svg+xml,${encodeURIComponent(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="#2557a7"/><path d="M8 10.5A2.5 2.5 0 0 1 10.5 8h11a2.5 2.5 0 0 1 2.5 2.5v7a2.5 2.5 0 0 1-2.5 2.5H15l-4.5 4v-4A2.5 2.5 0 0 1 8 17.5z" fill="#fff"/>${badge}</svg>`)}`;
 const BADGES = {
-  none: '/favicon.svg',
+  none: addressOf('/favicon.svg'),
   unread: ICON('<circle cx="25" cy="7" r="6" fill="#8d949c"/>'),
   mention: ICON('<circle cx="25" cy="7" r="7" fill="#d6372b"/>'),
 };

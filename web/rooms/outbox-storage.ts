@@ -1,6 +1,8 @@
 import type { OutboxItem, OutboxStorage } from './outbox.ts';
+import { ROOT } from './root.ts';
 
-const DATABASE = 'opsdeck-rooms';
+/** Behind a proxy there may be other servers at the same origin. */
+const DATABASE = `opsdeck-rooms${ROOT}`;
 const STORE = 'outbox';
 
 /** The browser's own database; where it is forbidden, items live as long as the page. */

@@ -1,6 +1,7 @@
 import { h, syncChildren } from '../shared/dom.ts';
 import { icon } from './icons.ts';
 import type { RoomEntry } from './room-entry.ts';
+import { addressOf, ROOT } from './root.ts';
 import { pathOfRoom } from './route.ts';
 import type { Ui } from './ui.ts';
 
@@ -44,8 +45,8 @@ export class Rail {
         { class: 'rail-head' },
         h(
           'a',
-          { class: 'brand', href: '/' },
-          h('img', { src: '/favicon.svg', alt: '', width: 24, height: 24 }),
+          { class: 'brand', href: ROOT },
+          h('img', { src: addressOf('/favicon.svg'), alt: '', width: 24, height: 24 }),
           h('span', {}, 'Rooms'),
         ),
         this.#pill,

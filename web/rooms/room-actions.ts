@@ -49,7 +49,7 @@ export function createActions(stage: ActionStage, ui: () => Ui): Actions {
     pin: (message) => attempt(message, () => ui().api.pin(message.id, !message.pinned)),
     copyLink(message) {
       const slug = ui().model.entry(message.roomId)?.room.slug ?? message.roomId;
-      const link = `${location.origin}${pathOfMessage(slug, message.id)}`;
+      const link = location.origin + pathOfMessage(slug, message.id);
       navigator.clipboard.writeText(link).then(
         () => stage.say('Link copied'),
         () => stage.say(link),

@@ -1,3 +1,5 @@
+import { addressOf, ROOT } from './root.ts';
+
 /** What an address shows. */
 export interface Route {
   /** A slug or an id; `undefined`: whichever room the server has chosen. */
@@ -8,13 +10,13 @@ export interface Route {
 }
 
 export function parsePath(path: string): Route {
-  const [kind, first, m, message] = path.split('/').slice(1).map(decode);
+  const [kind, first, m, message] = path.slice(ROOT.length).split('/').map(decode);
   if (kind === 'i' && first) return { room: undefined, message: undefined, invite: first };
   if (kind !== 'r' || !first) return { room: undefined, message: undefined, invite: undefined };
   return { room: first, message: m === 'm' && message ? message : undefined, invite: undefined };
 }
 
-export const pathOfRoom = (slug: string): string => `/r/${encodeURIComponent(slug)}`;
+export const pathOfRoom = (slug: string): string => addressOf(`/r/${encodeURIComponent(slug)}`);
 export const pathOfMessage = (slug: string, id: string): string => `${pathOfRoom(slug)}/m/${encodeURIComponent(id)}`;
 
 function decode(part: string): string {

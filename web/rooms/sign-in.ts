@@ -2,6 +2,8 @@ import { h } from '../shared/dom.ts';
 import type { Api } from './api.ts';
 import { reasonOf } from './api-error.ts';
 import { rememberUser } from './dialogs.ts';
+import { addressOf, ROOT } from './root.ts';
+import { parsePath } from './route.ts';
 import type { Boot } from './wire.ts';
 
 /** Asks who somebody is: by a token, as somebody new with an invite, or, where nobody signs in, by a name. */
@@ -12,7 +14,7 @@ export function signInPage(auth: Boot['auth'], invite: string | undefined, api: 
   return h(
     'main',
     { class: 'sign-in' },
-    h('img', { src: '/favicon.svg', alt: '', width: 40, height: 40 }),
+    h('img', { src: addressOf('/favicon.svg'), alt: '', width: 40, height: 40 }),
     form,
     problem,
   );
@@ -52,7 +54,7 @@ function tokenForm(api: Api, problem: HTMLElement): HTMLElement {
 
 function inviteForm(api: Api, invite: string, problem: HTMLElement): HTMLElement {
   const name = h('input', { type: 'text', required: true, maxlength: 60, autocomplete: 'name' });
-  const haveToken = h('a', { href: '/' }, 'I have a token');
+  const haveToken = h('a', { href: ROOT }, 'I have a token');
   return h(
     'form',
     { class: 'fields', onsubmit: (event: Event) => signIn(event, api, { invite, name: name.value.trim() }, problem) },
@@ -68,7 +70,7 @@ async function signIn(event: Event, api: Api, body: object, problem: HTMLElement
   problem.textContent = '';
   try {
     await api.send('POST', '/api/session', { body });
-    if (location.pathname.startsWith('/i/')) location.assign('/');
+    if (parsePath(location.pathname).invite !== undefined) location.assign(ROOT);
     else location.reload();
   } catch (error) {
     problem.textContent = reasonOf(error);

@@ -61,6 +61,8 @@ async function answerPage({ guard, page }: PageRouteParts, c: HttpContext): Prom
     room: c.req.param('room'),
     lastRoom: cookieOf(credentials.cookie, ROOM_COOKIE),
     message: c.req.param('message'),
+    // A proxy may show it under a path that it takes away: what is relative holds all the same.
+    toRoot: '../'.repeat(c.req.path.split('/').length - 2) || './',
   });
   const headers: Record<string, string> = {
     'content-type': 'text/html; charset=utf-8',

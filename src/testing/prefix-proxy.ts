@@ -1,0 +1,39 @@
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/**
+ * A reverse proxy that shows a server under a path of its own and takes that path away: what asks beside it is answered
+ * 404, and kept. Answers `http://127.0.0.1:port/prefix/`.
+ */
+export async function openPrefixProxy(
+  t: { after(end: () => Promise<void>): void },
+  target: string,
+  prefix: string,
+): Promise<{ readonly url: string; readonly strays: readonly string[] }> {
+  const strays: string[] = [];
+  const proxy = createServer((incoming, outgoing) => {
+    const { url = '' } = incoming;
+    if (url.startsWith(`${prefix}/`)) pass(incoming, outgoing, new URL(url.slice(prefix.length), target));
+    else {
+      strays.push(url);
+      outgoing.writeHead(404).end();
+    }
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  t.after(async () => {
+    proxy.closeAllConnections();
+    await new Promise((resolve) => proxy.close(resolve));
+  });
+  return { url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}${prefix}/`, strays };
+}
+
+function pass(incoming: IncomingMessage, outgoing: ServerResponse, target: URL): void {
+  const { method = 'GET', headers } = incoming;
+  const upstream = request(target, { method, headers }, (response) => {
+    outgoing.writeHead(response.statusCode ?? 502, response.headers);
+    response.pipe(outgoing);
+  });
+  upstream.on('error', () => outgoing.destroy());
+  outgoing.on('close', () => upstream.destroy());
+  incoming.pipe(upstream);
+}
