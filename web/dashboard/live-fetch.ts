@@ -35,7 +35,9 @@ export class LiveError extends Error {
 export async function fetchEvents(user: string, range: LiveRange, options: FetchOptions): Promise<EventsAnswer> {
   const { signal } = options;
   try {
-    const response = await fetch(`/api/events?${queryOf(user, range, options.refresh)}`, {
+    // The worker lies in assets/, beside the server's interface.
+    const address = new URL(`../api/events?${queryOf(user, range, options.refresh)}`, location.href);
+    const response = await fetch(address, {
       signal,
       headers: { accept: 'application/x-ndjson' },
     });

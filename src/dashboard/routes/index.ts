@@ -47,7 +47,7 @@ function pathsOf({ usage, markers, files }: DashboardAppParts): Readonly<Record<
   const analytics = readAnalytics(files);
   const health = readHealth(usage);
   const sample = readSampleFile(files);
-  const toAnalytics = (c: HttpContext) => c.redirect('/analytics', 308);
+  const toAnalytics = (c: HttpContext) => c.redirect('../analytics', 308);
   return {
     '/': { GET: hub, HEAD: hub },
     '/analytics': { GET: analytics, HEAD: analytics },

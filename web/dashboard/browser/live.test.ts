@@ -25,6 +25,7 @@ import {
   startFakeUsageUpstream,
 } from '../../../src/testing/fake-usage-upstream.ts';
 import type { SinkAnswer } from '../../../src/testing/http-sink.ts';
+import { openPrefixProxy } from '../../../src/testing/prefix-proxy.ts';
 
 const MINUTE_MS = 60_000;
 const STARTED_AT = Date.now();
@@ -82,6 +83,19 @@ browserTest('live data on the analytics page', async (t, browser, check) => {
     await hashIs(page, /source=merge/);
     await choose(page, 'Source', 'CSV');
     await kpiIs(page, 'total-cost', dollars(30 * 50));
+  });
+
+  check('behind a proxy that shows it under a path, live data come from there too', async (t) => {
+    const upstream = await startFakeUsageUpstream(t);
+    upstream.events = liveEvents(40);
+    const server = await serve(upstream);
+    const proxy = await openPrefixProxy(t, server.url, '/team/usage');
+    const page = await visit(t, browser, proxy.url, { now });
+    await page.getByRole('link', { name: /Open analytics/ }).click();
+    await choose(page, 'Source', 'Live');
+    await requestsAre(page, 40);
+    assert.equal(new URL(page.url()).pathname, '/team/usage/analytics');
+    assert.deepEqual(proxy.strays, []);
   });
 
   check('rule A.12 and A.3: live data last five minutes, refresh overlaps, and requests drop them', async (t) => {
