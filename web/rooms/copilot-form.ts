@@ -219,7 +219,7 @@ export class CopilotForm {
   #take(copilot: Copilot | null): void {
     this.#entry.room = { ...this.#entry.room, copilot };
     this.#fill();
-    this.#ui.topics.changed('room', 'copilot');
+    this.#ui.topics.changed('room');
   }
 }
 

@@ -3,16 +3,11 @@ import { ANY_VERSION } from './api.ts';
 import { CopilotForm } from './copilot-form.ts';
 import { icon } from './icons.ts';
 import type { RoomEntry } from './room-entry.ts';
+import type { Panel } from './room-panels.ts';
 import type { Ui } from './ui.ts';
 
-export interface CopilotPanel {
-  readonly element: HTMLElement;
-  /** The copilot is another one now. */
-  refresh(): void;
-}
-
 /** A room's copilot: who may set it up does so here, the others read which one answers. */
-export function copilotPanel(entry: RoomEntry, ui: Ui): CopilotPanel {
+export function copilotPanel(entry: RoomEntry, ui: Ui): Panel {
   const form = entry.isModerator || ui.model.account.admin ? new CopilotForm(entry, ui) : undefined;
   const words = h('p', { hidden: form !== undefined });
   const switches = entry.me ? privateSwitch(entry, ui) : undefined;

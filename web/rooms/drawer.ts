@@ -59,11 +59,6 @@ export class Drawer {
     this.#title.focus();
   }
 
-  /** Puts other content into the panel that is open; the focus stays where it is. */
-  replace(content: HTMLElement): void {
-    this.#body.replaceChildren(content);
-  }
-
   close(): void {
     if (this.#name === '') return;
     this.#name = '';

@@ -1,13 +1,15 @@
 import { copyButton } from '../shared/copy-button.ts';
-import { h } from '../shared/dom.ts';
-import { ANY_VERSION, NEW_ONLY } from './api.ts';
-import { avatar } from './avatar.ts';
+import { h, syncChildren } from '../shared/dom.ts';
+import { NEW_ONLY } from './api.ts';
 import { icon } from './icons.ts';
 import { summaryOf } from './message-body.ts';
+import { PeopleList } from './people-list.ts';
 import type { RoomEntry } from './room-entry.ts';
+import type { Panel } from './room-panels.ts';
+import { labelList, RoomSettings } from './room-settings.ts';
 import { linkTo } from './root.ts';
 import type { Ui } from './ui.ts';
-import type { Me, Member, Room } from './wire.ts';
+import type { Me, Room } from './wire.ts';
 
 const INVOLVEMENTS = [
   ['everything', 'Every message'],
@@ -15,87 +17,57 @@ const INVOLVEMENTS = [
   ['nothing', 'Nothing'],
   ['invisible', 'Nothing, and hide what is unread'],
 ] as const;
-const ROLES = ['owner', 'admin', 'member', 'guest'] as const;
 
 /** Who is in a room, what it is about, and how much of it the reader wants to hear. */
-export function membersPanel(entry: RoomEntry, ui: Ui): HTMLElement {
-  const { room, me, isModerator } = entry;
-  const mayManage = isModerator || ui.model.account.admin;
-  const people = [...entry.members.values()].sort(
-    (a, b) =>
-      Number(entry.online.has(b.userId)) - Number(entry.online.has(a.userId)) || a.user.name.localeCompare(b.user.name),
-  );
-  return h(
+export function membersPanel(entry: RoomEntry, ui: Ui): Panel {
+  const mayManage = entry.isModerator || ui.model.account.admin;
+  const settings = mayManage ? new RoomSettings(entry, ui) : undefined;
+  const about = settings?.element ?? h('div', { class: 'panel-part about' });
+  const pins = h('section', { class: 'panel-part' });
+  const people = new PeopleList(entry, ui);
+  const refresh = () => {
+    settings?.refresh();
+    if (!settings) syncChildren(about, aboutRoom(entry.room));
+    about.hidden = about.childElementCount === 0;
+    pins.hidden = entry.room.pinned.length === 0;
+    if (!pins.contains(document.activeElement)) pins.replaceChildren(h('h2', {}, 'Pinned'), pinnedList(entry, ui));
+    people.refresh();
+  };
+  refresh();
+  const element = h(
     'div',
     { class: 'panel' },
-    mayManage ? topicForm(room, ui) : room.topic !== '' && h('p', {}, room.topic),
-    me && notifyField(entry, me, ui),
-    room.pinned.length > 0 && pinned(entry, ui),
-    h(
-      'section',
-      { class: 'panel-part' },
-      h('h2', {}, `${room.memberCount} ${room.memberCount === 1 ? 'member' : 'members'}`),
-      h(
-        'ul',
-        { class: 'people' },
-        people.map((member) => personRow(member, entry, ui)),
-      ),
-    ),
+    about,
+    entry.me && notifyField(entry, entry.me, ui),
+    pins,
+    people.element,
     mayManage && addForm(entry, ui),
-    mayManage && inviteForm(room, ui),
-    me &&
+    mayManage && inviteForm(entry.room, ui),
+    entry.me &&
       h(
         'section',
         { class: 'panel-part' },
         h('button', { type: 'button', class: 'danger', onclick: () => leave(entry, ui) }, 'Leave the room'),
       ),
   );
+  return { element, refresh };
 }
 
-function topicForm(room: Room, ui: Ui): HTMLElement {
-  const name = h('input', { type: 'text', value: room.name, maxlength: 80, required: true });
-  const topic = h('input', {
-    type: 'text',
-    value: room.topic,
-    maxlength: 250,
-    placeholder: 'What is this room about?',
-  });
-  const save = async (event: Event) => {
-    event.preventDefault();
-    try {
-      const fresh = await ui.api.send<Room>('GET', `/api/room/${room.id}`);
-      const body = { ...fresh, name: name.value, topic: topic.value };
-      ui.model.put(
-        await ui.api.send<Room>('PUT', `/api/room/${room.id}`, {
-          body: { ...body, copilot: undefined },
-          headers: { 'If-Match': `"r${fresh.version}"` },
-        }),
-      );
-      ui.actions.say('Saved');
-    } catch (error) {
-      ui.actions.fail(error);
-    }
-  };
-  return h(
-    'form',
-    { class: 'panel-part fields', onsubmit: save },
-    h('label', {}, 'Name', name),
-    h('label', {}, 'Topic', topic),
-    h('button', { class: 'small' }, 'Save'),
-  );
-}
+const aboutRoom = (room: Room): readonly Node[] =>
+  [room.topic !== '' && h('p', {}, room.topic), labelList(room)].filter((part) => part !== false);
 
-function notifyField({ room }: RoomEntry, me: Me, ui: Ui): HTMLElement {
+function notifyField(entry: RoomEntry, { involvement: chosen }: Me, ui: Ui): HTMLElement {
   const choice = h(
     'select',
     {},
-    INVOLVEMENTS.map(([value, label]) => h('option', { value, selected: value === me.involvement }, label)),
+    INVOLVEMENTS.map(([value, label]) => h('option', { value, selected: value === chosen }, label)),
   );
   choice.addEventListener('change', async () => {
+    if (!entry.me) return;
     try {
-      const { involvement, mutedUntil, archived, copilot } = { ...me, involvement: choice.value as Me['involvement'] };
-      const changed = await ui.api.putMe(room.id, { involvement, mutedUntil, archived, copilot });
-      ui.model.entry(room.id)?.updateMe(changed);
+      const { mutedUntil, archived, copilot } = entry.me;
+      const involvement = choice.value as Me['involvement'];
+      entry.updateMe(await ui.api.putMe(entry.room.id, { involvement, mutedUntil, archived, copilot }));
       ui.topics.changed('rooms');
     } catch (error) {
       ui.actions.fail(error);
@@ -104,7 +76,7 @@ function notifyField({ room }: RoomEntry, me: Me, ui: Ui): HTMLElement {
   return h('div', { class: 'panel-part fields' }, h('label', {}, 'Notify me of', choice));
 }
 
-function pinned(entry: RoomEntry, ui: Ui): HTMLElement {
+function pinnedList(entry: RoomEntry, ui: Ui): HTMLElement {
   const rows = entry.room.pinned.map((id) => {
     const message = entry.list.get(id);
     const text = message ? `${message.author.name}: ${summaryOf(message, 70)}` : 'a pinned message';
@@ -119,44 +91,7 @@ function pinned(entry: RoomEntry, ui: Ui): HTMLElement {
       ),
     );
   });
-  return h('section', { class: 'panel-part' }, h('h2', {}, 'Pinned'), h('ul', {}, rows));
-}
-
-function personRow({ user, userId, role }: Member, entry: RoomEntry, ui: Ui): HTMLElement {
-  const { api, model, actions } = ui;
-  const isOnline = entry.online.has(userId);
-  const mayManage = (entry.isModerator || model.account.admin) && userId !== model.account.id && user.kind === 'human';
-  const choice = h(
-    'select',
-    { class: 'role', 'aria-label': `Role of ${user.name}` },
-    ROLES.map((value) => h('option', { value, selected: value === role }, value)),
-    h('option', { value: 'remove' }, 'remove'),
-  );
-  choice.addEventListener('change', () => {
-    const path = `/api/room/${entry.room.id}/member/${userId}`;
-    const headers = ANY_VERSION;
-    const done =
-      choice.value === 'remove'
-        ? api.send('DELETE', path, { headers })
-        : api.send('PUT', path, { body: { role: choice.value }, headers });
-    done.catch((error: unknown) => {
-      choice.value = role;
-      actions.fail(error);
-    });
-  });
-  return h(
-    'li',
-    { class: 'person' },
-    avatar(user, 'small'),
-    h(
-      'span',
-      { class: 'person-name' },
-      user.name,
-      user.id !== user.name && h('span', { class: 'soft' }, ` @${user.id}`),
-    ),
-    isOnline && h('span', { class: 'here' }, h('span', { class: 'dot', 'aria-hidden': 'true' }), 'here'),
-    mayManage ? choice : role !== 'member' && h('span', { class: 'soft' }, role),
-  );
+  return h('ul', {}, rows);
 }
 
 function addForm({ room }: RoomEntry, { api, actions }: Ui): HTMLElement {

@@ -26,6 +26,8 @@ const room: Room = {
   visibility: 'public',
   readOnly: false,
   archived: false,
+  labels: {},
+  retention: { days: null, maxMessages: null },
   pinned: [],
   copilot: null,
   version: 1,

@@ -1,36 +1,42 @@
-import { type CopilotPanel, copilotPanel } from './copilot-panel.ts';
+import { copilotPanel } from './copilot-panel.ts';
 import type { Drawer } from './drawer.ts';
 import { membersPanel } from './members-panel.ts';
 import type { Ui } from './ui.ts';
 
 export type PanelName = 'members' | 'copilot';
 
-/** The panels about the room that is open; they follow what changes, but not under somebody's hands. */
+/** What stands in the drawer about a room. */
+export interface Panel {
+  readonly element: HTMLElement;
+  /** Shows what is so now, but changes nothing under somebody's hands. */
+  refresh(): void;
+}
+
+const TITLES: Readonly<Record<PanelName, string>> = { members: 'About this room', copilot: 'Copilot' };
+const PANELS = { members: membersPanel, copilot: copilotPanel } as const;
+
+/** The panels about the room that is open; they follow what changes. */
 export class RoomPanels {
   readonly #ui: Ui;
   readonly #drawer: Drawer;
-  #copilot: CopilotPanel | undefined;
+  #panel: Panel | undefined;
 
   constructor(ui: Ui, drawer: Drawer) {
     this.#ui = ui;
     this.#drawer = drawer;
-    ui.topics.on('copilot', () => {
-      if (drawer.name === 'copilot') this.#copilot?.refresh();
-    });
-    ui.topics.on('members', () => {
-      const { current } = ui.model;
-      if (current && drawer.name === 'members' && !drawer.element.contains(document.activeElement))
-        drawer.replace(membersPanel(current, ui));
-    });
+    const refresh = () => {
+      if (drawer.name === 'members' || drawer.name === 'copilot') this.#panel?.refresh();
+    };
+    ui.topics.on('room', refresh);
+    ui.topics.on('members', refresh);
   }
 
   toggle(name: PanelName): void {
     const { current } = this.#ui.model;
     if (this.#drawer.name === name) this.#drawer.close();
-    else if (current && name === 'members') this.#drawer.show(name, 'About this room', membersPanel(current, this.#ui));
     else if (current) {
-      this.#copilot = copilotPanel(current, this.#ui);
-      this.#drawer.show(name, 'Copilot', this.#copilot.element);
+      this.#panel = PANELS[name](current, this.#ui);
+      this.#drawer.show(name, TITLES[name], this.#panel.element);
     }
   }
 }

@@ -191,7 +191,7 @@ export class RoomsModel {
     else if (me) this.#takeMe(entry, me);
     else if (event === 'copilot.updated' && data.copilot !== undefined) {
       entry.room = { ...entry.room, copilot: data.copilot };
-      topics.changed('room', 'copilot');
+      topics.changed('room');
     } else if (event === 'run.finished' && run?.messageId === null) this.note(entry, run.text ?? '');
     else if (event === 'note') this.note(entry, text);
     else this.#takePassing(event, entry, data);

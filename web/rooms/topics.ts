@@ -1,5 +1,5 @@
 /** What of the page has to be drawn anew. */
-export type Topic = 'rooms' | 'room' | 'flow' | 'thread' | 'typing' | 'members' | 'line' | 'copilot';
+export type Topic = 'rooms' | 'room' | 'flow' | 'thread' | 'typing' | 'members' | 'line';
 
 /** Gathers what has changed and tells of it once a frame. */
 export class Topics {

@@ -129,6 +129,8 @@ export interface Room {
   readonly visibility: 'public' | 'private' | 'direct';
   readonly readOnly: boolean;
   readonly archived: boolean;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly retention: { readonly days: number | null; readonly maxMessages: number | null };
   readonly pinned: readonly string[];
   readonly copilot: Copilot | null;
   readonly version: number;
