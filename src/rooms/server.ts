@@ -13,7 +13,7 @@ import type { Log } from '../kernel/log.ts';
 import { type Listener, listen } from '../kernel/server.ts';
 import { bootstrapAdmin } from './authentication/authentication-bootstrap.ts';
 import { createSecretVault, loadSecretKey } from './authentication/secret-vault.ts';
-import { composeBridges } from './composition/bridges.ts';
+import { composeBridges, openAlerts } from './composition/bridges.ts';
 import { composeCopilot } from './composition/copilot.ts';
 import type { ComposeInputs, RoomsCore } from './composition/core.ts';
 import { composeDirectory } from './composition/directory.ts';
@@ -125,8 +125,9 @@ export async function composeRooms(inputs: ComposeInputs): Promise<ComposedRooms
   const directory = composeDirectory(core);
   let url = '';
   const words = composeMessages(core);
-  const bridges = composeBridges(core, words.book, () => url);
-  const copilot = composeCopilot(core, words.book, bridges.alerts);
+  const alerts = openAlerts(core);
+  const copilot = composeCopilot(core, words.book, alerts);
+  const bridges = composeBridges(core, { messages: words.book, alerts, desk: copilot.runDesk, url: () => url });
   const paths: Paths[] = [
     ...words.paths(bridges.commands),
     ...directory.paths,
@@ -154,6 +155,7 @@ export async function composeRooms(inputs: ComposeInputs): Promise<ComposedRooms
       await feed.close();
       await copilot.close();
       await bridges.close();
+      await alerts?.close();
       await directory.close();
       await words.close();
       await outbound.close();

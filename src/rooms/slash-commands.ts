@@ -1,6 +1,7 @@
 import type { Clock } from '../kernel/clock.ts';
 import type { AlertsClient, ListedAlert } from './alerts-client.ts';
-import { findRoom, requireWriter } from './domain/access.ts';
+import type { RunDesk } from './copilot/run-desk.ts';
+import { findRoom, type RoomAccess, requireWriter } from './domain/access.ts';
 import { type AlertCard, readCard } from './domain/alert-card.ts';
 import type { Caller } from './domain/caller.ts';
 import { COMMANDS, type Command, isCommandLine, readCommand } from './domain/command.ts';
@@ -15,6 +16,7 @@ import {
 import { type LabelMatcher, printMatcher } from './domain/command-matcher.ts';
 import { granted, type Refusal, refuse, type Verdict } from './domain/refusal.ts';
 import type { Room } from './domain/room.ts';
+import { requireAsker } from './domain/run-access.ts';
 import type { AlertCards } from './hooks/alert-cards.ts';
 import type { Messages, Post, Posted } from './messages/messages.ts';
 import type { RoomState } from './room-state.ts';
@@ -34,6 +36,7 @@ export interface SlashCommandsParts {
   readonly alerts: AlertsClient | undefined;
   readonly clock: Clock;
   readonly newId: () => string;
+  readonly desk: Pick<RunDesk, 'ask'>;
   /** Where a message is shown. */
   readonly permalink: (room: Room, messageId: string) => string;
 }
@@ -43,10 +46,19 @@ export type CommandAnswer =
   | { readonly kind: 'posted'; readonly posted: Posted }
   | { readonly kind: 'notice'; readonly text: string; readonly card: CommandCard | null };
 
+const notice = (text: string): Verdict<CommandAnswer> => granted({ kind: 'notice', text, card: null });
+
+const ALL_READ = 'you have read everything here; /catchup 2h sums up the last two hours';
+const SUM_UP =
+  'I was away. Sum up for me what was said, the most important first: what was decided, what is still open, and what asks for me.';
+/** The last ones of a room are looked through for the beginning of a time. */
+const MOST_SUMMED_UP = 200;
+
 interface Asked {
   readonly caller: Caller;
   readonly post: Post;
   readonly room: Room;
+  readonly access: RoomAccess;
   /** The message's, chosen before anything is done, so that what is done can refer to it. */
   readonly id: string;
 }
@@ -82,7 +94,9 @@ export class SlashCommands {
     if (done) return done;
     const command = readCommand(post.body, clock.now());
     if (!command.ok) return command;
-    return this.#run({ caller, post, room: found.value.room, id: post.id ?? this.#parts.newId() }, command.value);
+    const { room } = found.value;
+    const id = post.id ?? this.#parts.newId();
+    return this.#run({ caller, post, room, access: found.value, id }, command.value);
   }
 
   /** The same line with the same id was done already: it is not done twice. */
@@ -98,10 +112,14 @@ export class SlashCommands {
   #run(asked: Asked, command: Command): Promise<Verdict<CommandAnswer>> | Verdict<CommandAnswer> {
     switch (command.name) {
       case 'help':
-        return granted({ kind: 'notice', text: Object.values(COMMANDS).join('\n'), card: null });
+        return notice(Object.values(COMMANDS).join('\n'));
       case 'ack':
       case 'unack':
         return this.#acknowledge(asked, command.name === 'ack' ? command.note : null);
+      case 'ask':
+        return this.#ask(asked, command.question);
+      case 'catchup':
+        return this.#catchUp(asked, command.sinceAt);
       case 'alerts':
         return this.#withAlerts((alerts) => this.#list(asked, alerts, command.filter));
       case 'unsilence':
@@ -109,6 +127,29 @@ export class SlashCommands {
       case 'silence':
         return this.#withAlerts((alerts) => this.#silence(asked, alerts, command));
     }
+  }
+
+  /** The copilot is asked by the message itself, when that is committed. */
+  #ask(asked: Asked, question: string): Promise<Verdict<CommandAnswer>> | Refusal {
+    const { state, clock } = this.#parts;
+    const { caller, access } = asked;
+    const refusal = requireAsker(state, caller, access, false, clock.now());
+    return refusal ?? this.#post(asked, question, { kind: 'command', command: 'ask', by: caller.user.id });
+  }
+
+  /** What comes of it is told to the asker alone. */
+  async #catchUp({ caller, access }: Asked, sinceAt: number | null): Promise<Verdict<CommandAnswer>> {
+    const { state, store, desk } = this.#parts;
+    const { room, member, afterSeq } = access;
+    const { lastSeq } = state.head(room.id);
+    let sinceSeq = member?.lastReadSeq ?? afterSeq;
+    if (sinceAt !== null) {
+      const { messages } = await store.page({ roomId: room.id, limit: MOST_SUMMED_UP, afterSeq });
+      sinceSeq = (messages.find(({ message }) => message.createdAt >= sinceAt)?.message.seq ?? lastSeq + 1) - 1;
+    }
+    if (sinceSeq >= lastSeq) return notice(sinceAt === null ? ALL_READ : 'nothing was said in that time');
+    const run = await desk.ask(caller, room.id, { prompt: SUM_UP, private: true, sinceSeq });
+    return run.ok ? notice('it is being summed up; only you will see it') : run;
   }
 
   #withAlerts<T>(use: (alerts: AlertsClient) => Promise<Verdict<T>>): Promise<Verdict<T>> | Refusal {

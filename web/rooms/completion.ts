@@ -24,6 +24,8 @@ export const COMMANDS: readonly (readonly [name: string, hint: string])[] = [
   ['unsilence', 'the id of a silence: ends it'],
   ['ack', 'in the thread of an alert: you have it'],
   ['unack', 'in the thread of an alert: you do not have it any more'],
+  ['ask', 'the copilot of the room, for all to see'],
+  ['catchup', 'your private copilot sums up what is new; add 2h for the last two hours'],
   ['help', 'all commands'],
 ];
 

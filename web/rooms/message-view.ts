@@ -37,7 +37,10 @@ export function renderMessage(row: Extract<Row, { kind: 'message' }>, look: Mess
   const at = Date.parse(message.createdAt);
   const { id: me } = ui.model.account;
   const isMention = author.id !== me && (message.mentions.room || message.mentions.users.includes(me));
-  const isQuiet = type === 'system' || (type === 'command' && message.card !== null);
+  // A question that was asked by a command is words like others.
+  const isDone =
+    type === 'command' && message.card !== null && !('command' in message.card && message.card.command === 'ask');
+  const isQuiet = type === 'system' || isDone;
   return h(
     'article',
     {

@@ -1,4 +1,5 @@
 import { AlertsClient } from '../alerts-client.ts';
+import type { RunDesk } from '../copilot/run-desk.ts';
 import type { Room } from '../domain/room.ts';
 import { AlertCards } from '../hooks/alert-cards.ts';
 import { HookBook } from '../hooks/hook-book.ts';
@@ -10,19 +11,30 @@ import { hookPaths } from '../routes/hooks.ts';
 import { SlashCommands } from '../slash-commands.ts';
 import { type RoomsCore, random } from './core.ts';
 
-/** What posts for others, what tells others, and what asks the alert server; `url` is where this server listens. */
-export function composeBridges(core: RoomsCore, messages: Messages, url: () => string) {
+/** Whom alerts are asked of; `undefined` where the server was started without `--alerts`. */
+export function openAlerts({ options: { alertsUrl }, clock }: RoomsCore): AlertsClient | undefined {
+  return alertsUrl === undefined ? undefined : new AlertsClient(alertsUrl, clock, process.env);
+}
+
+export interface BridgeInputs {
+  readonly messages: Messages;
+  readonly alerts: AlertsClient | undefined;
+  readonly desk: RunDesk;
+  /** Where this server listens. */
+  readonly url: () => string;
+}
+
+/** What posts for others, what tells others, and what people ask for by a line. */
+export function composeBridges(core: RoomsCore, { messages, alerts, desk, url }: BridgeInputs) {
   const { options, state, store, writer, guard, newId, clock, outbound, vault } = core;
-  const { alertsUrl, baseUrl, requireIfMatch } = options;
-  const alerts = alertsUrl === undefined ? undefined : new AlertsClient(alertsUrl, clock, process.env);
+  const { baseUrl, requireIfMatch } = options;
   const permalink = ({ slug }: Room, id: string) => `${(baseUrl ?? url()).replace(/\/+$/, '')}/r/${slug}/m/${id}`;
   const cards = new AlertCards({ messages, state, store, writer, clock });
-  const commands = new SlashCommands({ state, store, messages, cards, alerts, clock, newId, permalink });
+  const commands = new SlashCommands({ state, store, messages, cards, alerts, desk, clock, newId, permalink });
   const outgoing = new OutgoingHooks({ ...core, messages, guard: outbound, random });
   const book = new HookBook({ state, writer, outgoing, guard: outbound, vault, newId });
   outgoing.start();
   return {
-    alerts,
     commands,
     paths: [
       hookPaths({ guard, book, incoming: new IncomingHooks(messages, cards), requireIfMatch }),
@@ -32,7 +44,6 @@ export function composeBridges(core: RoomsCore, messages: Messages, url: () => s
       commands.close();
       cards.close();
       await outgoing.close();
-      await alerts?.close();
     },
   };
 }

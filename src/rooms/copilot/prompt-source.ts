@@ -13,6 +13,8 @@ import type { RoomStore } from '../store/room-store.ts';
 const ALERTS_TIMEOUT_MS = 2_000;
 /** Of the room beside the thread. */
 const ROOM_MESSAGES = 20;
+/** Of all that was said since a moment; the tokens bound it too. */
+const SINCE_MESSAGES = 200;
 
 export interface PromptSourceParts {
   readonly state: StateView;
@@ -30,10 +32,11 @@ export class PromptSource {
     this.#parts = parts;
   }
 
-  async gather(run: Run, room: Room, copilot: CopilotSettings): Promise<Prompt> {
+  async gather(run: Run, room: Room, settings: CopilotSettings): Promise<Prompt> {
     const { state, clock } = this.#parts;
+    const copilot = run.sinceSeq === undefined ? settings : wholeRoom(settings);
     const [trigger, root] = await this.#find([run.triggerId, run.threadId]);
-    const afterSeq = visibleAfter(state, room, run, trigger);
+    const afterSeq = Math.max(visibleAfter(state, room, run, trigger), run.sinceSeq ?? 0);
     const isSeen = (message: Message | undefined) => message && !message.deleted && message.seq > afterSeq;
     const [messages, alerts] = await Promise.all([
       this.#messages(run, copilot, { before: trigger ? trigger.seq : undefined, afterSeq }),
@@ -99,6 +102,12 @@ export class PromptSource {
     }
   }
 }
+
+/** Everything of a room, whatever thread it stands in. */
+const wholeRoom = (settings: CopilotSettings): CopilotSettings => ({
+  ...settings,
+  context: { ...settings.context, scope: 'room', messages: SINCE_MESSAGES },
+});
 
 /** What the asker may not see, the model does not tell him. */
 function visibleAfter(state: StateView, room: Room, run: Run, trigger: Message | undefined): number {

@@ -16,6 +16,8 @@ export interface RunWish {
   readonly threadId?: string | null | undefined;
   readonly messageId?: string | null | undefined;
   readonly private: boolean;
+  /** It is shown only what was said after that. */
+  readonly sinceSeq?: number;
 }
 
 export interface RunDeskParts {
@@ -49,7 +51,8 @@ export class RunDesk {
     if (!place.ok) return place;
     const audience = wish.private ? caller.user.id : null;
     const draft = { id: newId(), roomId: room.id, startedBy: caller.user.id, prompt, triggerId, audience };
-    return runs.request({ ...draft, threadId: place.value, retryOf: null });
+    const since = wish.sinceSeq === undefined ? {} : { sinceSeq: wish.sinceSeq };
+    return runs.request({ ...draft, ...since, threadId: place.value, retryOf: null });
   }
 
   /** With its text so far. */
@@ -77,7 +80,8 @@ export class RunDesk {
     const { state, now } = this.#parts;
     const refusal = requireAsker(state, caller, found.value.access, audience !== null, now());
     if (refusal) return refusal;
-    const draft = { id: retryRunId(roomId, id), roomId, triggerId, prompt, threadId, audience };
+    const since = run.sinceSeq === undefined ? {} : { sinceSeq: run.sinceSeq };
+    const draft = { id: retryRunId(roomId, id), roomId, triggerId, prompt, threadId, audience, ...since };
     return this.#parts.runs.request({ ...draft, startedBy: caller.user.id, retryOf: id });
   }
 

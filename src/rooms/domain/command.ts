@@ -16,6 +16,9 @@ export type Command =
     }
   | { readonly name: 'unsilence'; readonly id: string }
   | { readonly name: 'ack' | 'unack'; readonly note: string }
+  | { readonly name: 'ask'; readonly question: string }
+  /** `null`: since the asker has read it last. */
+  | { readonly name: 'catchup'; readonly sinceAt: number | null }
   | { readonly name: 'help' };
 
 export const COMMANDS: Readonly<Record<Command['name'], string>> = {
@@ -24,6 +27,8 @@ export const COMMANDS: Readonly<Record<Command['name'], string>> = {
   unsilence: '/unsilence <id> — ends a silence',
   ack: '/ack [note] — in the thread of an alert: you have it',
   unack: '/unack — in the thread of an alert: you do not have it any more',
+  ask: '/ask <question> — asks the copilot of the room, for all to see',
+  catchup: '/catchup [2h] — your private copilot sums up what you have not read, or the last two hours',
   help: '/help — this list',
 };
 
@@ -49,6 +54,10 @@ export function readCommand(body: string, now: number): Verdict<Command> {
     case 'ack':
     case 'unack':
       return granted({ name, note: rest.trim() });
+    case 'ask':
+      return rest.trim() === '' ? wrong(name, 'the question is missing') : granted({ name, question: rest.trim() });
+    case 'catchup':
+      return readCatchUp(rest.trim(), now);
     case 'alerts': {
       const filter = readMatchers(splitWords(rest));
       return filter.ok ? granted({ name, filter: filter.value }) : filter;
@@ -71,6 +80,14 @@ function unknown(name: string): Refusal {
   const near = Object.keys(COMMANDS).find((known) => distance(known, name) <= 2);
   const advice = near ? `did you mean /${near}?` : '/help lists what there is.';
   return refuse('invalid_body', `there is no command /${name}; ${advice} To post the text as it is, begin it with //`);
+}
+
+function readCatchUp(rest: string, now: number): Verdict<Command> {
+  if (rest === '') return granted({ name: 'catchup', sinceAt: null });
+  const end = readLength(rest, now);
+  if (end === undefined || end === now || end > now + LONGEST_MS)
+    return wrong('catchup', 'say how far back: 30m, 2h, 1d');
+  return granted({ name: 'catchup', sinceAt: now - (end - now) });
 }
 
 function readSilence(rest: string, isMarked: boolean, now: number): Verdict<Command> {

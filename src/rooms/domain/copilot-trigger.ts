@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { StateView } from './change.ts';
+import { readCommandCard } from './command-card.ts';
 import type { CopilotSettings } from './copilot.ts';
 import { copilotUserId } from './copilot-user.ts';
 import type { RoomEvent } from './event.ts';
@@ -37,10 +38,13 @@ export const answerIdOf = (runId: string): string => `answer-${runId}`;
 export function decideTrigger(view: StateView, event: RoomEvent): Trigger {
   if (event.type !== 'message.created') return NEVER;
   const { message } = event;
-  if (message.silent || message.deleted || message.type === 'system' || message.type === 'command') return NEVER;
+  if (message.silent || message.deleted || message.type === 'system') return NEVER;
+  if (message.type === 'command' && readCommandCard(message.card)?.command !== 'ask') return NEVER;
   const room = view.get('room', event.roomId);
   const copilot = room?.copilot;
   if (!room || !copilot?.enabled || room.archived || room.deletedAt !== null) return NEVER;
+  if (message.type === 'command')
+    return copilot.trigger !== 'off' && mayAsk(view, copilot, message) ? { when: 'now', room, message } : NEVER;
   if (copilot.trigger === 'alert') return isNewAlert(message) ? { when: 'now', room, message } : NEVER;
   if (message.type === 'alert' || !mayAsk(view, copilot, message)) return NEVER;
   const isPerson = message.author.kind === 'human';

@@ -33,7 +33,7 @@ export function usableCopilot(room: Room | undefined, isPrivate: boolean): Verdi
 /** What is known of a run when it is asked for. */
 export type RunDraft = Pick<
   Run,
-  'id' | 'roomId' | 'triggerId' | 'startedBy' | 'prompt' | 'threadId' | 'audience' | 'retryOf'
+  'id' | 'roomId' | 'triggerId' | 'startedBy' | 'prompt' | 'threadId' | 'sinceSeq' | 'audience' | 'retryOf'
 >;
 
 /** A run that waits for its turn, with what was set aside for it. */

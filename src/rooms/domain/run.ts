@@ -22,6 +22,8 @@ export interface Run {
   /** Beside or instead of the trigger. */
   readonly prompt: string | null;
   readonly threadId: string | null;
+  /** What was said up to there it is not shown. */
+  readonly sinceSeq?: number;
   /** The message that it writes; `null` before it is placed, and of a private run. */
   readonly messageId: string | null;
   /** The only one who sees it. */
