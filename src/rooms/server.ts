@@ -126,7 +126,7 @@ export async function composeRooms(inputs: ComposeInputs): Promise<ComposedRooms
   let url = '';
   const words = composeMessages(core);
   const alerts = openAlerts(core);
-  const copilot = composeCopilot(core, words.book, alerts);
+  const copilot = composeCopilot(core, { ...words, alerts });
   const bridges = composeBridges(core, { messages: words.book, alerts, desk: copilot.runDesk, url: () => url });
   const paths: Paths[] = [
     ...words.paths(bridges.commands),

@@ -1,5 +1,6 @@
 import type { AlertsClient } from '../alerts-client.ts';
 import { createCopilotParts } from '../copilot/copilot-parts.ts';
+import type { FileStore } from '../file-store.ts';
 import type { MessageBook } from '../messages/message-book.ts';
 import { OutboundGuard } from '../outbound/outbound-guard.ts';
 import { copilotPaths } from '../routes/copilot.ts';
@@ -7,14 +8,21 @@ import { providerPaths } from '../routes/providers.ts';
 import { runPaths } from '../routes/runs.ts';
 import { MAX_OBJECT_BYTES, type RoomsCore, random, refuseUrl } from './core.ts';
 
+export interface CopilotMeans {
+  readonly book: MessageBook;
+  readonly files: FileStore;
+  readonly alerts: AlertsClient | undefined;
+}
+
 /** What answers in rooms. */
-export function composeCopilot(core: RoomsCore, book: MessageBook, alerts: AlertsClient | undefined) {
+export function composeCopilot(core: RoomsCore, { book, files, alerts }: CopilotMeans) {
   const { options, guard, feed, outbound } = core;
   const { maxBodyBytes, secretsDir, requireIfMatch } = options;
   const variables = process.env;
   const parts = createCopilotParts({
     ...core,
     book,
+    files,
     announcer: feed,
     alerts,
     maxBodyBytes,

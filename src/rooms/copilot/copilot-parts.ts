@@ -4,6 +4,7 @@ import type { AlertsClient } from '../alerts-client.ts';
 import type { SecretVault } from '../authentication/secret-vault.ts';
 import type { ProviderMeans } from '../domain/provider-change.ts';
 import type { Announcer } from '../feed/live.ts';
+import type { FileStore } from '../file-store.ts';
 import type { MessageBook } from '../messages/message-book.ts';
 import type { OutboundGuard } from '../outbound/outbound-guard.ts';
 import type { RoomState } from '../room-state.ts';
@@ -34,6 +35,7 @@ export interface CopilotInputs {
   readonly book: MessageBook;
   readonly announcer: Announcer;
   readonly alerts: AlertsClient | undefined;
+  readonly files: Pick<FileStore, 'read'>;
   readonly vault: SecretVault;
   readonly refuseUrl: ProviderMeans['refuseUrl'];
   readonly openGuard: (connectTimeoutMs: number) => OutboundGuard;

@@ -84,3 +84,32 @@ test('the alerts of the room are told with it; without its alert server a model 
   assert.match(one ?? '', /alertname=DiskFull team=payments since 2030-01-01T00:00:00Z: disk is full/);
   assert.equal(two?.includes('DiskFull'), false);
 });
+
+test('attached texts are shown where the settings include them, up to a bound, and nothing that is no text', async (t) => {
+  const room = await openCopilotRoom(t, { copilot: { context: { includeFiles: true, maxTokens: 100_000 } } });
+  const upload = async (name: string, body: string, type = 'application/octet-stream') => {
+    const headers = { 'content-type': type, 'x-file-name': name };
+    const sent = await room.rooms.send('POST', '/api/file', { as: 'ana', headers, body });
+    assert.equal(sent.status, 201, sent.text);
+    return sent.json.id as string;
+  };
+  const long = Array.from({ length: 9_000 }, (_, line) => `line ${line}\n`).join('');
+  const attachments = [
+    await upload('app.log', 'it failed with key odr_ABCDEFGH12345678'),
+    await upload('long.log', long),
+    await upload('core.bin', 'ELF\u0000\u0001\u0002'),
+  ];
+  await room.ended(await room.post('@copilot why?', { attachments }));
+  const shown = ((room.model.requests[0]?.body.messages ?? []) as readonly Turn[]).at(-1)?.content ?? '';
+  assert.match(shown, /^ana: @copilot why\?\n\[file app\.log\]\nit failed with key \[secret\]\n\[end of app\.log\]\n/);
+  assert.match(shown, /\[file long\.log\]\nline 0\nline 1\n/);
+  assert.match(
+    shown,
+    new RegExp(`\\nline \\d+\\n\\[cut here; long\\.log has ${long.length} bytes\\]\\n\\[file core\\.bin\\]$`),
+  );
+  assert.ok(shown.length < 34_000, `${shown.length}`);
+  const without = { provider: 'fake', context: { includeFiles: false } };
+  await room.rooms.send('PUT', '/api/room/ops/copilot', { as: 'ana', body: without });
+  await room.ended(await room.post('@copilot and now?', { attachments }));
+  assert.equal(JSON.stringify(room.model.requests[1]?.body).includes('it failed'), false);
+});

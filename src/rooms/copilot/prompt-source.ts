@@ -7,7 +7,9 @@ import type { Message } from '../domain/message.ts';
 import { buildPrompt, type FiringAlert, type Prompt } from '../domain/prompt.ts';
 import type { Room } from '../domain/room.ts';
 import type { Run } from '../domain/run.ts';
+import type { FileStore } from '../file-store.ts';
 import type { RoomStore } from '../store/room-store.ts';
+import { readPromptFiles } from './prompt-files.ts';
 
 /** Without an answer of the alert server a prompt goes without alerts. */
 const ALERTS_TIMEOUT_MS = 2_000;
@@ -21,6 +23,7 @@ export interface PromptSourceParts {
   readonly store: Pick<RoomStore, 'page' | 'messages'>;
   /** `undefined`: the server was started without `--alerts`. */
   readonly alerts: Pick<AlertsClient, 'alerts'> | undefined;
+  readonly files: Pick<FileStore, 'read'>;
   readonly clock: Clock;
 }
 
@@ -42,6 +45,9 @@ export class PromptSource {
       this.#messages(run, copilot, { before: trigger ? trigger.seq : undefined, afterSeq }),
       copilot.context.includeAlerts ? this.#alerts(room) : [],
     ]);
+    // The files of what is asked first, then those of what was said last.
+    const byWeight = [trigger, root, ...messages.toReversed()].filter((message) => message !== undefined);
+    const seen = byWeight.filter(isSeen);
     const name = state.get('user', run.startedBy)?.name ?? run.startedBy;
     return buildPrompt({
       room,
@@ -49,6 +55,7 @@ export class PromptSource {
       now: clock.now(),
       alerts,
       messages,
+      files: copilot.context.includeFiles ? await readPromptFiles(this.#parts.files, seen) : new Map(),
       trigger: isSeen(trigger) ? trigger : undefined,
       root: isSeen(root) && root?.status !== 'streaming' ? root : undefined,
       asked: run.prompt === null ? undefined : { name, text: run.prompt },

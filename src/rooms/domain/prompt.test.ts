@@ -15,6 +15,7 @@ function build(parts: Partial<PromptParts>, settings: Partial<CopilotSettings> =
     now: Date.parse('2030-01-02T03:04:05Z'),
     alerts: [],
     messages: [],
+    files: new Map(),
     trigger: undefined,
     root: undefined,
     asked: undefined,
@@ -121,4 +122,46 @@ test('a text is cut between two code points', () => {
   assert.equal(cut('abcd', 3), 'ab…');
   assert.equal(cut('a\u{1f600}\u{1f600}', 4), 'a\u{1f600}…');
   assert.equal(cut('a\u{1f600}b', 3), 'a…');
+});
+
+const fileOf = (id: string, name: string, size: number) => ({
+  ...{ id, name, size, contentType: 'text/plain', sha256: '', uploadedBy: 'ana', createdAt: 0 },
+});
+
+test('attached texts stand behind the words, with their end; other files are named', () => {
+  const attachments = [fileOf('f1', 'app.log', 9), fileOf('f2', 'dump.bin', 5)];
+  const trigger = messageOf(1, 'why?', { attachments });
+  const files = new Map([['f1', { text: 'one\nodr_ABCDEFGH12345678\n', isCut: false }]]);
+  const shown = 'Ana: why?\n[file app.log]\none\n[secret]\n[end of app.log]\n[file dump.bin]';
+  const including = { context: { ...CONTEXT, includeFiles: true } };
+  assert.deepEqual(build({ trigger, files }, including).turns, [{ role: 'user', text: shown }]);
+  assert.deepEqual(build({ trigger, files }).turns, [{ role: 'user', text: 'Ana: why?' }]);
+});
+
+test('a text that is too long says where it was cut and how long it is', () => {
+  const trigger = messageOf(1, 'why?', {
+    attachments: [fileOf('f1', 'app.log', 9_999), fileOf('f2', 'b.log', 70_000)],
+  });
+  const files = new Map([
+    ['f1', { text: 'x'.repeat(9_999), isCut: false }],
+    ['f2', { text: 'one\ntwo', isCut: true }],
+  ]);
+  const settings = { context: { ...CONTEXT, includeFiles: true, maxTokens: 1_000 } };
+  const [turn] = build({ trigger, files }, settings).turns;
+  assert.match(
+    turn?.text ?? '',
+    /xxx\u2026\n\[cut here; app\.log has 9999 bytes\]\n\[file b\.log\]\none\ntwo\n\[cut here; b\.log has 70000 bytes\]$/,
+  );
+  assert.ok((turn?.text.length ?? 0) < 2_500);
+});
+
+test('what files hold counts, so that older messages give way', () => {
+  const messages = Array.from({ length: 10 }, (_, index) =>
+    messageOf(index + 1, 'words', { attachments: [fileOf(`f${index}`, 'a.log', 1_000)] }),
+  );
+  const files = new Map(messages.map((_, index) => [`f${index}`, { text: 'y'.repeat(1_000), isCut: false }]));
+  const settings = { context: { ...CONTEXT, includeFiles: true, maxTokens: 1_500 } };
+  const { turns, saw } = build({ messages, files }, settings);
+  assert.ok(saw.length >= 2 && saw.length <= 5, `${saw.length}`);
+  assert.ok(JSON.stringify(turns).length < 1_500 * 3.5 + 1_000);
 });
