@@ -43,7 +43,7 @@ POST /api/room/:room/typing | write | 404 403 204 204 204 204 204
 GET /api/room/:room/presence | read | joined
 GET /api/room/:room/invite | manage | moderated
 POST /api/room/:room/invite | manage | 404 403 403 403 201 201 201 | changes | {}
-GET /api/invite/:invite | read | all 200
+GET /api/invite/:invite | open | all 200
 POST /api/invite/:invite | write | all 200 | changes elsewhere=404
 DELETE /api/invite/:invite | manage | 404 404 404 404 204 204 204 | changes
 GET /api/room/:room/retention | manage | moderated
@@ -85,7 +85,7 @@ GET /api/user/other | read | all 200
 PUT /api/user/other | admin | server 200 |  | {"name":"Other"}
 DELETE /api/user/nobody-at-all | admin | server 404
 GET /api/me | read | all 200
-PUT /api/me | write | all 200 | changes | {"name":"Me"}
+PUT /api/me | write | all 200 | changes elsewhere=403 | {"name":"Me"}
 GET /api/token | read | all 200
 POST /api/token | manage | all 201 | changes | {"name":"own"}
 POST /api/token | manage | server 201 | changes | {"name":"of another","userId":"other"}

@@ -2,6 +2,7 @@ import { h } from '../shared/dom.ts';
 import type { Api } from './api.ts';
 import { reasonOf } from './api-error.ts';
 import { rememberUser } from './dialogs.ts';
+import { readInvitation } from './invitation.ts';
 import { addressOf, ROOT } from './root.ts';
 import { parsePath } from './route.ts';
 import type { Boot } from './wire.ts';
@@ -54,11 +55,23 @@ function tokenForm(api: Api, problem: HTMLElement): HTMLElement {
 
 function inviteForm(api: Api, invite: string, problem: HTMLElement): HTMLElement {
   const name = h('input', { type: 'text', required: true, maxlength: 60, autocomplete: 'name' });
+  const title = h('h1', {}, 'You are invited');
+  const words = h('p', { class: 'soft' });
+  readInvitation(invite, api).then(
+    ({ room, inviter }) => {
+      title.textContent = `Join ${room.name}`;
+      words.textContent = `${inviter.name} invites you.`;
+    },
+    (error: unknown) => {
+      problem.textContent = reasonOf(error);
+    },
+  );
   const haveToken = h('a', { href: ROOT }, 'I have a token');
   return h(
     'form',
     { class: 'fields', onsubmit: (event: Event) => signIn(event, api, { invite, name: name.value.trim() }, problem) },
-    h('h1', {}, 'You are invited'),
+    title,
+    words,
     h('label', {}, 'Your name, as others see it', name),
     h('button', { class: 'primary' }, 'Join'),
     haveToken,

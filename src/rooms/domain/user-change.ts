@@ -84,11 +84,13 @@ export function disableUser(caller: Caller, id: string, ties: UserTies, ifMatch:
   };
 }
 
-/** What everybody may change of himself. */
+/** What everybody may change of himself; a token for certain rooms speaks for him there alone. */
 export function replaceMe(caller: Caller, given: UserReplacement, ifMatch: string | undefined): Change<User> {
   const { id } = caller.user;
   return {
     decide(view) {
+      if (caller.roomIds)
+        return refuse('forbidden', 'this token reaches certain rooms alone; its user is changed by another');
       const before = view.get('user', id);
       if (!before) return noSuchUser(id);
       const mismatch = checkIfMatch(ifMatch, userEtag(before));

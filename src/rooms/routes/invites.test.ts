@@ -98,3 +98,16 @@ test('an invite into an archived or deleted room is good for nothing', async (t)
   assert.equal((await send('POST', `/api/invite/${code}`, { as: 'kim' })).status, 404);
   assert.equal((await send('GET', `/api/invite/${code}`, { as: 'kim' })).status, 404);
 });
+
+test('who holds a code sees what it opens without being signed in, and no more', async (t) => {
+  const { send, invite } = await openRoom(t);
+  const { code } = (await invite()).json;
+  const headers = { authorization: '' };
+  const seen = await send('GET', `/api/invite/${code}`, { headers });
+  assert.deepEqual([seen.status, seen.json.room, seen.json.inviter.id], [200, { name: 'Secret', topic: '' }, 'ana']);
+  assert.equal('roomId' in seen.json, false);
+  const guessed = await send('GET', `/api/invite/${'x'.repeat(22)}`, { headers });
+  assert.deepEqual([guessed.status, guessed.headers.get('x-error-code')], [404, 'invite_not_found']);
+  for (const method of ['POST', 'DELETE'])
+    assert.equal((await send(method, `/api/invite/${code}`, { headers })).status, 401, method);
+});

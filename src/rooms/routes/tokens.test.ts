@@ -253,3 +253,15 @@ test('a token that was renamed meanwhile is not renamed or revoked by who has no
   }
   assert.equal((await rooms.send('DELETE', path, admin({ headers: { 'if-match': second } }))).status, 200);
 });
+
+test('a token for certain rooms does not rename its user', async (t) => {
+  const { rooms, admin } = await open(t);
+  await rooms.send('POST', '/api/room', admin({ body: { name: 'Ops', members: ['ana'] } }));
+  const bound = await tokenOf(rooms, admin({ body: { name: 'ci', userId: 'ana', roomIds: ['ops'] } }));
+  const free = await tokenOf(rooms, admin({ body: { name: 'own', userId: 'ana' } }));
+  const put = (secret: string) => rooms.send('PUT', '/api/me', bearer(secret, { body: { name: 'Root' } }));
+  const refused = await put(bound.secret);
+  assert.deepEqual([refused.status, refused.headers.get('x-error-code')], [403, 'forbidden']);
+  assert.equal((await rooms.send('GET', '/api/me', bearer(bound.secret))).json.name, 'Ana');
+  assert.equal((await put(free.secret)).json.name, 'Root');
+});

@@ -38,6 +38,8 @@ test('signing in', { timeout: 120_000 }, async (t) => {
   await t.test('who is invited gives a name and is in', async (t) => {
     const { code } = await asAdmin<{ readonly code: string }>('/api/room/ops/invite', { role: 'member' });
     const page = await openPage(t, browser, `${server.url}/i/${code}`);
+    await page.getByRole('heading', { name: 'Join Ops' }).waitFor();
+    await page.getByText('admin invites you.', { exact: false }).waitFor();
     await page.getByLabel('Your name, as others see it').fill('Kim');
     await page.getByRole('button', { name: 'Join' }).click();
     await page.getByRole('heading', { level: 1, name: 'Ops' }).waitFor();
