@@ -14,7 +14,8 @@ export type PathHandlers = Readonly<Partial<Record<Method, HttpHandler>>>;
 
 /**
  * Mounts every path of a table, and answers each other method on it through `refuse`, which is told the allowed ones.
- * Hono hands a HEAD to the GET handler; here HEAD is allowed only where the table has it.
+ * One handler a path: Hono calls a lone one by itself, and several through a chain that costs more than most of them.
+ * It hands a HEAD to what answers GET; here HEAD is allowed only where the table has it.
  */
 export function mountPaths(
   app: Hono<HttpEnv>,
@@ -23,11 +24,11 @@ export function mountPaths(
 ): void {
   for (const [path, handlers] of Object.entries(paths)) {
     const allowed = Object.keys(handlers) as Method[];
-    const refuseMethod: HttpHandler = (c) => refuse(c, allowed);
-    const { GET: answerGet = refuseMethod, HEAD: answerHead = refuseMethod, ...others } = handlers;
-    app.get(path, (c, next) => (c.req.method === 'HEAD' ? answerHead : answerGet)(c, next));
-    for (const [method, handle] of Object.entries(others)) app.on(method, path, handle);
-    app.all(path, refuseMethod);
+    const byMethod = new Map<string, HttpHandler>(Object.entries(handlers));
+    app.all(path, (c, next) => {
+      const handle = byMethod.get(c.req.method);
+      return handle ? handle(c, next) : refuse(c, allowed);
+    });
   }
 }
 
@@ -36,23 +37,40 @@ export type BodyRead =
   | { readonly ok: true; readonly bytes: Buffer }
   | { readonly ok: false; readonly reason: 'too large' | 'aborted' };
 
+const TOO_LARGE: BodyRead = { ok: false, reason: 'too large' };
+const ABORTED: BodyRead = { ok: false, reason: 'aborted' };
+
 /**
- * Reads a request body of at most `limit` bytes, whether its length is announced or not.
- * hono/body-limit does the same at more than twice the cost of the whole request.
+ * Reads a request body of at most `limit` bytes, whether its length is announced or not; without waiting where it has all
+ * come already. hono/body-limit does the same at more than twice the cost of the whole request.
  */
-export async function readBody(c: HttpContext, limit: number): Promise<BodyRead> {
+export function readBody(c: HttpContext, limit: number): BodyRead | Promise<BodyRead> {
   const incoming = c.env?.incoming as IncomingMessage | undefined;
+  if (!incoming) return readRequest(c, limit);
   // Hono would make Headers of all of them first.
-  const announced = Number((incoming ? incoming.headers['content-length'] : c.req.header('content-length')) ?? 0);
-  if (announced > limit) return { ok: false, reason: 'too large' };
-  if (incoming) return readIncoming(incoming, limit);
+  const announced = Number(incoming.headers['content-length'] ?? 0);
+  if (announced > limit) return TOO_LARGE;
+  // Of what is gone already nothing is told any more.
+  if (incoming.destroyed) return ABORTED;
+  return readWhole(incoming, announced) ?? readIncoming(incoming, limit);
+}
+
+/** A small body has come with its head, and lies in the stream as a whole. */
+function readWhole(incoming: IncomingMessage, announced: number): BodyRead | undefined {
+  if (announced === 0 || incoming.readableLength !== announced || incoming.readableFlowing !== null) return undefined;
+  const bytes = incoming.read() as Buffer;
+  // Its end is yet to come, and must be taken.
+  incoming.resume();
+  return { ok: true, bytes };
+}
+
+async function readRequest(c: HttpContext, limit: number): Promise<BodyRead> {
+  if (Number(c.req.header('content-length') ?? 0) > limit) return TOO_LARGE;
   const bytes = Buffer.from(await c.req.arrayBuffer());
-  return bytes.length > limit ? { ok: false, reason: 'too large' } : { ok: true, bytes };
+  return bytes.length > limit ? TOO_LARGE : { ok: true, bytes };
 }
 
 function readIncoming(incoming: IncomingMessage, limit: number): Promise<BodyRead> {
-  // Of what is gone already nothing is told any more.
-  if (incoming.destroyed) return Promise.resolve({ ok: false, reason: 'aborted' });
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -61,11 +79,11 @@ function readIncoming(incoming: IncomingMessage, limit: number): Promise<BodyRea
       if (size <= limit) return void chunks.push(chunk);
       // The rest is read and forgotten: a client that were cut off while it writes would not see the answer.
       incoming.off('data', onData).off('end', onEnd).resume();
-      resolve({ ok: false, reason: 'too large' });
+      resolve(TOO_LARGE);
     };
     const onEnd = () =>
       resolve({ ok: true, bytes: chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size) });
-    const onGone = () => resolve({ ok: false, reason: 'aborted' });
+    const onGone = () => resolve(ABORTED);
     incoming.on('data', onData).once('end', onEnd).once('error', onGone).once('close', onGone);
   });
 }

@@ -22,7 +22,7 @@ export class OpenAuthentication {
     this.#seen = seen;
   }
 
-  async authenticate({ user: named }: { readonly user: string | undefined }): Promise<Verdict<Caller>> {
+  authenticate({ user: named }: { readonly user: string | undefined }): Verdict<Caller> | Promise<Verdict<Caller>> {
     const id = named?.trim() || 'local';
     const known = this.#state.get('user', id);
     if (known?.disabled) return refuse('unauthenticated', `the user ${id} is disabled`);

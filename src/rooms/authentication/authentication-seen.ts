@@ -1,5 +1,5 @@
 import type { CancelTimer, Clock } from '../../kernel/clock.ts';
-import { record } from '../domain/record.ts';
+import { type RecordChange, record } from '../domain/record.ts';
 import type { RoomState } from '../room-state.ts';
 import type { RoomWriter } from '../room-writer.ts';
 
@@ -10,7 +10,9 @@ export class LastSeen {
   readonly #state: RoomState;
   readonly #writer: RoomWriter;
   readonly #clock: Clock;
-  readonly #dirty = new Map<string, number>();
+  /** By id: what is noted of every request has no key to be made. */
+  readonly #users = new Map<string, number>();
+  readonly #tokens = new Map<string, number>();
   readonly #stop: CancelTimer;
 
   constructor(state: RoomState, writer: RoomWriter, clock: Clock) {
@@ -21,20 +23,20 @@ export class LastSeen {
   }
 
   user(id: string): void {
-    this.#dirty.set(userKey(id), this.#clock.now());
+    this.#users.set(id, this.#clock.now());
   }
 
   token(id: string): void {
-    this.#dirty.set(tokenKey(id), this.#clock.now());
+    this.#tokens.set(id, this.#clock.now());
   }
 
   /** Epoch milliseconds; `null` is never. */
   userAt(id: string): number | null {
-    return this.#at(userKey(id));
+    return this.#users.get(id) ?? this.#storedAt(userKey(id));
   }
 
   tokenAt(id: string): number | null {
-    return this.#at(tokenKey(id));
+    return this.#tokens.get(id) ?? this.#storedAt(tokenKey(id));
   }
 
   /** Writes what is left. */
@@ -43,18 +45,23 @@ export class LastSeen {
     await this.#write();
   }
 
-  #at(key: string): number | null {
+  #storedAt(key: string): number | null {
     const stored = this.#state.get('setting', key)?.value;
-    return this.#dirty.get(key) ?? (stored === undefined ? null : Number(stored));
+    return stored === undefined ? null : Number(stored);
   }
 
   async #write(): Promise<void> {
-    if (this.#dirty.size === 0) return;
-    const records = [...this.#dirty].map(([key, at]) => record('setting', key, { value: String(at) }));
-    this.#dirty.clear();
+    const records = [...recordsOf(this.#users, userKey), ...recordsOf(this.#tokens, tokenKey)];
+    if (records.length === 0) return;
+    this.#users.clear();
+    this.#tokens.clear();
     // Refused, it is a time that nobody misses.
     await this.#writer.submit({ decide: () => ({ ok: true, write: { records }, answer: () => undefined }) });
   }
+}
+
+function recordsOf(seen: ReadonlyMap<string, number>, keyOf: (id: string) => string): readonly RecordChange[] {
+  return [...seen].map(([id, at]) => record('setting', keyOf(id), { value: String(at) }));
 }
 
 const userKey = (id: string) => `seen/user/${id}`;

@@ -33,7 +33,7 @@ export class TokenAuthentication implements Authenticator {
     this.#parts = parts;
   }
 
-  async authenticate({ authorization, cookie, address }: Credentials): Promise<Verdict<Caller>> {
+  authenticate({ authorization, cookie, address }: Credentials): Verdict<Caller> {
     if (authorization !== undefined) {
       const secret = /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
       return secret === undefined ? NO_BEARER : this.check(secret, address);

@@ -31,8 +31,10 @@ export const POST_MESSAGE = v.strictObject({
 });
 export type PostMessage = v.InferOutput<typeof POST_MESSAGE>;
 
-export function postOf({ roomId: _, body = '', ...rest }: PostMessage, room: string): Post {
-  return { ...rest, body, room };
+/** Field by field: a copy of what is left over costs several times as much. */
+export function postOf(wire: PostMessage, room: string): Post {
+  const { id, type, body = '', format, replyTo, threadId, alsoInRoom, attachments, card, silent } = wire;
+  return { room, id, type, body, format, replyTo, threadId, alsoInRoom, attachments, card, silent };
 }
 
 /** Where the body is the message itself, the rest stands in headers. */

@@ -28,6 +28,7 @@ export interface MessageBookParts {
 
 type Files = ReadonlyMap<string, FileRef>;
 const NO_FILES: Files = new Map();
+const NONE: readonly string[] = [];
 
 /** All that is written into rooms, changed and taken back. */
 export class MessageBook implements Messages {
@@ -38,17 +39,17 @@ export class MessageBook implements Messages {
   }
 
   async post(caller: Caller, post: Post): Promise<Verdict<Posted>> {
-    const { rules } = this.#parts;
+    const { rules, writer } = this.#parts;
     const checked = checkPost(draftOf(post), caller, rules);
     if (!checked.ok) return checked;
     const draft = checked.value;
     const posted = await this.#withFiles(caller, draft.attachments, (files) =>
-      this.#submit({
+      writer.submit({
         messages: referredBy(draft),
         decide: (view) => decidePost(view, caller, draft, files, rules),
       }),
     );
-    return posted.ok ? granted({ stored: posted.value.stored, replayed: !posted.value.isNew }) : posted;
+    return posted.ok ? granted(postedOf(posted.value)) : posted;
   }
 
   async edit(caller: Caller, id: string, edit: MessageEdit, ifMatch?: string): Promise<Verdict<StoredMessage>> {
@@ -56,13 +57,12 @@ export class MessageBook implements Messages {
     const checked = checkEdit(edit, rules);
     if (!checked.ok) return checked;
     const { attachments = [] } = checked.value;
-    const edited = this.#withFiles(caller, attachments, (files) =>
+    return this.#withFiles(caller, attachments, (files) =>
       this.#submit({
         messages: [id],
         decide: (view) => decideEdit(view, caller, id, checked.value, files, ifMatch, rules),
       }),
     );
-    return storedOf(await edited);
   }
 
   async remove(
@@ -74,26 +74,24 @@ export class MessageBook implements Messages {
     if (!found.ok) return found;
     const { threadId } = found.value.message;
     const messages = threadId === null ? [id] : [id, threadId];
-    return storedOf(await this.#submit({ messages, decide: (view) => decideRemoval(view, caller, id, options) }));
+    return this.#submit({ messages, decide: (view) => decideRemoval(view, caller, id, options) });
   }
 
   async rewrite(id: string, rewrite: Rewrite): Promise<Verdict<StoredMessage>> {
     const { rules } = this.#parts;
-    return storedOf(await this.#submit({ messages: [id], decide: (view) => decideRewrite(view, id, rewrite, rules) }));
+    return this.#submit({ messages: [id], decide: (view) => decideRewrite(view, id, rewrite, rules) });
   }
 
   async react(caller: Caller, id: string, emoji: string, reacts: boolean): Promise<Verdict<StoredMessage>> {
-    return storedOf(
-      await this.#submit({
-        messages: [id],
-        reactions: [{ messageId: id, emoji, userId: caller.user.id }],
-        decide: (view) => decideReaction(view, caller, id, emoji, reacts),
-      }),
-    );
+    return this.#submit({
+      messages: [id],
+      reactions: [{ messageId: id, emoji, userId: caller.user.id }],
+      decide: (view) => decideReaction(view, caller, id, emoji, reacts),
+    });
   }
 
   async pin(caller: Caller, id: string, pinned: boolean): Promise<Verdict<StoredMessage>> {
-    return storedOf(await this.#submit({ messages: [id], decide: (view) => decidePin(view, caller, id, pinned) }));
+    return this.#submit({ messages: [id], decide: (view) => decidePin(view, caller, id, pinned) });
   }
 
   async find(caller: Caller, id: string): Promise<Verdict<StoredMessage>> {
@@ -103,14 +101,17 @@ export class MessageBook implements Messages {
     return found.ok ? granted(found.value.stored) : found;
   }
 
-  async #submit(change: Change<MessageOutcome>): Promise<Verdict<Result>> {
+  async #submit(change: Change<MessageOutcome>): Promise<Verdict<StoredMessage>> {
     const verdict = await this.#parts.writer.submit(change);
-    return verdict.ok ? granted(resultOf(verdict.value)) : verdict;
+    return verdict.ok ? granted(postedOf(verdict.value).stored) : verdict;
   }
 
   /** Keeps the files from being removed as orphans until it is decided whether a message takes them. */
-  async #withFiles<T>(caller: Caller, ids: readonly string[], use: (files: Files) => Promise<T>): Promise<T> {
-    if (ids.length === 0) return use(NO_FILES);
+  #withFiles<T>(caller: Caller, ids: readonly string[], use: (files: Files) => Promise<T>): Promise<T> {
+    return ids.length === 0 ? use(NO_FILES) : this.#withHeld(caller, ids, use);
+  }
+
+  async #withHeld<T>(caller: Caller, ids: readonly string[], use: (files: Files) => Promise<T>): Promise<T> {
     const held = await this.#parts.files.hold(caller, ids);
     try {
       return await use(held.files);
@@ -120,27 +121,18 @@ export class MessageBook implements Messages {
   }
 }
 
-interface Result {
-  readonly stored: StoredMessage;
-  /** A commit has made it. */
-  readonly isNew: boolean;
-}
-
-function resultOf(outcome: MessageOutcome): Result {
-  if (!('committed' in outcome)) return { stored: outcome, isNew: false };
+/** `replayed`: no commit has made it. */
+function postedOf(outcome: MessageOutcome): Posted {
+  if (!('committed' in outcome)) return { stored: outcome, replayed: true };
   const { event, data } = outcome.committed;
   if (!('message' in event)) throw new Error(`${event.type} tells of no message`);
   const { contentHash } = outcome;
-  return { stored: { message: event.message, json: messageJsonOf(data), contentHash }, isNew: true };
-}
-
-function storedOf(verdict: Verdict<Result>): Verdict<StoredMessage> {
-  return verdict.ok ? granted(verdict.value.stored) : verdict;
+  return { stored: { message: event.message, json: messageJsonOf(data), contentHash }, replayed: false };
 }
 
 /** The other messages that a post must see. */
 function referredBy({ id, replyTo, threadId }: PostDraft): readonly string[] {
-  if (id === undefined && replyTo === null && threadId === null) return [];
+  if (replyTo === null && threadId === null) return id === undefined ? NONE : [id];
   return [id, replyTo, threadId].filter((other) => typeof other === 'string');
 }
 

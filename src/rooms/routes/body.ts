@@ -1,7 +1,9 @@
 import * as v from 'valibot';
-import { type HttpContext, readBody } from '../../kernel/http.ts';
+import { type BodyRead, type HttpContext, readBody } from '../../kernel/http.ts';
 import { granted, type Refusal, refuse, type Verdict } from '../domain/refusal.ts';
 import { headerOf } from './headers.ts';
+
+const JSON_TYPE = 'application/json';
 
 /** Bodies that were read before their handler asked. */
 const held = new WeakMap<HttpContext, Buffer>();
@@ -19,8 +21,8 @@ export async function readJson<S extends v.GenericSchema>(
   schema: S,
   limit: number,
 ): Promise<Verdict<v.InferOutput<S>>> {
-  const type = headerOf(c, 'content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
-  if (type !== 'application/json' && !type.endsWith('+json'))
+  const type = mediaType(headerOf(c, 'content-type') ?? '');
+  if (type !== JSON_TYPE && !type.endsWith('+json'))
     return refuse(
       'unsupported_media_type',
       `send JSON with Content-Type: application/json${type === '' ? '' : `, not ${type}`}`,
@@ -36,15 +38,25 @@ export async function readJson<S extends v.GenericSchema>(
   return checkBody(value, schema);
 }
 
-/** Reads a body of at most `limit` bytes. */
-export async function readBytes(c: HttpContext, limit: number): Promise<Verdict<Buffer>> {
-  const known = held.get(c);
-  if (known && known.length <= limit) return granted(known);
-  const body = known ? ({ ok: false, reason: 'too large' } as const) : await readBody(c, limit);
-  if (body.ok) return granted(body.bytes);
-  if (body.reason === 'aborted') return refuse('invalid_body', 'the body broke off');
-  return refuse('too_large', `the body is larger than ${limit} bytes`);
+/** Of the header that names it: mostly it is written as it is compared. */
+function mediaType(header: string): string {
+  return header === JSON_TYPE ? header : (header.split(';')[0] ?? '').trim().toLowerCase();
 }
+
+/** Reads a body of at most `limit` bytes; without waiting where it has come already. */
+export function readBytes(c: HttpContext, limit: number): Verdict<Buffer> | Promise<Verdict<Buffer>> {
+  const known = held.get(c);
+  if (known) return known.length <= limit ? granted(known) : tooLarge(limit);
+  const body = readBody(c, limit);
+  return body instanceof Promise ? body.then((read) => bytesOf(read, limit)) : bytesOf(body, limit);
+}
+
+function bytesOf(body: BodyRead, limit: number): Verdict<Buffer> {
+  if (body.ok) return granted(body.bytes);
+  return body.reason === 'aborted' ? refuse('invalid_body', 'the body broke off') : tooLarge(limit);
+}
+
+const tooLarge = (limit: number): Refusal => refuse('too_large', `the body is larger than ${limit} bytes`);
 
 const UTF_8 = new TextDecoder('utf-8', { fatal: true });
 

@@ -7,7 +7,7 @@ import { headerOf, setHeader } from './headers.ts';
 
 /** Says who asks. */
 export interface Authenticator {
-  authenticate(request: Credentials): Promise<Verdict<Caller>>;
+  authenticate(request: Credentials): Verdict<Caller> | Promise<Verdict<Caller>>;
 }
 
 /** What a request shows of its sender. */

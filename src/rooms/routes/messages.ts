@@ -69,13 +69,15 @@ export function messagePaths(parts: MessageRouteParts): Paths {
 }
 
 async function answerPost(parts: MessageRouteParts, c: HttpContext, caller: Caller): Promise<Response> {
-  const post = await readPost(parts, c);
+  const room = c.req.param('id');
+  const wire = await readPost(parts, c, room);
+  const post = wire.ok ? placePost(wire.value, room) : wire;
   if (!post.ok) return answerRefusal(c, post);
   const busy = parts.guard.limits.takeRoom(caller, post.value.room);
   if (busy) return answerRefusal(c, busy);
   const command = parts.commands.handle(caller, post.value);
   if (command) return answerVerdict(c, await command, (done) => answerCommand(c, done));
-  const posted = await parts.book.post(caller, { ...post.value, body: unescapeCommand(post.value.body) });
+  const posted = await parts.book.post(caller, unescapePost(post.value));
   if (!posted.ok) return answerRefusal(c, posted);
   const { stored, replayed } = posted.value;
   const { id, version } = stored.message;
@@ -85,17 +87,28 @@ async function answerPost(parts: MessageRouteParts, c: HttpContext, caller: Call
   return answerJson(c, json, 200, { ...headers, 'idempotent-replay': 'true' });
 }
 
-async function readPost({ maxBodyBytes }: MessageRouteParts, c: HttpContext): Promise<Verdict<Post>> {
-  const room = c.req.param('id');
+/** `room`: as the path names it. */
+function readPost(
+  { maxBodyBytes }: MessageRouteParts,
+  c: HttpContext,
+  room: string | undefined,
+): Promise<Verdict<PostMessage>> {
   const isPlain = room !== undefined && /^text\/plain *(;|$)/i.test(headerOf(c, 'content-type') ?? '');
-  const body = isPlain ? await readPlain(c, maxBodyBytes) : await readJson(c, POST_MESSAGE, wireLimit(maxBodyBytes));
-  if (!body.ok) return body;
-  const { roomId } = body.value;
+  return isPlain ? readPlain(c, maxBodyBytes) : readJson(c, POST_MESSAGE, wireLimit(maxBodyBytes));
+}
+
+function placePost(wire: PostMessage, room: string | undefined): Verdict<Post> {
+  const { roomId } = wire;
   if (room === undefined && roomId === undefined)
     return refuse('invalid_body', 'roomId: say into which room', { path: 'roomId' });
   if (room !== undefined && roomId !== undefined && room !== roomId)
     return refuse('invalid_body', `roomId: the path says ${room}`, { path: 'roomId' });
-  return granted(postOf(body.value, room ?? roomId ?? ''));
+  return granted(postOf(wire, room ?? roomId ?? ''));
+}
+
+function unescapePost(post: Post): Post {
+  const body = unescapeCommand(post.body);
+  return body === post.body ? post : { ...post, body };
 }
 
 async function readPlain(c: HttpContext, limit: number): Promise<Verdict<PostMessage>> {
