@@ -1,23 +1,94 @@
 import type { FileRef } from '../domain/file.ts';
 import { NO_MENTIONS } from '../domain/mention.ts';
 import type { Edit, Message, StoredMessage } from '../domain/message.ts';
+import type { UserRef } from '../domain/user.ts';
 import { printInstant, printInstantOrNull } from './instant.ts';
-
-/**
- * A message on the wire, reactions without `me`, as JSON. Key by key: most are as in every other message, and a copy of
- * all of them with some printed otherwise costs twice as much.
- */
-export function printMessage(message: Message): string {
-  const { id, roomId, seq, author, type, body, format, replyTo, threadId, alsoInRoom, thread, mentions } = message;
-  const { attachments, card, silent, reactions, status, run, pinned, deleted, deletedAt, deletedBy } = message;
-  const { deleteReason, edited, version, createdAt, updatedAt } = message;
-  const created = printInstant(createdAt);
-  return `{"id":${JSON.stringify(id)},"roomId":${JSON.stringify(roomId)},"seq":${seq},"author":${JSON.stringify(author)},"type":"${type}","body":${JSON.stringify(body)},"format":"${format}","replyTo":${printText(replyTo)},"threadId":${printText(threadId)},"alsoInRoom":${alsoInRoom},"thread":${printThread(thread)},"mentions":${printMentions(mentions)},"attachments":${printList(attachments.map(wireFile))},"card":${printObject(card)},"silent":${silent},"reactions":${printList(reactions)},"status":"${status}","run":${printObject(run)},"pinned":${pinned},"deleted":${deleted},"deletedAt":${printText(printInstantOrNull(deletedAt))},"deletedBy":${printText(deletedBy)},"deleteReason":${printText(deleteReason)},"edited":${printEdited(edited)},"version":${version},"createdAt":"${created}","updatedAt":"${updatedAt === createdAt ? created : printInstant(updatedAt)}"}`;
-}
 
 const printText = (text: string | null): string => (text === null ? 'null' : JSON.stringify(text));
 const printObject = (object: object | null): string => (object === null ? 'null' : JSON.stringify(object));
 const printList = (list: readonly object[]): string => (list.length === 0 ? '[]' : JSON.stringify(list));
+
+/** A message on the wire, reactions without `me`, as JSON; key by key, since most of it is as in other messages. */
+export function printMessage(message: Message): string {
+  const { id, roomId, seq, author, type, body, format, replyTo, threadId, version, createdAt, updatedAt } = message;
+  const created = printInstant(createdAt);
+  const updated = updatedAt === createdAt ? created : printInstant(updatedAt);
+  return `{"id":${JSON.stringify(id)},"roomId":${printRoomId(roomId)},"seq":${seq},"author":${printAuthor(author)},"type":"${type}","body":${JSON.stringify(body)},"format":"${format}","replyTo":${printText(replyTo)},"threadId":${printText(threadId)},${isPlain(message) ? PLAIN : printMarks(message)},"version":${version},"createdAt":"${created}","updatedAt":"${updated}"}`;
+}
+
+/** What a message may have beside its words. */
+type Marks = Omit<
+  Message,
+  | 'id'
+  | 'roomId'
+  | 'seq'
+  | 'author'
+  | 'type'
+  | 'body'
+  | 'format'
+  | 'replyTo'
+  | 'threadId'
+  | 'version'
+  | 'createdAt'
+  | 'updatedAt'
+>;
+
+function printMarks(marks: Marks): string {
+  const { alsoInRoom, thread, mentions, attachments, card, silent, reactions, status, run } = marks;
+  const { pinned, deleted, deletedAt, deletedBy, deleteReason, edited } = marks;
+  return `"alsoInRoom":${alsoInRoom},"thread":${printThread(thread)},"mentions":${JSON.stringify(mentions)},"attachments":${printList(attachments.map(wireFile))},"card":${printObject(card)},"silent":${silent},"reactions":${printList(reactions)},"status":"${status}","run":${printObject(run)},"pinned":${pinned},"deleted":${deleted},"deletedAt":${printText(printInstantOrNull(deletedAt))},"deletedBy":${printText(deletedBy)},"deleteReason":${printText(deleteReason)},"edited":${printEdited(edited)}`;
+}
+
+/** Nothing but words, as most messages are: of these all the rest is the same. */
+function isPlain(marks: Marks): boolean {
+  const { alsoInRoom, thread, mentions, attachments, card, silent, reactions, status, run } = marks;
+  const { pinned, deleted, deletedAt, deletedBy, deleteReason, edited } = marks;
+  return (
+    !(alsoInRoom || silent || pinned || deleted) &&
+    mentions === NO_MENTIONS &&
+    status === 'complete' &&
+    attachments.length === 0 &&
+    reactions.length === 0 &&
+    (thread ?? card ?? run ?? deletedAt ?? deletedBy ?? deleteReason ?? edited) === null
+  );
+}
+
+const PLAIN = printMarks({
+  alsoInRoom: false,
+  thread: null,
+  mentions: NO_MENTIONS,
+  attachments: [],
+  card: null,
+  silent: false,
+  reactions: [],
+  status: 'complete',
+  run: null,
+  pinned: false,
+  deleted: false,
+  deletedAt: null,
+  deletedBy: null,
+  deleteReason: null,
+  edited: null,
+});
+
+const authors = new WeakMap<UserRef, string>();
+
+function printAuthor(author: UserRef): string {
+  let text = authors.get(author);
+  if (text === undefined) {
+    text = JSON.stringify(author);
+    authors.set(author, text);
+  }
+  return text;
+}
+
+let lastRoom = { id: '', text: '""' };
+
+/** Many that are printed in a row are of the same room. */
+function printRoomId(id: string): string {
+  if (lastRoom.id !== id) lastRoom = { id, text: JSON.stringify(id) };
+  return lastRoom.text;
+}
 
 function printThread(thread: Message['thread']): string {
   return printObject(thread && { ...thread, lastReplyAt: printInstant(thread.lastReplyAt) });
@@ -26,12 +97,6 @@ function printThread(thread: Message['thread']): string {
 function printEdited(edited: Message['edited']): string {
   return printObject(edited && { ...edited, at: printInstant(edited.at) });
 }
-
-function printMentions(mentions: Message['mentions']): string {
-  return mentions === NO_MENTIONS ? PRINTED_NO_MENTIONS : JSON.stringify(mentions);
-}
-
-const PRINTED_NO_MENTIONS = JSON.stringify(NO_MENTIONS);
 
 export function wireFile(file: FileRef): object {
   return { ...file, createdAt: printInstant(file.createdAt) };

@@ -20,7 +20,18 @@ export interface User extends UserRef {
 
 export const USER_ID = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 
-export const refTo = ({ id, name, kind }: UserRef): UserRef => ({ id, name, kind });
+const refs = new WeakMap<UserRef, UserRef>();
+
+/** The same object for the same user: what was made of one author's name serves for all that he writes. */
+export function refTo(user: UserRef): UserRef {
+  let ref = refs.get(user);
+  if (!ref) {
+    const { id, name, kind } = user;
+    ref = { id, name, kind };
+    refs.set(user, ref);
+  }
+  return ref;
+}
 
 /** A user with nothing but an id. */
 export function makeUser(id: string, now: number, given: Partial<User> = {}): User {
