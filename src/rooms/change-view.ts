@@ -85,7 +85,7 @@ export class BatchView implements ChangeView {
   }
 
   nextSeq(roomId: string): number {
-    return this.head(roomId).lastSeq + 1;
+    return (this.#lastSeqs.get(roomId) ?? this.#state.head(roomId).lastSeq) + 1;
   }
 
   message(id: string): StoredMessage | undefined {

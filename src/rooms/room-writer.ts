@@ -4,7 +4,7 @@ import type { Log } from '../kernel/log.ts';
 import { type BatchReads, BatchView, reactionText } from './change-view.ts';
 import { printMessageEvent, printObjectEvent } from './contract/event.ts';
 import { printMessage } from './contract/message.ts';
-import type { Change, Decision, Write } from './domain/change.ts';
+import type { Change, Decision, ReactionKey, Write } from './domain/change.ts';
 import type { Committed, EventDraft } from './domain/event.ts';
 import { type Refusal, refuse, type Verdict } from './domain/refusal.ts';
 import type { RoomState } from './room-state.ts';
@@ -39,6 +39,7 @@ interface Decided {
   readonly write: PreparedWrite | undefined;
 }
 
+const NOTHING_READ: BatchReads = { messages: new Map(), forgotten: new Set(), reacted: new Set() };
 const CLOSED = refuse('shutting_down', 'the server is shutting down; try again', { retryAfterS: 1 });
 const READ_ONLY = refuse('read_only', 'this server was started with --read-only');
 const FAILED = refuse('storage_unavailable', 'the storage has failed; the log of the server says why', {
@@ -114,7 +115,8 @@ export class RoomWriter {
     const view = new BatchView(state, await this.#read(batch), { now: clock.now(), newId, printMessage });
     const { decided, rest } = decideAll(batch, view);
     this.#waiting.unshift(...rest);
-    const writes = decided.flatMap(({ write }) => write ?? []);
+    const writes: PreparedWrite[] = [];
+    for (const { write } of decided) if (write) writes.push(write);
     let committed: readonly (readonly Committed[])[] = [];
     if (writes.length > 0) {
       try {
@@ -142,8 +144,13 @@ export class RoomWriter {
 
   async #read(batch: readonly Waiting[]): Promise<BatchReads> {
     const { store } = this.#parts;
-    const ids = new Set(batch.flatMap(({ change }) => change.messages ?? []));
-    const keys = batch.flatMap(({ change }) => change.reactions ?? []);
+    const ids = new Set<string>();
+    const keys: ReactionKey[] = [];
+    for (const { change } of batch) {
+      for (const id of change.messages ?? []) ids.add(id);
+      if (change.reactions) keys.push(...change.reactions);
+    }
+    if (ids.size === 0 && keys.length === 0) return NOTHING_READ;
     const messages = ids.size === 0 ? [] : await store.messages([...ids]);
     for (const { message } of messages) ids.delete(message.id);
     const forgotten = ids.size === 0 ? [] : await store.forgotten([...ids]);
@@ -180,7 +187,8 @@ function decideAll(
   view: BatchView,
 ): { readonly decided: readonly Decided[]; readonly rest: readonly Waiting[] } {
   const decided: Decided[] = [];
-  for (const [index, waiting] of batch.entries()) {
+  for (let index = 0; index < batch.length; index++) {
+    const waiting = batch[index] as Waiting;
     let isShown = false;
     try {
       const decision = waiting.change.decide(view);

@@ -1,7 +1,7 @@
 import { findRoom, type RoomAccess, requireWriter } from './access.ts';
 import type { Caller } from './caller.ts';
 import type { ChangeView, Decision, StateView } from './change.ts';
-import { hashContent } from './content-hash.ts';
+import { hashContent, type PostContent } from './content-hash.ts';
 import type { EventDraft } from './event.ts';
 import type { FileRef } from './file.ts';
 import { memberKey, newMember } from './member.ts';
@@ -74,7 +74,8 @@ export function decidePost(
 ): Decision<MessageOutcome> {
   const found = findRoom(view, caller, post.room);
   if (!found.ok) return found;
-  const contentHash = hashContent({ ...post, roomId: found.value.room.id });
+  // Only what has an id of its sender's choice comes again.
+  const contentHash = post.id === undefined ? '' : hashContent(contentOf(found.value.room.id, post, post.attachments));
   const known = post.id === undefined ? undefined : decideKnown(view, caller, post.id, contentHash);
   if (known) return known;
   const entry = enter(view, caller, found.value, rules.joinOnPost && !post.byServer);
@@ -111,9 +112,24 @@ function decideKnown(
   if (stored.message.author.id !== caller.user.id)
     return refuse('id_conflict', `the id ${id} is taken; take another`, { path: 'id' });
   if (stored.message.deleted) return refuse('deleted', `the message ${id} was deleted; take another id`);
-  if (stored.contentHash !== contentHash)
+  if ((stored.contentHash || hashOf(stored.message)) !== contentHash)
     return refuse('id_conflict', `the message ${id} was posted with another content`, { path: 'id' });
   return unchanged(stored);
+}
+
+/** Of a message whose id was the server's: what it says now. */
+function hashOf(message: Message): string {
+  const fileIds = message.attachments.map(({ id }) => id);
+  return hashContent(contentOf(message.roomId, message, fileIds));
+}
+
+/** What counts when a post comes again. */
+function contentOf(
+  roomId: string,
+  { type, body, format, replyTo, threadId, card }: Omit<PostContent, 'roomId' | 'attachments'>,
+  attachments: readonly string[],
+): PostContent {
+  return { roomId, type, body, format, replyTo, threadId, attachments, card };
 }
 
 interface Entry {
@@ -192,6 +208,7 @@ function takeTurns(
   return call.ok ? granted([...post.value, ...call.value]) : call;
 }
 
+/** Its sequence number is the commit's to give; to leave room for it here makes the copy that holds it a cheap one. */
 function newMessage(
   view: ChangeView,
   { user }: Caller,
@@ -199,11 +216,12 @@ function newMessage(
   post: PostDraft,
   attachments: readonly FileRef[],
   mentions: Mentions,
-): Omit<Message, 'seq'> {
+): Message {
   const { id, type, body, format, replyTo, threadId, alsoInRoom, card, silent, status, run } = post;
   return {
     id: id ?? view.newId(),
     roomId,
+    seq: 0,
     author: refTo(user),
     type,
     body,

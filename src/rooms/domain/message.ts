@@ -85,7 +85,10 @@ export interface StoredMessage {
   readonly message: Message;
   /** As it is on the wire (contract/message.ts), reactions without `me`. */
   readonly json: string;
-  /** SHA-256, in hex, of what its author first sent: by it the same post is known again. */
+  /**
+   * SHA-256, in hex, of what its author first sent: by it the same post is known again. Empty where the server chose the
+   * id: such a post does not come again, or is compared with what the message says.
+   */
   readonly contentHash: string;
 }
 
