@@ -134,6 +134,23 @@ test('an announced length that is too large is refused before a byte of the body
   assert.deepEqual([status, body.toString()], [413, 'too large']);
 });
 
+test('bodies that came with their heads are read whole, one request after the other', { timeout: 5_000 }, async (t) => {
+  const reader = await startReader(t);
+  const lengths = [1, 20_000, 3, 0, 5];
+  const requests = lengths.map(
+    (length, index) =>
+      `POST / HTTP/1.1\r\nHost: a\r\nConnection: ${index === lengths.length - 1 ? 'close' : 'keep-alive'}\r\n` +
+      `Content-Length: ${length}\r\n\r\n${'x'.repeat(length)}`,
+  );
+  const socket = connect(Number(new URL(reader.url).port), '127.0.0.1');
+  socket.write(requests.join(''));
+  const answers = (await text(socket)).match(/\d+ bytes/g);
+  assert.deepEqual(
+    answers,
+    lengths.map((length) => `${length} bytes`),
+  );
+});
+
 test('a client that was gone before its body was asked for is aborted', { timeout: 5_000 }, async (t) => {
   const reader = await startReader(t, async (aborted) => {
     await aborted;

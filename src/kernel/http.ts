@@ -4,7 +4,14 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Context, Handler, Hono } from 'hono';
 
 /** What every Hono app here runs on. `app.request(…)` in a test has no sockets, so both may be absent. */
-export type HttpEnv = { Bindings: Partial<HttpBindings> };
+export type HttpEnv = { Bindings: Partial<HttpBindings> & { pending?: PendingHeaders } };
+
+/** Headers that go out with the answer of a request, and the answer that holds them. */
+export interface PendingHeaders {
+  readonly fields: Record<string, string>;
+  answer?: Response;
+}
+
 export type HttpContext = Context<HttpEnv>;
 export type HttpHandler = Handler<HttpEnv>;
 

@@ -283,6 +283,7 @@ export function checkAttachments(ids: readonly string[]): Refusal | undefined {
   const path = 'attachments';
   if (ids.length > MAX_ATTACHMENTS)
     return refuse('invalid_body', `attachments: ${MAX_ATTACHMENTS} files at the most`, { path });
-  if (new Set(ids).size < ids.length) return refuse('invalid_body', 'attachments: names a file twice', { path });
+  if (ids.length > 1 && new Set(ids).size < ids.length)
+    return refuse('invalid_body', 'attachments: names a file twice', { path });
   return undefined;
 }

@@ -50,13 +50,15 @@ export class FeedReaders {
   }
 
   /** All who could get it; each of them may yet refuse. */
-  *of({ roomId, audience }: FeedEntry): Iterable<FeedReader> {
-    if (roomId !== null) yield* audience === null ? this.inRoom(roomId) : this.ofUser(audience);
-    else {
-      yield* this.#admins;
-      if (audience === null) return;
-      for (const reader of this.ofUser(audience)) if (!reader.seesServer) yield reader;
-    }
+  of({ roomId, audience }: FeedEntry): Iterable<FeedReader> {
+    if (roomId === null) return this.#ofServer(audience);
+    return audience === null ? this.inRoom(roomId) : this.ofUser(audience);
+  }
+
+  *#ofServer(audience: string | null): Iterable<FeedReader> {
+    yield* this.#admins;
+    if (audience === null) return;
+    for (const reader of this.ofUser(audience)) if (!reader.seesServer) yield reader;
   }
 
   all(): Iterable<FeedReader> {

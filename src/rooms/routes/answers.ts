@@ -1,7 +1,7 @@
 import type { HttpContext, Method } from '../../kernel/http.ts';
 import { STATUS_OF } from '../contract/failure.ts';
 import { type Refusal, refuse, type Verdict } from '../domain/refusal.ts';
-import { headerOf } from './headers.ts';
+import { headerOf, respond } from './headers.ts';
 
 export type AnswerHeaders = Readonly<Record<string, string>>;
 
@@ -16,11 +16,6 @@ export function answerJson(
   headers: AnswerHeaders = {},
 ): Response {
   return respond(c, json, status, { 'content-type': JSON_TYPE, 'cache-control': 'no-store', ...headers });
-}
-
-/** Hono makes a Headers of more than one header, which the server then takes apart again: as plain fields they cost nothing. */
-function respond(c: HttpContext, body: string, status: number, headers: AnswerHeaders): Response {
-  return c.env?.outgoing ? new Response(body, { status, headers }) : c.body(body, status as 200, headers);
 }
 
 /** Answers with an object of the wire. */

@@ -213,3 +213,43 @@ test('over a socket answers have the same headers, and limits are told of', asyn
   assert.equal(refused?.headers.get('retry-after'), '1');
   await Promise.all(many.map((one) => one.text()));
 });
+
+test('over a socket every answer has the headers of the gate, whoever made it', async (t) => {
+  const rooms = await openTestRooms(t);
+  const { fetch: answer } = rooms.rooms.app;
+  const endStreams = () => rooms.rooms.endStreams();
+  const listener = await listen({
+    fetch: answer,
+    addresses: [{ host: '127.0.0.1', port: 0 }],
+    clock: systemClock,
+    endStreams,
+  });
+  t.after(() => listener.close(0));
+  await rooms.send('POST', '/api/room', { body: { name: 'Ops' } });
+  const keyed = { 'content-type': 'application/json', 'idempotency-key': 'k-1' };
+  const user = { method: 'POST', headers: keyed, body: '{"id":"kim"}' };
+  const requests: readonly (readonly [path: string, status: number, request?: RequestInit])[] = [
+    ['/api/room/ops', 200],
+    ['/api/room/ops', 200, { method: 'HEAD' }],
+    ['/api/room/ops', 204, { method: 'OPTIONS' }],
+    ['/api/room/ops', 405, { method: 'PATCH' }],
+    ['/api/room/none', 404],
+    ['/nothing', 404],
+    ['/metrics', 200],
+    ['/api/room/ops/export', 200],
+    ['/api/user', 201, user],
+    ['/api/user', 201, user],
+    ['/api/event', 200],
+    ['/api/event/log?since=0&wait=0', 200],
+  ];
+  for (const [index, [path, status, request]] of requests.entries()) {
+    const abort = new AbortController();
+    const headers = { ...request?.headers, connection: 'close', 'x-request-id': `trace-${index}` };
+    const answered = await fetch(`${listener.url}${path}`, { ...request, headers, signal: abort.signal });
+    const what = `${request?.method ?? 'GET'} ${path}`;
+    assert.equal(answered.status, status, what);
+    assert.equal(answered.headers.get('x-request-id'), `trace-${index}`, what);
+    assert.equal(answered.headers.get('x-content-type-options'), 'nosniff', what);
+    abort.abort();
+  }
+});

@@ -1,7 +1,7 @@
 import { type HttpContext, type HttpHandler, type Method, mountPaths, type PathHandlers } from '../../kernel/http.ts';
 import type { Refusal } from '../domain/refusal.ts';
 import { answerRefusal } from './answers.ts';
-import { headerOf, setHeader } from './headers.ts';
+import { headerOf, releaseHeaders, setHeader } from './headers.ts';
 
 /** What a request shows before anybody looks at what it asks for. */
 export interface RequestFacts {
@@ -41,23 +41,27 @@ const SENDABLE_HEADERS =
 
 /** Puts the gate before a handler. No middleware: that costs more than what it does. */
 export function guarded(gate: Gate, path: string, handle: HttpHandler): HttpHandler {
+  const isStream = STREAM_PATH.test(path);
   return (c, next) => {
     const startedAt = gate.now();
-    const { method } = c.req;
-    const answer = enter(gate, c) ?? handle(c, next);
-    if (!(answer instanceof Promise)) return count(gate, path, method, answer as Response, startedAt);
+    const refusal = enter(gate, c);
+    // A stream is written to the socket before its handler answers.
+    if (isStream) releaseHeaders(c);
+    const answer = refusal ?? handle(c, next);
+    if (!(answer instanceof Promise)) return leave(gate, path, c, answer as Response, startedAt);
     return answer.then(
-      (made) => count(gate, path, method, made as Response, startedAt),
+      (made) => leave(gate, path, c, made as Response, startedAt),
       (error: unknown) => {
-        gate.answered(path, method, 500, startedAt);
+        gate.answered(path, c.req.method, 500, startedAt);
         throw error;
       },
     );
   };
 }
 
-function count(gate: Gate, path: string, method: string, answer: Response, startedAt: number): Response {
-  gate.answered(path, method, answer.status, startedAt);
+function leave(gate: Gate, path: string, c: HttpContext, answer: Response, startedAt: number): Response {
+  releaseHeaders(c, answer);
+  gate.answered(path, c.req.method, answer.status, startedAt);
   return answer;
 }
 
@@ -121,6 +125,6 @@ export function mountBehind(
 ): void {
   mountPaths(app, paths, (c, allowed) => {
     const startedAt = gate.now();
-    return count(gate, 'no such method', c.req.method, enter(gate, c) ?? refuse(c, allowed), startedAt);
+    return leave(gate, 'no such method', c, enter(gate, c) ?? refuse(c, allowed), startedAt);
   });
 }

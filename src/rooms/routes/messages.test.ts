@@ -48,6 +48,21 @@ test('a GET of what is known already is answered with 304, a HEAD without a body
   assert.deepEqual([head.status, head.text, head.headers.get('etag')], [200, '', '"m1"']);
 });
 
+test('a post under an id that the server chose is known again by what the message says', async (t) => {
+  const rooms = await openRoom(t);
+  const { json: first } = await post(rooms, { body: 'hello', alsoInRoom: false });
+  const again = await post(rooms, { id: first.id, body: 'hello' });
+  assert.deepEqual([again.status, again.json.seq], [200, 1]);
+  assert.equal(
+    (await post(rooms, { id: first.id, body: 'goodbye' })).json,
+    `the message ${first.id} was posted with another content`,
+  );
+  assert.equal((await post(rooms, { id: first.id, body: 'hello' }, 'ben')).status, 409);
+  await rooms.send('PUT', `/api/message/${first.id}`, { as: 'ana', body: { body: 'goodbye' } });
+  assert.equal((await post(rooms, { id: first.id, body: 'goodbye' })).status, 200);
+  assert.equal((await post(rooms, { id: first.id, body: 'hello' })).status, 409);
+});
+
 test('of 100 posts with one id at once, one makes the message and 99 are told of it', async (t) => {
   const rooms = await openRoom(t);
   const answers = await Promise.all(Array.from({ length: 100 }, () => post(rooms, { id: 'build-0001', body: 'done' })));
