@@ -1,4 +1,4 @@
-import type { Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 // Loaded after the first server, its marker would be a Response of the class that the server has replaced by then.
@@ -90,24 +90,30 @@ function createServer(fetch: Fetch, maxHeaderBytes: number | undefined): Server 
 
 interface TrackedServer {
   readonly server: Server;
-  readonly sockets: ReadonlySet<Socket>;
-  /** Answers that are not yet wholly handed to the operating system. */
-  readonly answering: ReadonlySet<ServerResponse>;
+  /** By connection, how many of its answers are not yet wholly handed to the operating system. */
+  readonly answering: ReadonlyMap<Socket, number>;
   front?: TlsFront;
 }
 
+/**
+ * Counts answers by their connections, which stay. A set of answers that come and go is made anew all the time, and V8
+ * links the old ones to the new ones: once one of them has grown old, none of the answers is freed soon.
+ */
 function track(server: Server): TrackedServer {
-  const sockets = new Set<Socket>();
-  const answering = new Set<ServerResponse>();
+  const answering = new Map<Socket, number>();
+  const add = (socket: Socket, change: number) => {
+    const count = answering.get(socket);
+    if (count !== undefined) answering.set(socket, count + change);
+  };
   server.on('connection', (socket: Socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
+    answering.set(socket, 0);
+    socket.once('close', () => answering.delete(socket));
   });
-  server.on('request', (_, response: ServerResponse) => {
-    answering.add(response);
-    response.once('close', () => answering.delete(response));
+  server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
+    add(socket, 1);
+    response.once('close', () => add(socket, -1));
   });
-  return { server, sockets, answering };
+  return { server, answering };
 }
 
 /** From here on all who listen to connections are handed them only when they are secured. */
@@ -168,10 +174,9 @@ async function drain(
     ({ server }) => new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve())),
   );
   const closeIdle = () => {
-    for (const { sockets, answering, front } of servers) {
+    for (const { answering, front } of servers) {
       front?.cutHandshakes();
-      const busy = new Set([...answering].map(({ socket }) => socket));
-      for (const socket of sockets) if (!busy.has(socket)) socket.destroy();
+      for (const [socket, count] of answering) if (count === 0) socket.destroy();
     }
   };
   const stopChecking = clock.every(IDLE_CHECK_MS, closeIdle);
