@@ -39,8 +39,7 @@ export function accessTo(view: StateView, caller: Caller, room: Room): RoomAcces
   if (caller.roomIds && !caller.roomIds.has(room.id)) return undefined;
   const key = memberKey(room.id, caller.user.id);
   const member = view.get('member', key);
-  const isOpen = room.visibility === 'public' && view.get('ban', key) === undefined;
-  if (!member && !isOpen && !caller.isAdmin) return undefined;
+  if (!member && !caller.isAdmin && (room.visibility !== 'public' || view.get('ban', key))) return undefined;
   const role = member?.role;
   return {
     room,

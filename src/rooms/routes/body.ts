@@ -15,19 +15,26 @@ export async function readAhead(c: HttpContext, limit: number): Promise<Verdict<
   return body;
 }
 
-/** Reads a JSON object of at most `limit` bytes by a schema; the refusal names the first part that is wrong. */
-export async function readJson<S extends v.GenericSchema>(
+/**
+ * Reads a JSON object of at most `limit` bytes by a schema, without waiting where the body has come already; the refusal
+ * names the first part that is wrong.
+ */
+export function readJson<S extends v.GenericSchema>(
   c: HttpContext,
   schema: S,
   limit: number,
-): Promise<Verdict<v.InferOutput<S>>> {
+): Verdict<v.InferOutput<S>> | Promise<Verdict<v.InferOutput<S>>> {
   const type = mediaType(headerOf(c, 'content-type') ?? '');
   if (type !== JSON_TYPE && !type.endsWith('+json'))
     return refuse(
       'unsupported_media_type',
       `send JSON with Content-Type: application/json${type === '' ? '' : `, not ${type}`}`,
     );
-  const bytes = await readBytes(c, limit);
+  const bytes = readBytes(c, limit);
+  return bytes instanceof Promise ? bytes.then((read) => readObject(read, schema)) : readObject(bytes, schema);
+}
+
+function readObject<S extends v.GenericSchema>(bytes: Verdict<Buffer>, schema: S): Verdict<v.InferOutput<S>> {
   if (!bytes.ok) return bytes;
   const json = parseJson(bytes.value);
   if (!json.ok) return json;

@@ -92,7 +92,7 @@ function readPost(
   { maxBodyBytes }: MessageRouteParts,
   c: HttpContext,
   room: string | undefined,
-): Promise<Verdict<PostMessage>> {
+): Verdict<PostMessage> | Promise<Verdict<PostMessage>> {
   const isPlain = room !== undefined && /^text\/plain *(;|$)/i.test(headerOf(c, 'content-type') ?? '');
   return isPlain ? readPlain(c, maxBodyBytes) : readJson(c, POST_MESSAGE, wireLimit(maxBodyBytes));
 }
