@@ -226,33 +226,26 @@ test('what is listed is fixed when it is asked for, however slowly it is read', 
   }
 });
 
-/** An alert that counts how often it is printed. */
-function countedAlert(labels: Record<string, string>): { alert: Alert; printed: () => number } {
-  let printed = 0;
-  const alert = {
-    ...alertOf(labels),
+test('the text of an alert is made once, until something in it changes', () => {
+  let prints = 0;
+  const { listing, store, silencer } = createListing({
+    ...NODE,
     get generatorURL() {
-      printed++;
+      prints++;
       return 'http://a/';
     },
-  };
-  return { alert, printed: () => printed };
-}
-
-test('the text of an alert is made once, until something in it changes', () => {
-  const { alert, printed } = countedAlert({ alertname: 'Down', job: 'node', n: '2' });
-  const { listing, store, silencer } = createListing(alert);
+  });
   alerts(listing);
-  const once = printed();
+  const once = prints;
   store.put([DB]);
   alerts(listing);
   alerts(listing, { filter: [matcherOf('n', '=', '2')] });
   groups(listing);
-  assert.equal(printed(), once);
+  assert.equal(prints, once);
   const after = silenceOf({ matchers: [matcherOf('job', '=', 'node')] });
   silencer.changeSilences([{ before: undefined, after }], START);
   assert.match(String(listing.alerts(QUERY, NAMES, START)), /"silencedBy":\["/);
-  assert.ok(printed() > once);
+  assert.ok(prints > once);
   store.put([{ ...NODE, annotationsJson: '{"new":"text"}' }]);
   assert.match(String(listing.alerts(QUERY, NAMES, START)), /"new":"text"/);
 });
