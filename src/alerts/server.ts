@@ -225,7 +225,9 @@ async function serve(running: Running, release: () => Promise<void>): Promise<Al
   const { options, state, clock, log } = running;
   const metrics = new Metrics();
   let listener: Listener | undefined;
-  const externalUrl = () => externalUrlOf(options, listener);
+  let known: string | undefined;
+  // Asked for at each notification; nothing of it changes once the server listens.
+  const externalUrl = () => known ?? externalUrlOf(options, listener);
   const http = { clock, readSecret, environment: process.env, userAgent: USER_AGENT };
   const openHttp: PlanSurroundings['openHttp'] = (config) => createHttpClient(config, http);
   const plan = await createPlan(running, { metrics, externalUrl, openHttp, random: Math.random });
@@ -244,6 +246,7 @@ async function serve(running: Running, release: () => Promise<void>): Promise<Al
     ...(await openProtection(options.webConfigFile, log)),
     clock,
   });
+  known = externalUrl();
   const { url, addresses, close: closeListener } = listener;
   const stopMaintenance = startMaintenance(running);
   const stopWaiting = clock.after(options.dispatchStartDelayMs, () => plan.start());

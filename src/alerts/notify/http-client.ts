@@ -2,6 +2,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { DEFAULT_HTTP_CONFIG, type HttpConfig } from '../config/http-config.ts';
 import { type ReadSecret, readAuthorization, readHeaders } from './http-authorization.ts';
 import { describeSendFailure, HttpSetupError } from './http-error.ts';
+import { appendHeader, createHeaders, type HeaderFields, setHeader } from './http-headers.ts';
 import { basicToken, HttpTransport } from './http-transport.ts';
 import type { HttpAnswer, HttpClient, HttpRequest } from './notifier.ts';
 import { TokenSource } from './oauth2.ts';
@@ -53,26 +54,34 @@ interface Client {
   readonly tokens: TokenSource | undefined;
 }
 
+/** A request as the integration means it. */
+interface Outgoing {
+  readonly request: HttpRequest;
+  readonly target: URL;
+  readonly headers: HeaderFields;
+}
+
 /** A token that is refused although it has not expired was withdrawn: one request with a new one follows. */
 async function sendAuthorized(client: Client, request: HttpRequest): Promise<HttpAnswer> {
-  const { tokens } = client;
-  if (!tokens) return sendFollowing(client, request, await plainAuthorization(client, request));
+  const { tokens, deps } = client;
+  const headers = createHeaders({ 'user-agent': deps.userAgent, ...request.headers });
+  const outgoing = { request, target: readTarget(request.url), headers };
+  if (!tokens) return sendFollowing(client, outgoing, await plainAuthorization(client, outgoing));
   const first = await tokens.authorization(request.signal);
-  const answer = await sendFollowing(client, request, first);
+  const answer = await sendFollowing(client, outgoing, first);
   if (answer.status !== 401) return answer;
   tokens.forget(first);
   const second = await tokens.authorization(request.signal);
-  return second === first ? answer : sendFollowing(client, request, second);
+  return second === first ? answer : sendFollowing(client, outgoing, second);
 }
 
 /** What the integration itself says stands first, then what the URL says, then the configuration. */
 async function plainAuthorization(
   { config, deps }: Client,
-  { headers, url }: HttpRequest,
+  { headers, target }: Outgoing,
 ): Promise<string | undefined> {
-  const own = new Headers({ ...headers }).get('authorization');
-  if (own !== null) return own;
-  const { username, password } = readTarget(url);
+  const { username, password } = target;
+  if (headers.authorization !== undefined) return headers.authorization;
   if (username || password) return basicToken(decodeURIComponent(username), decodeURIComponent(password));
   return readAuthorization(config, deps.readSecret);
 }
@@ -84,19 +93,21 @@ function readTarget(url: string): URL {
   throw new HttpSetupError(`unsupported scheme "${target.protocol.slice(0, -1)}" for URL`);
 }
 
-async function buildHeaders({ config, deps }: Client, request: HttpRequest, authorization: string | undefined) {
-  const headers = new Headers({ 'user-agent': deps.userAgent, ...request.headers });
+async function buildHeaders({ config, deps }: Client, own: HeaderFields, authorization: string | undefined) {
+  const headers = createHeaders(own);
   if (config.httpHeaders) {
-    for (const [name, value] of await readHeaders(config.httpHeaders, deps.readSecret)) headers.append(name, value);
+    for (const [name, value] of await readHeaders(config.httpHeaders, deps.readSecret)) {
+      appendHeader(headers, name, value);
+    }
   }
-  if (authorization !== undefined) headers.set('authorization', authorization);
+  if (authorization !== undefined) setHeader(headers, 'authorization', authorization);
   return headers;
 }
 
 /** Follows redirects as Go's client does. */
-async function sendFollowing(client: Client, request: HttpRequest, authorization: string | undefined) {
-  const headers = await buildHeaders(client, request, authorization);
-  const first = readTarget(request.url);
+async function sendFollowing(client: Client, outgoing: Outgoing, authorization: string | undefined) {
+  const headers = await buildHeaders(client, outgoing.headers, authorization);
+  const { request, target: first } = outgoing;
   let { method, body } = request as { method: string; body?: string };
   let url = first;
   for (let redirects = 0; ; redirects++) {
@@ -108,11 +119,11 @@ async function sendFollowing(client: Client, request: HttpRequest, authorization
     if (answer.status < 307) {
       method = 'GET';
       body = undefined;
-      headers.delete('content-type');
+      delete headers['content-type'];
     }
     // Once left, the first host's secrets stay behind, even if the way leads back.
     if (!isAtHome(url.hostname, first.hostname)) {
-      for (const name of ['authorization', 'cookie', 'cookie2']) headers.delete(name);
+      for (const name of ['authorization', 'cookie', 'cookie2']) delete headers[name];
     }
   }
 }

@@ -1,5 +1,7 @@
 import { messageOf, systemCodeOf } from '../../kernel/errors.ts';
 
+const NOT_SENT = 'the request could not be sent';
+
 const CAUSES: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',
   ECONNRESET: 'connection reset by the other side',
@@ -12,6 +14,8 @@ const CAUSES: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'connection timed out',
   UND_ERR_CONNECT_TIMEOUT: 'connection timed out',
   UND_ERR_HEADERS_OVERFLOW: 'the headers of the answer are too large',
+  // A header with what may not stand in one.
+  UND_ERR_INVALID_ARG: NOT_SENT,
   UND_ERR_DESTROYED: 'the client is closed',
   UND_ERR_CLOSED: 'the client is closed',
   CERT_HAS_EXPIRED: 'TLS: the certificate has expired',
@@ -70,5 +74,5 @@ function describeOther(error: unknown): string {
   const proxyStatus = /Proxy response \((\d+)\)/.exec(messageOf(error))?.[1];
   if (proxyStatus !== undefined) return `the proxy refused the connection with status ${proxyStatus}`;
   const code = systemCodeOf(error);
-  return code === undefined ? 'the request could not be sent' : `the request could not be sent (${code})`;
+  return code === undefined ? NOT_SENT : `${NOT_SENT} (${code})`;
 }

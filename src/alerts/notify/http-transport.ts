@@ -1,6 +1,8 @@
 import type { Agent, Dispatcher } from 'undici';
 import type { HttpConfig, TlsConfig } from '../config/http-config.ts';
 import { HttpSetupError } from './http-error.ts';
+import { exchangeOver } from './http-exchange.ts';
+import { type HeaderFields, sortedHeaders } from './http-headers.ts';
 import { readTls, type TlsSettings } from './http-tls.ts';
 import type { HttpAnswer } from './notifier.ts';
 import { type Environment, type ProxyChoice, type ProxySettings, proxyChoice } from './proxy.ts';
@@ -9,8 +11,14 @@ import { socksConnector } from './proxy-socks.ts';
 /** Connections to one server at the same time. More requests wait for one. */
 const MOST_CONNECTIONS = 256;
 
-/** What is kept of an answer: enough for any error text. */
-const MOST_BYTES = 64 * 1024;
+/** Of what ky does by itself nothing is wanted. */
+const PLAIN = {
+  retry: 0,
+  timeout: false,
+  throwHttpErrors: false,
+  // Reached only where ky does not take the answer of the hook for one: it must never send the request once more.
+  fetch: () => Promise.reject(new HttpSetupError('the answer was not understood')),
+} as const;
 
 type Packages = readonly [typeof import('ky'), typeof import('undici')];
 let packages: Promise<Packages> | undefined;
@@ -25,7 +33,7 @@ export interface TransportRequest {
   readonly method: string;
   /** Without a user's name and password. */
   readonly url: URL;
-  readonly headers: Headers;
+  readonly headers: HeaderFields;
   readonly body: string | undefined;
   readonly signal: AbortSignal;
 }
@@ -55,26 +63,20 @@ export class HttpTransport {
     const agent = await this.#agentFor(request.url, undici);
     request.signal.throwIfAborted();
     const { url, method, headers, body, signal } = request;
-    let text = '';
-    // Neither body goes through ky: it would make streams of them, which take longer than the request itself.
-    const response = await ky(url, {
-      method,
-      retry: 0,
-      timeout: false,
-      throwHttpErrors: false,
-      fetch: async () => {
-        const answer = await undici.request(url, {
-          method: method as Dispatcher.HttpMethod,
-          headers: Object.fromEntries(headers),
-          body: body ?? null,
-          dispatcher: agent,
-          signal,
-        });
-        text = new TextDecoder().decode(await readSome(answer.body));
-        return toResponse(answer);
-      },
-    });
-    return { status: response.status, headers: response.headers, text };
+    const { origin, pathname, search } = url;
+    const path = `${pathname}${search}`;
+    const options = { origin, path, method, headers: sortedHeaders(headers), body: body ?? null };
+    const answers: HttpAnswer[] = [];
+    // Neither headers nor bodies go through ky: it would make objects and streams of them, which take longer than the
+    // request itself. Where a hook gives the answer, it makes no copy of the request either.
+    const exchange = async () => {
+      const answer = await exchangeOver(agent, options, signal);
+      answers.push(answer);
+      // Made here and not once: the web server puts a Response of its own in the place of Node's when it starts.
+      return new Response(null, { status: answer.status });
+    };
+    await ky(url, { ...PLAIN, method, hooks: { beforeRequest: [exchange] } });
+    return answers[0] as HttpAnswer;
   }
 
   /** Resolves when the last request has come to its end. */
@@ -152,25 +154,4 @@ function withToken(proxy: URL): { uri: string; token?: string } {
 /** The value of a header that authorizes by name and password. */
 export function basicToken(name: string, password: string): string {
   return `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`;
-}
-
-/** Leaving the loop early cuts the connection: the rest is of no interest. */
-async function readSome(body: AsyncIterable<Buffer>): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    chunks.push(chunk);
-    size += chunk.length;
-    if (size >= MOST_BYTES) break;
-  }
-  return Buffer.concat(chunks).subarray(0, MOST_BYTES);
-}
-
-function toResponse({ statusCode, headers }: Dispatcher.ResponseData): Response {
-  if (statusCode < 200 || statusCode > 599) throw new HttpSetupError(`the answer has the status ${statusCode}`);
-  const named = new Headers();
-  for (const [name, value] of Object.entries(headers)) {
-    for (const one of Array.isArray(value) ? value : [value ?? '']) named.append(name, one);
-  }
-  return new Response(null, { status: statusCode, headers: named });
 }

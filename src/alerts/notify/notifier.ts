@@ -53,6 +53,7 @@ export interface HttpRequest {
 
 export interface HttpAnswer {
   readonly status: number;
+  /** Asked by names in small letters; several values are joined by commas. */
   readonly headers: { get(name: string): string | null };
   /** At most 64 KiB of the body. */
   readonly text: string;

@@ -2,6 +2,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { HttpConfig } from '../config/http-config.ts';
 import { type ReadSecret, readText } from './http-authorization.ts';
 import { HttpSetupError } from './http-error.ts';
+import { createHeaders, setHeader } from './http-headers.ts';
 import { basicToken, type HttpTransport } from './http-transport.ts';
 import type { HttpAnswer } from './notifier.ts';
 import { signAssertion } from './oauth2-assertion.ts';
@@ -120,8 +121,8 @@ export class TokenSource {
     signal: AbortSignal,
   ): Promise<Token> {
     const { transport, userAgent, clock } = this.#parts;
-    const headers = new Headers({ 'user-agent': userAgent, 'content-type': 'application/x-www-form-urlencoded' });
-    if (authorization !== undefined) headers.set('authorization', authorization);
+    const headers = createHeaders({ 'user-agent': userAgent, 'content-type': 'application/x-www-form-urlencoded' });
+    if (authorization !== undefined) setHeader(headers, 'authorization', authorization);
     const url = new URL(this.#config.tokenUrl ?? '');
     const body = this.#encode(form);
     const answer = await transport.send({ method: 'POST', url, headers, body, signal });

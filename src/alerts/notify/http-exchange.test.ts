@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { listen } from '../../kernel/server.ts';
+import { FakeClock } from '../../testing/fake-clock.ts';
+import { startHttpSink } from '../../testing/http-sink.ts';
+import { openTestClient } from '../../testing/notifier-parts.ts';
+import type { HttpRequest } from './notifier.ts';
+
+function post(url: string, signal = new AbortController().signal): HttpRequest {
+  return { method: 'POST', url, body: '{}', signal };
+}
+
+/** A server that does this with every connection. */
+async function startTcpSink(t: TestContext, connected: (socket: Socket) => void): Promise<string> {
+  const sockets: Socket[] = [];
+  const server = createTcpServer((socket) => {
+    sockets.push(socket);
+    socket.on('error', () => {});
+    connected(socket);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(async () => {
+    for (const socket of sockets) socket.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** Answers each request with these bytes, and leaves the connection open. */
+function startRawSink(t: TestContext, answer: string | Buffer): Promise<string> {
+  return startTcpSink(t, (socket) => void socket.on('data', () => socket.write(answer)));
+}
+
+test('a request goes out once also in a process whose web server has put a Response of its own in place', async (t) => {
+  const web = await listen({
+    fetch: () => new Response('x'),
+    addresses: [{ host: '127.0.0.1', port: 0 }],
+    clock: new FakeClock(),
+  });
+  t.after(() => web.close(0));
+  const sink = await startHttpSink(t, (_, index) => ({ status: index === 0 ? 503 : 200, body: 'no' }));
+  const { status, text } = await openTestClient(t).send(post(sink.url));
+  assert.deepEqual([status, text, sink.requests.length], [503, 'no', 1]);
+});
+
+test('a header of an answer is found by its name, with all its values', async (t) => {
+  const answer = 'HTTP/1.1 200 OK\r\nX-One: a\r\nx-one: b\r\nCONTENT-LENGTH: 0\r\nx-\u00f6: \u00e9\r\n\r\n';
+  const { headers } = await openTestClient(t).send(
+    post(await startRawSink(t, Buffer.from(answer.replace('x-\u00f6', 'x-o'), 'latin1'))),
+  );
+  assert.deepEqual(
+    ['x-one', 'content-length', 'x-o', 'x-two'].map((name) => headers.get(name)),
+    ['a, b', '0', '\u00e9', null],
+  );
+});
+
+test('what comes before an answer is not the answer', async (t) => {
+  const early = 'HTTP/1.1 103 Early Hints\r\nx-a: early\r\n\r\n';
+  const url = await startRawSink(t, `${early}HTTP/1.1 201 Created\r\nx-a: late\r\ncontent-length: 2\r\n\r\nok`);
+  const { status, headers, text } = await openTestClient(t).send(post(url));
+  assert.deepEqual([status, headers.get('x-a'), text], [201, 'late', 'ok']);
+});
+
+test('a status that HTTP does not know is no answer', async (t) => {
+  const url = await startRawSink(t, 'HTTP/1.1 699 Odd\r\ncontent-length: 0\r\n\r\n');
+  await assert.rejects(openTestClient(t).send(post(url)), { message: 'the answer has the status 699' });
+});
+
+test('bytes that are no UTF-8 are replaced, and a mark of the order of bytes is left out', async (t) => {
+  const body = Buffer.from([0xef, 0xbb, 0xbf, 0x61, 0xff]);
+  const head = `HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n`;
+  const { text } = await openTestClient(t).send(post(await startRawSink(t, Buffer.concat([Buffer.from(head), body]))));
+  assert.equal(text, 'a\ufffd');
+});
+
+test('an answer of which enough was read is an answer, though it never ends', async (t) => {
+  const url = await startRawSink(t, `HTTP/1.1 200 OK\r\n\r\n${'x'.repeat(70_000)}`);
+  assert.equal((await openTestClient(t).send(post(url))).text.length, 65_536);
+});
+
+test('the signal ends at once what still waits for a connection', async (t) => {
+  // Nobody says the first word of TLS.
+  let connected = () => {};
+  const isConnected = new Promise<void>((resolve) => {
+    connected = resolve;
+  });
+  const url = (await startTcpSink(t, () => connected())).replace('http:', 'https:');
+  const controller = new AbortController();
+  const sent = openTestClient(t).send(post(url, controller.signal));
+  await isConnected;
+  controller.abort(new DOMException('late', 'TimeoutError'));
+  await assert.rejects(sent, { message: 'context deadline exceeded' });
+});
+
+test('nothing listens to the signal when the answer has come, or cannot come', async (t) => {
+  const sink = await startHttpSink(t);
+  const client = openTestClient(t);
+  for (const url of [sink.url, 'http://127.0.0.1:1']) {
+    const { signal } = new AbortController();
+    let listeners = 0;
+    const { addEventListener, removeEventListener } = signal;
+    signal.addEventListener = (...args: Parameters<typeof addEventListener>) => {
+      listeners++;
+      addEventListener.apply(signal, args);
+    };
+    signal.removeEventListener = (...args: Parameters<typeof removeEventListener>) => {
+      listeners--;
+      removeEventListener.apply(signal, args);
+    };
+    await client.send(post(url, signal)).catch(() => {});
+    assert.equal(listeners, 0);
+  }
+});
