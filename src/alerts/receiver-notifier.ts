@@ -11,7 +11,7 @@ import {
 import { printLogKey } from './notification-log.ts';
 import type { NotificationMetrics } from './notification-metrics.ts';
 import type { Delivery, Notifier } from './notify/notifier.ts';
-import { type Attempt, notifyWithRetry, type RetryResult } from './notify/retry.ts';
+import { type Attempt, Ending, notifyWithRetry, type RetryResult } from './notify/retry.ts';
 import type { Flush, FlushedAlert, Telling } from './pipeline.ts';
 
 /** One notifier of a receiver. `index`: its place in the receiver's list of its kind. */
@@ -47,8 +47,8 @@ export class ReceiverNotifier {
   readonly integrations: readonly ReceiverIntegration[];
   readonly #parts: ReceiverNotifierParts;
   readonly #journal: NotificationJournal;
-  /** One for each that is being told: thousands of listeners at a single signal would cost thousands of steps each. */
-  readonly #sending = new Set<{ readonly end: AbortController; readonly lastCall: AbortController }>();
+  /** One for each that is being told: thousands of listeners at a single one would cost thousands of steps each. */
+  readonly #endings = new Set<Ending>();
   #ending: Error | undefined;
   #isLastCall = false;
 
@@ -110,13 +110,13 @@ export class ReceiverNotifier {
   /** Ends what is under way, and all that would follow. */
   abort(reason: Error): void {
     this.#ending = reason;
-    for (const { end } of this.#sending) end.abort(reason);
+    for (const ending of this.#endings) ending.abort(reason);
   }
 
   /** From now on no attempt begins; those under way come to their end. */
   endRetries(): void {
     this.#isLastCall = true;
-    for (const { lastCall } of this.#sending) lastCall.abort();
+    for (const ending of this.#endings) ending.callLast();
   }
 
   /** Why an integration would be told of the group now, or undefined. */
@@ -232,16 +232,15 @@ export class ReceiverNotifier {
     tried: () => void,
   ): Promise<RetryResult> {
     const { clock, random } = this.#parts;
-    const sending = { end: new AbortController(), lastCall: new AbortController() };
-    if (this.#ending) sending.end.abort(this.#ending);
-    if (this.#isLastCall) sending.lastCall.abort();
-    this.#sending.add(sending);
+    const ending = new Ending();
+    if (this.#ending) ending.abort(this.#ending);
+    if (this.#isLastCall) ending.callLast();
+    this.#endings.add(ending);
     try {
       return await notifyWithRetry(integration.notifier, notification, {
         clock,
         random,
-        signal: sending.end.signal,
-        lastCall: sending.lastCall.signal,
+        ending,
         deadline: deadlineAt,
         onAttempt: (attempt) => {
           if (attempt.number === 1) tried();
@@ -249,7 +248,7 @@ export class ReceiverNotifier {
         },
       });
     } finally {
-      this.#sending.delete(sending);
+      this.#endings.delete(ending);
     }
   }
 

@@ -5,7 +5,7 @@ import { notificationOf, notifiedAlert } from '../../testing/notifier-parts.ts';
 import { TemplateError } from '../template/template-error.ts';
 import { DELIVERED, failedForGood } from './deliver.ts';
 import type { Delivery, Notifier } from './notifier.ts';
-import { type Attempt, backoffMs, notifyWithRetry, type RetryResult } from './retry.ts';
+import { type Attempt, backoffMs, Ending, notifyWithRetry, type RetryResult } from './retry.ts';
 
 const failure = (error: string, retryAfterMs?: number): Delivery => ({
   ok: false,
@@ -21,14 +21,16 @@ const STEP_MS = 12.5;
 /** Runs until the end on a fake clock that begins at 0; with a `random` of ½ the waits are 500 ms · 1.5ⁿ sharp. */
 async function run(
   attempt: (number: number, signal: AbortSignal, clock: FakeClock) => Delivery | Promise<Delivery>,
-  options: { deadlineMs?: number; random?: number; stopAtMs?: number } = {},
+  options: { deadlineMs?: number; random?: number; stopAtMs?: number; lastCallAtMs?: number } = {},
 ) {
   const clock = new FakeClock(0);
   const begunAt: number[] = [];
   const told: Attempt[] = [];
-  const controller = new AbortController();
-  if (options.stopAtMs === 0) controller.abort();
-  else if (options.stopAtMs !== undefined) clock.after(options.stopAtMs, () => controller.abort());
+  const ending = new Ending();
+  const stop = () => ending.abort(new Error('the server stops'));
+  if (options.stopAtMs === 0) stop();
+  else if (options.stopAtMs !== undefined) clock.after(options.stopAtMs, stop);
+  if (options.lastCallAtMs !== undefined) clock.after(options.lastCallAtMs, () => ending.callLast());
   const notifier: Notifier = {
     async notify(_, signal) {
       begunAt.push(clock.now());
@@ -39,7 +41,7 @@ async function run(
   let thrown: unknown;
   notifyWithRetry(notifier, notificationOf([notifiedAlert({})]), {
     clock,
-    signal: controller.signal,
+    ending,
     deadline: options.deadlineMs ?? 10_000,
     random: () => options.random ?? 0.5,
     onAttempt: (one) => told.push(one),
@@ -208,6 +210,19 @@ test('a stop ends an attempt at once', async () => {
   });
 });
 
+test('a last call ends a wait at once, and lets an attempt come to its end', async () => {
+  const waiting = await run(() => failure('x', 5000), { lastCallAtMs: 1000 });
+  assert.deepEqual([waiting.endedAt, waiting.result?.attempts], [1000, 1]);
+  const trying = await run(
+    async (_, signal, clock) => {
+      await new Promise<void>((resolve) => clock.after(2000, resolve));
+      return signal.aborted ? failure('cut short') : failure('x');
+    },
+    { lastCallAtMs: 1000 },
+  );
+  assert.deepEqual([trying.endedAt, trying.result?.attempts, trying.result?.lastError], [2000, 1, 'x']);
+});
+
 test('nothing is tried after a stop or after the deadline', async () => {
   for (const options of [{ stopAtMs: 0 }, { deadlineMs: 0 }]) {
     const { result, begunAt } = await run(() => DELIVERED, options);
@@ -258,7 +273,8 @@ test('nothing is left on the clock or the signal afterwards', async () => {
       };
     },
   };
-  const { signal } = new AbortController();
+  const ending = new Ending();
+  const { signal } = ending;
   const add = signal.addEventListener.bind(signal);
   const remove = signal.removeEventListener.bind(signal);
   signal.addEventListener = (...args: Parameters<typeof add>) => {
@@ -273,7 +289,7 @@ test('nothing is left on the clock or the signal afterwards', async () => {
   const notifier: Notifier = { notify: async () => (++attempts < 3 ? failure('x') : DELIVERED) };
   const done = notifyWithRetry(notifier, notificationOf([notifiedAlert({})]), {
     clock,
-    signal,
+    ending,
     deadline: 10_000,
     random: () => 0.5,
   });

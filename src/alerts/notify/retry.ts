@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events';
 import type { Clock } from '../../kernel/clock.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import type { Notification } from '../domain/notification.ts';
@@ -19,15 +18,54 @@ export interface Attempt {
 
 export interface RetryParts {
   readonly clock: Clock;
-  /** Ends everything: the server stops, or its configuration changes. */
-  readonly signal: AbortSignal;
-  /** After it no attempt begins; one that is under way may come to its end. */
-  readonly lastCall?: AbortSignal;
+  readonly ending: Ending;
   /** The instant at which an attempt is cut short and after which none begins. */
   readonly deadline: number;
   /** From 0 up to 1. */
   readonly random: () => number;
   readonly onAttempt?: (attempt: Attempt) => void;
+}
+
+/** How the attempts at one notification are ended from outside: the server stops, or its configuration changes. */
+export class Ending {
+  readonly #controller = new AbortController();
+  #isLastCall = false;
+  #wake: (() => void) | undefined;
+
+  /** Aborted by the end, or by the deadline. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** Whether no other attempt may begin. */
+  get isLastCall(): boolean {
+    return this.#isLastCall || this.signal.aborted;
+  }
+
+  /** Ends everything. */
+  abort(reason: Error): void {
+    this.#controller.abort(reason);
+    this.#wake?.();
+  }
+
+  /** No attempt begins from now on; one that is under way may come to its end. */
+  callLast(): void {
+    this.#isLastCall = true;
+    this.#wake?.();
+  }
+
+  /** Resolves at the instant, or as soon as no other attempt may begin. */
+  waitUntil(at: number, clock: Clock): Promise<void> {
+    return new Promise((resolve) => {
+      const done = () => {
+        cancel();
+        this.#wake = undefined;
+        resolve();
+      };
+      const cancel = clock.after(at - clock.now(), done);
+      this.#wake = done;
+    });
+  }
 }
 
 export interface RetryResult {
@@ -57,30 +95,23 @@ export async function notifyWithRetry(
   notification: Notification,
   parts: RetryParts,
 ): Promise<RetryResult> {
-  const { clock, deadline } = parts;
-  const controller = new AbortController();
-  const stop = () => controller.abort(parts.signal.reason);
-  const timeUp = () => controller.abort(new DOMException('the deadline has passed', 'TimeoutError'));
-  if (parts.signal.aborted) stop();
-  else if (clock.now() >= deadline) timeUp();
-  // One signal stops all groups: Node would take more than ten listeners for a leak.
-  setMaxListeners(0, parts.signal);
-  parts.signal.addEventListener('abort', stop, { once: true });
+  const { clock, deadline, ending } = parts;
+  const timeUp = () => ending.abort(new DOMException('the deadline has passed', 'TimeoutError'));
+  if (clock.now() >= deadline) timeUp();
   const cancelTimer = clock.after(deadline - clock.now(), timeUp);
   try {
-    return await tryUntilAborted(notifier, notification, parts, controller.signal);
+    return await tryUntilAborted(notifier, notification, parts);
   } finally {
     cancelTimer();
-    parts.signal.removeEventListener('abort', stop);
   }
 }
 
 async function tryUntilAborted(
   notifier: Notifier,
   notification: Notification,
-  { clock, deadline, random, onAttempt, lastCall }: RetryParts,
-  signal: AbortSignal,
+  { clock, ending, deadline, random, onAttempt }: RetryParts,
 ): Promise<RetryResult> {
+  const { signal } = ending;
   let last: Failure | undefined;
   let attempts = 0;
   while (!signal.aborted) {
@@ -96,9 +127,9 @@ async function tryUntilAborted(
     if (signal.aborted) break;
     last = delivery;
     const nextAt = Math.max(begunAt + backoffMs(attempts, random), clock.now() + (delivery.retryAfterMs ?? 0));
-    if (nextAt >= deadline || lastCall?.aborted) break;
-    if (nextAt > clock.now()) await waitUntil(nextAt, clock, lastCall ? [signal, lastCall] : [signal]);
-    if (lastCall?.aborted) break;
+    if (nextAt >= deadline || ending.isLastCall) break;
+    if (nextAt > clock.now()) await ending.waitUntil(nextAt, clock);
+    if (ending.isLastCall) break;
   }
   return gaveUp('after', last ?? cutShort(signal), attempts);
 }
@@ -119,21 +150,4 @@ function cutShort(signal: AbortSignal): Failure {
 function gaveUp(when: string, last: Failure, attempts: number): RetryResult {
   const error = `notify retry canceled ${when} ${attempts} attempts: ${last.error}`;
   return { delivery: { ...last, error }, attempts, lastError: last.error };
-}
-
-/** Resolves at the instant, or as soon as one of the signals is aborted. */
-function waitUntil(at: number, clock: Clock, signals: readonly AbortSignal[]): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      cancel();
-      for (const signal of signals) signal.removeEventListener('abort', done);
-      resolve();
-    };
-    const cancel = clock.after(at - clock.now(), done);
-    for (const signal of signals) {
-      // One signal stops all groups: Node would take more than ten listeners for a leak.
-      setMaxListeners(0, signal);
-      signal.addEventListener('abort', done, { once: true });
-    }
-  });
 }
