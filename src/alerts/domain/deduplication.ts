@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Alert } from './alert.ts';
 import type { NotificationReason, ReceiverData } from './notification.ts';
 
@@ -25,16 +25,16 @@ export interface BegunNotification {
 
 /** What a notification says, for comparing: an alert that fires anew is another one. */
 export function contentOf(alerts: Iterable<{ readonly isResolved: boolean; readonly alert: Alert }>): string {
-  const hash = createHash('sha256');
+  let content = '';
   for (const { isResolved, alert } of alerts) {
-    hash.update(`${isResolved ? '-' : '+'}${alert.fingerprint}@${alert.startsAt};`);
+    content += `${isResolved ? '-' : '+'}${alert.fingerprint}@${alert.startsAt};`;
   }
-  return hash.digest('base64url');
+  return hash('sha256', content, 'base64url');
 }
 
 /** The same for every attempt at a notification, and for no other. `key` says who is told of which group. */
 export function identityOf(key: string, { at, content }: BegunNotification): string {
-  return createHash('sha256').update(`${at} ${content} ${key}`).digest('hex').slice(0, 32);
+  return hash('sha256', `${at} ${content} ${key}`).slice(0, 32);
 }
 
 export interface DeduplicationRules {

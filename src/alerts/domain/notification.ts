@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /** Why a group is told of, in the words that templates see. */
 export type NotificationReason =
@@ -61,5 +61,5 @@ export function commonPairs(all: readonly Pairs[]): Pairs {
 
 /** The key of a group where a service limits how long a key may be: sha256, in hexadecimal digits. */
 export function groupHash({ groupKey }: Notification): string {
-  return createHash('sha256').update(groupKey).digest('hex');
+  return hash('sha256', groupKey);
 }
