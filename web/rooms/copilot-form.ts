@@ -45,7 +45,7 @@ export class CopilotForm {
   readonly #ui: Ui;
   readonly #fields = createFields();
   readonly #keyLabel = h('label', {}, 'Key', this.#fields.key);
-  readonly #keyHint = h('p', { class: 'soft', id: 'copilot-key-hint' });
+  readonly #keyHint = h('p', { class: 'soft hint', id: 'copilot-key-hint' });
   readonly #save = h('button', { class: 'primary' });
   readonly #test = h('button', { type: 'button', onclick: () => this.#attempt('Asking', () => this.#try()) }, 'Test');
   readonly #remove = h(
@@ -103,7 +103,8 @@ export class CopilotForm {
         'It sees the messages of this room when it is asked, and answers as a member. Words that look like secrets are taken out before they leave.',
       ),
       h('label', {}, 'Model provider', provider),
-      h('div', { class: 'field' }, this.#keyLabel, this.#keyHint),
+      this.#keyLabel,
+      this.#keyHint,
       h('details', {}, h('summary', {}, 'More settings'), more),
       h('div', { class: 'panel-actions' }, this.#save, this.#test, this.#remove),
       this.#result,
@@ -147,6 +148,7 @@ export class CopilotForm {
     const info = this.#isMoved() ? undefined : this.#known?.apiKeyInfo;
     this.#keyLabel.hidden = (profile?.kind ?? value) === 'echo';
     setText(this.#keyHint, this.#keyLabel.hidden ? '' : keyWords(info, profile));
+    this.#keyHint.hidden = this.#keyHint.textContent === '';
   }
 
   /** A key belongs to its provider. */
@@ -230,8 +232,8 @@ function createFields() {
     name: h('input', { type: 'text', maxlength: 40 }),
     trigger: choice(TRIGGERS),
     place: choice(PLACES),
-    model: h('input', { type: 'text', placeholder: 'the profile\u2019s' }),
-    baseUrl: h('input', { type: 'text', placeholder: 'the profile\u2019s', inputmode: 'url' }),
+    model: h('input', { type: 'text', placeholder: 'as the provider has it' }),
+    baseUrl: h('input', { type: 'text', placeholder: 'as the provider has it', inputmode: 'url' }),
     instructions: h('textarea', {
       rows: 4,
       maxlength: 16_000,

@@ -74,7 +74,7 @@ function head({ author, id, edited }: Message, { entry }: MessageLook, at: numbe
     'header',
     { class: 'message-head' },
     h('span', { class: 'author', title: author.id }, author.name),
-    kind !== '' && h('span', { class: 'kind' }, kind),
+    kind !== '' && kind !== author.name.toLowerCase() && h('span', { class: 'kind' }, kind),
     h(
       'a',
       {
@@ -106,7 +106,9 @@ function words(message: Message, { entry, place }: MessageLook, ui: Ui): Child[]
   const context = {
     clock: ui.clock,
     userId: ui.model.account.id,
-    isMentionable: (name: string) => name === 'all' || entry.members.has(name) || name === copilotHandle(entry),
+    // What a copilot writes calls nobody.
+    isMentionable: (name: string) =>
+      message.author.kind !== 'copilot' && (name === 'all' || entry.members.has(name) || name === copilotHandle(entry)),
   };
   const isStreaming = message.status === 'streaming';
   return [

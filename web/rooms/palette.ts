@@ -3,6 +3,7 @@ import { h } from '../shared/dom.ts';
 import { reasonOf } from './api-error.ts';
 import { icon } from './icons.ts';
 import { summaryOf } from './message-body.ts';
+import { readSnippet } from './search-snippet.ts';
 import { printAge } from './time-text.ts';
 import type { Ui } from './ui.ts';
 import type { SearchHit } from './wire.ts';
@@ -113,15 +114,10 @@ export class Palette {
       );
   }
 
-  #hit({ message, snippet, offsets }: SearchHit): Choice {
+  #hit(hit: SearchHit): Choice {
+    const { message, snippet } = hit;
     const { model, actions, clock } = this.#ui;
-    const parts: (Node | string)[] = [];
-    let from = 0;
-    for (const [start, end] of offsets) {
-      parts.push(snippet.slice(from, start), h('mark', {}, snippet.slice(start, end)));
-      from = end;
-    }
-    parts.push(snippet.slice(from));
+    const parts = readSnippet(hit).map(({ text, isHit }) => (isHit ? h('mark', {}, text) : text));
     const room = model.entry(message.roomId)?.room.name ?? '';
     return this.#choice(
       () => actions.showMessage(message.id, message.roomId),

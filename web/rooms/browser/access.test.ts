@@ -65,7 +65,18 @@ async function fill(t: TestContext): Promise<RoomsServer> {
 
 const STATES: readonly (readonly [name: string, path: string, act: (page: Page) => Promise<unknown>])[] = [
   ['busy', '/r/ops', async (page) => said(page, 'thank you').waitFor()],
-  ['empty', '/r/quiet', async (page) => page.getByText('Nothing said').waitFor()],
+  [
+    'empty',
+    '/r/quiet',
+    async (page) => {
+      await page.getByText('Nothing said').waitFor();
+      // What frames it hides what is too wide, so that nothing overflows.
+      for (const button of await page.locator('.recipe-line button').all()) {
+        const box = await button.boundingBox();
+        assert.ok(box && box.x + box.width <= (page.viewportSize()?.width ?? 0), 'a line can be copied');
+      }
+    },
+  ],
   [
     'thread',
     '/r/ops',
