@@ -1,4 +1,5 @@
 import type { MiddlewareHandler } from 'hono';
+import { whenOver } from './answer-over.ts';
 import type { Clock } from './clock.ts';
 import type { HttpEnv } from './http.ts';
 import type { Log } from './log.ts';
@@ -9,7 +10,8 @@ export function logRequests(log: Log, clock: Clock): MiddlewareHandler<HttpEnv> 
     const startedAt = clock.now();
     const { method, path } = c.req;
     const outgoing = c.env?.outgoing;
-    outgoing?.once('close', () =>
+    if (!outgoing) return next();
+    whenOver(outgoing, () =>
       log.debug('request', {
         method,
         path,

@@ -7,6 +7,7 @@ import type { Clock } from './clock.ts';
 import { CommandError, ExitCode, messageOf, systemCodeOf } from './errors.ts';
 import { type ListenAddress, printHostPort } from './listen-address.ts';
 import { type Fetch, guardFetch, type RequestRules } from './server-guard.ts';
+import { onTakenSocket } from './stream-socket.ts';
 import type { TlsFront, TlsSettings } from './tls-front.ts';
 
 /** A request whose headers are not whole by then is a slow writer. */
@@ -92,6 +93,8 @@ interface TrackedServer {
   readonly server: Server;
   /** By connection, how many of its answers are not yet wholly handed to the operating system. */
   readonly answering: ReadonlyMap<Socket, number>;
+  /** Connections of event streams, which have left their answers. */
+  readonly streaming: ReadonlySet<Socket>;
   front?: TlsFront;
 }
 
@@ -113,7 +116,13 @@ function track(server: Server): TrackedServer {
     add(socket, 1);
     response.once('close', () => add(socket, -1));
   });
-  return { server, answering };
+  const streaming = new Set<Socket>();
+  // One for all of them, and not `once`, which wraps each.
+  function forget(this: Socket): void {
+    streaming.delete(this);
+  }
+  onTakenSocket(server, (socket) => streaming.add(socket.on('close', forget)));
+  return { server, answering, streaming };
 }
 
 /** From here on all who listen to connections are handed them only when they are secured. */
@@ -181,7 +190,10 @@ async function drain(
   };
   const stopChecking = clock.every(IDLE_CHECK_MS, closeIdle);
   const cancel = clock.after(deadlineMs, () => {
-    for (const { server } of servers) server.closeAllConnections();
+    for (const { server, streaming } of servers) {
+      server.closeAllConnections();
+      for (const socket of streaming) socket.destroy();
+    }
   });
   endStreams?.().catch(() => {});
   closeIdle();

@@ -11,7 +11,8 @@ import { eventually } from '../testing/eventually.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
 import { openSse, type SseStream } from '../testing/sse-client.ts';
 import type { CancelTimer, Clock } from './clock.ts';
-import { Fanout, type FanoutOptions, type OpenOptions, type StreamClient } from './sse.ts';
+import { Fanout, type FanoutOptions, type OpenOptions } from './sse.ts';
+import type { StreamClient } from './sse-client.ts';
 import { type EventFields, type Frame, frameComment, frameEvent } from './sse-frame.ts';
 import { SseReader } from './sse-reader.ts';
 
@@ -56,8 +57,8 @@ interface Room {
   readonly fanout: Fanout;
   readonly port: number;
   readonly server: Server;
-  /** The responses that were opened as streams, in order. */
-  readonly opened: readonly ServerResponse[];
+  /** The streams that were opened, in order. */
+  readonly opened: readonly StreamClient[];
   /** Opens a stream and waits for its head. */
   join(): Promise<SseStream>;
 }
@@ -67,10 +68,9 @@ type Opening = OpenOptions | ((outgoing: ServerResponse) => OpenOptions);
 /** A server whose every answer is a stream of one fan-out. */
 async function startRoom(t: TestContext, options: Partial<FanoutOptions> = {}, opening: Opening = {}): Promise<Room> {
   const fanout = new Fanout({ clock: new FakeClock(), heartbeatMs: 0, ...options });
-  const opened: ServerResponse[] = [];
+  const opened: StreamClient[] = [];
   const server = createServer((_, outgoing) => {
-    opened.push(outgoing);
-    fanout.open(outgoing, typeof opening === 'function' ? opening(outgoing) : opening);
+    opened.push(fanout.open(outgoing, typeof opening === 'function' ? opening(outgoing) : opening));
   });
   const port = await listen(t, server);
   const url = `http://127.0.0.1:${port}/`;
@@ -373,10 +373,10 @@ describe('a client that does not read', () => {
   const maxBufferedBytes = 64 * 1024;
 
   test('is cut once it leaves more unread than the limit, and the others are not held up', async (t) => {
-    const dropped: ServerResponse[] = [];
+    const dropped: StreamClient[] = [];
     const { fanout, opened, join } = await startRoom(t, {
       maxBufferedBytes,
-      onDrop: ({ outgoing }) => dropped.push(outgoing),
+      onDrop: (client) => dropped.push(client),
     });
     const stalled = await join();
     stalled.pause();
@@ -400,7 +400,7 @@ describe('a client that does not read', () => {
     const frame = filler(16 * 1024);
     let mostUnread = 0;
     for (let sent = 0; fanout.size > 0 && sent < 5000; sent++) {
-      mostUnread = Math.max(mostUnread, opened[0]?.writableLength ?? 0);
+      mostUnread = Math.max(mostUnread, opened[0]?.waitingBytes ?? 0);
       fanout.send(frame);
       await nextTurn();
     }
@@ -417,7 +417,7 @@ describe('a client that does not read', () => {
       fanout.send(message(`${sent}`));
       await nextTurn();
     }
-    assert.ok((opened[0]?.writableLength ?? 0) > maxBufferedBytes, 'the snapshot has left already');
+    assert.ok((opened[0]?.waitingBytes ?? 0) > maxBufferedBytes, 'the snapshot has left already');
     stream.resume();
     const [snapshot, ...after] = await nextData(stream, 11);
     assert.equal(snapshot?.length, 16 * 1024 * 1024);
@@ -428,11 +428,11 @@ describe('a client that does not read', () => {
     const { fanout, opened, join } = await startRoom(t, { maxBufferedBytes }, { snapshot: filler(16 * 1024 * 1024) });
     const stream = await join();
     await stream.next();
-    await eventually('all written', () => opened[0]?.writableLength === 0);
+    await eventually('all written', () => opened[0]?.waitingBytes === 0);
     stream.pause();
     let mostUnread = 0;
     for (let sent = 0; fanout.size > 0 && sent < 5000; sent++) {
-      mostUnread = Math.max(mostUnread, opened[0]?.writableLength ?? 0);
+      mostUnread = Math.max(mostUnread, opened[0]?.waitingBytes ?? 0);
       fanout.send(filler(16 * 1024));
       await nextTurn();
     }

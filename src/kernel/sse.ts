@@ -1,20 +1,7 @@
 import type { ServerResponse } from 'node:http';
-import { Connection, Session } from 'better-sse';
 import type { CancelTimer, Clock } from './clock.ts';
+import { ClientConnection, type Keeper, type StreamClient } from './sse-client.ts';
 import { type Frame, frameComment } from './sse-frame.ts';
-
-/** One open stream. Methods do nothing once it is closed. */
-export interface StreamClient {
-  /** For its request and its `close` event; nobody but the fan-out writes to it. */
-  readonly outgoing: ServerResponse;
-  /** What `open` was told; `''` when the client starts afresh. */
-  readonly lastEventId: string;
-  readonly isOpen: boolean;
-  /** Sends to this client alone, in order with what goes to all. */
-  send(frame: Frame): void;
-  /** Ends the stream cleanly, after what has been sent before. */
-  end(): void;
-}
 
 export interface FanoutOptions {
   readonly clock: Clock;
@@ -99,11 +86,10 @@ export class Fanout {
    * route returns RESPONSE_ALREADY_SENT. After `close` the answer is an empty stream, so that the client asks elsewhere.
    */
   open(outgoing: ServerResponse, { headers, snapshot = [], lastEventId }: OpenOptions = {}): StreamClient {
-    const client = new ClientConnection(outgoing, lastEventId, this.#keeper);
+    const client = new ClientConnection(outgoing, lastEventId ?? '', this.#keeper);
     // Its request may have waited for something, and a response that has closed closes no second time.
     if (!client.isOpen) return client;
-    outgoing.socket?.setNoDelay(true);
-    outgoing.writeHead(200, headers ? { ...STREAM_HEADERS, ...lowerCaseNames(headers) } : STREAM_HEADERS);
+    client.begin(headers ? { ...STREAM_HEADERS, ...lowerCaseNames(headers) } : STREAM_HEADERS);
     if (this.#closed) {
       client.end();
       return client;
@@ -112,8 +98,6 @@ export class Fanout {
     this.#limitLifetime(client);
     const frames = [snapshot].flat();
     for (const frame of frames) client.send(frame);
-    if (frames.length === 0) outgoing.flushHeaders();
-    flattenHead(outgoing);
     return client;
   }
 
@@ -146,7 +130,8 @@ export class Fanout {
   }
 
   #forget(client: ClientConnection): void {
-    if (this.#clients.delete(client)) client.cancelTimer?.();
+    client.cancelTimer?.();
+    this.#clients.delete(client);
     if (this.#ending.delete(client) && this.#ending.size === 0) this.#resolveClosed();
   }
 
@@ -159,155 +144,15 @@ export class Fanout {
 
   #end(client: ClientConnection): void {
     this.#forget(client);
-    const { socket } = client.outgoing;
     this.#ending.add(client);
     client.cancelTimer = this.#clock.after(END_GRACE_MS, () => {
       client.cut();
       this.#forget(client);
     });
-    // Kept open for another request, it would bring the client back here, and hold up a server that closes.
-    client.outgoing.end(() => socket?.destroySoon());
+    client.finish();
   }
-}
-
-/**
- * Node keeps the head of an answer until its end, as the tree of pieces that it was put together from: 0.7 KiB for each
- * idle stream. Looking at a character has V8 put the pieces into one string.
- */
-function flattenHead(outgoing: ServerResponse): void {
-  const { _header: head } = outgoing as ServerResponse & { readonly _header?: unknown };
-  if (typeof head === 'string') head.charCodeAt(0);
 }
 
 function lowerCaseNames(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
-}
-
-/** What a client needs of its fan-out: one object for all of them. */
-interface Keeper {
-  readonly maxBufferedBytes: number;
-  forget(client: ClientConnection): void;
-  drop(client: ClientConnection): void;
-  end(client: ClientConnection): void;
-}
-
-const SESSION_OPTIONS = { keepAlive: null, retry: null };
-const SHARED_URL = new URL('http://localhost/');
-
-/**
- * A better-sse connection over a bare response, without the Request, Response, AbortController and closures of the
- * built-in ones: they would cost each client 5 KB.
- */
-class ClientConnection extends Connection implements StreamClient {
-  readonly outgoing: ServerResponse;
-  readonly request: Request;
-  cancelTimer: CancelTimer | undefined;
-  readonly #keeper: Keeper;
-  readonly #session: Session;
-  #allowedBytes: number;
-  #caughtUp = true;
-
-  constructor(outgoing: ServerResponse, lastEventId: string | undefined, keeper: Keeper) {
-    super();
-    this.outgoing = outgoing;
-    this.request = new RequestStub(outgoing, lastEventId) as unknown as Request;
-    this.#keeper = keeper;
-    this.#allowedBytes = keeper.maxBufferedBytes;
-    this.#session = new Session(this, SESSION_OPTIONS);
-  }
-
-  get url(): URL {
-    return SHARED_URL;
-  }
-
-  get response(): Response {
-    return new Response(null, { headers: STREAM_HEADERS });
-  }
-
-  get lastEventId(): string {
-    return this.#session.lastId;
-  }
-
-  get isOpen(): boolean {
-    const { outgoing } = this;
-    if (outgoing.writableEnded || outgoing.destroyed) return false;
-    // A pipelined request waits for the socket, and is not told when that closes.
-    return outgoing.socket !== null || !outgoing.req.socket.destroyed;
-  }
-
-  send(frame: Frame): void {
-    if (!this.isOpen) this.#keeper.forget(this);
-    else if (this.#isBehind(frame.bytes.length)) this.#keeper.drop(this);
-    else void this.#session.batch(frame);
-  }
-
-  end(): void {
-    if (this.isOpen) this.#keeper.end(this);
-    else this.#keeper.forget(this);
-  }
-
-  cut(): void {
-    this.outgoing.destroy();
-    this.outgoing.req.socket.destroy();
-  }
-
-  /**
-   * Whether too much is unread to send `bytes` more. Node corks a socket at the first write of a turn, so what one turn
-   * writes cannot have left within it: only the first write judges what earlier turns have left behind.
-   */
-  #isBehind(bytes: number): boolean {
-    const { outgoing } = this;
-    if (!outgoing.socket?.writableCorked) {
-      const waitingBytes = outgoing.writableLength;
-      if (waitingBytes > this.#allowedBytes) return true;
-      this.#caughtUp = waitingBytes <= this.#keeper.maxBufferedBytes;
-      if (this.#caughtUp) this.#allowedBytes = this.#keeper.maxBufferedBytes;
-    }
-    if (this.#caughtUp) this.#allowedBytes += bytes;
-    return false;
-  }
-
-  /** The head has gone out with `open`; better-sse asks for it one turn later. */
-  sendHead(): void {}
-
-  /** Must not throw: better-sse calls it within promises that nobody waits for. */
-  sendChunk(chunk: string): void {
-    if (chunk.length > 0) this.outgoing.write(chunk);
-  }
-
-  cleanup(): void {
-    this.cancelTimer?.();
-    this.#keeper.forget(this);
-  }
-}
-
-/** As much of a Request as a Session reads: the header to resume by, and a signal that the client has gone. */
-class RequestStub {
-  readonly #outgoing: ServerResponse;
-  readonly #lastEventId: string | undefined;
-
-  constructor(outgoing: ServerResponse, lastEventId: string | undefined) {
-    this.#outgoing = outgoing;
-    this.#lastEventId = lastEventId;
-  }
-
-  get headers(): this {
-    return this;
-  }
-
-  get signal(): this {
-    return this;
-  }
-
-  get(): string | null {
-    return this.#lastEventId ?? null;
-  }
-
-  addEventListener(_type: 'abort', onAbort: () => void): void {
-    this.#outgoing.on('close', onAbort);
-  }
-
-  removeEventListener(_type: 'abort', onAbort: () => void): void {
-    this.#outgoing.off('close', onAbort);
-  }
 }

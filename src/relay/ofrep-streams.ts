@@ -1,7 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { CancelTimer, Clock } from '../kernel/clock.ts';
-import type { Fanout, StreamClient } from '../kernel/sse.ts';
+import type { Fanout } from '../kernel/sse.ts';
+import type { StreamClient } from '../kernel/sse-client.ts';
 import { Frame, frameEvent } from '../kernel/sse-frame.ts';
 import type { EnvironmentOptions } from './config/relay-options.ts';
 import type { Environment } from './environment.ts';
@@ -89,7 +90,7 @@ class ChangeStream {
     const client = this.#fanout.open(outgoing, { headers, snapshot });
     if (client.isOpen) {
       this.#clients.set(client, undefined);
-      outgoing.once('close', () => this.#forget(client));
+      client.whenOver(() => this.#forget(client));
     }
     return client;
   }

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '../kernel/clock.ts';
-import type { Fanout, StreamClient } from '../kernel/sse.ts';
+import type { Fanout } from '../kernel/sse.ts';
+import type { StreamClient } from '../kernel/sse-client.ts';
 import { type Frame, frameEvent } from '../kernel/sse-frame.ts';
 import type { Context } from './domain/context.ts';
 import { type CompiledFlag, type CompiledSegment, compileFlag, type FlagLookup } from './domain/evaluate.ts';
@@ -64,7 +65,7 @@ export class EvaluatedStream {
     const client = this.#fanout.open(outgoing, { headers, snapshot: this.#frameAll(request, new Map()) });
     if (client.isOpen) {
       this.#requests.set(client, request);
-      outgoing.once('close', () => this.#requests.delete(client));
+      client.whenOver(() => this.#requests.delete(client));
     }
     return client;
   }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { describe, test } from 'node:test';
-import type { Fanout, StreamClient } from '../kernel/sse.ts';
+import type { Fanout } from '../kernel/sse.ts';
+import type { StreamClient } from '../kernel/sse-client.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
 import { PingStream } from './streams-ping.ts';
 
@@ -11,17 +11,20 @@ function openClients(count: number, pingJitterMs: number, randoms: readonly numb
   const clock = new FakeClock(0);
   const left = [...randoms];
   const clients: StreamClient[] = [];
+  const leave: (() => void)[] = [];
   const pings: number[][] = [];
   const fanout: Pick<Fanout, 'open' | 'send'> = {
-    open(outgoing) {
+    open() {
       const own: number[] = [];
       pings.push(own);
       const client = {
-        outgoing,
         lastEventId: '',
         isOpen: true,
         send: () => void own.push(clock.now()),
+        waitingBytes: 0,
         end: () => {},
+        whenRead: () => {},
+        whenOver: (gone) => void leave.push(gone),
       } satisfies StreamClient;
       clients.push(client);
       return client;
@@ -31,9 +34,8 @@ function openClients(count: number, pingJitterMs: number, randoms: readonly numb
     },
   };
   const stream = new PingStream(fanout, { clock, pingJitterMs, random: () => left.shift() ?? 0 });
-  const outgoings = Array.from({ length: count }, () => new EventEmitter() as ServerResponse);
-  for (const outgoing of outgoings) stream.open(outgoing, {});
-  return { clock, stream, pings, outgoings };
+  for (let opened = 0; opened < count; opened++) stream.open({} as ServerResponse, {});
+  return { clock, stream, pings, leave };
 }
 
 describe('pings', () => {
@@ -67,9 +69,9 @@ describe('pings', () => {
   });
 
   test('do not come to who has gone meanwhile', () => {
-    const { clock, stream, pings, outgoings } = openClients(2, 1000);
+    const { clock, stream, pings, leave } = openClients(2, 1000);
     stream.changed();
-    outgoings[0]?.emit('close');
+    leave[0]?.();
     clock.advance(1000);
     stream.changed();
     clock.advance(1000);

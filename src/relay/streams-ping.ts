@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { CancelTimer, Clock } from '../kernel/clock.ts';
-import type { Fanout, StreamClient } from '../kernel/sse.ts';
+import type { Fanout } from '../kernel/sse.ts';
+import type { StreamClient } from '../kernel/sse-client.ts';
 import { frameEvent } from '../kernel/sse-frame.ts';
 
 /** Old SDKs want data that is not empty: a space, after the one that belongs to the field. */
@@ -31,7 +32,7 @@ export class PingStream {
     const client = this.#fanout.open(outgoing, { headers, snapshot: PING });
     if (this.#options.pingJitterMs > 0 && client.isOpen) {
       this.#clients.set(client, undefined);
-      outgoing.once('close', () => this.#forget(client));
+      client.whenOver(() => this.#forget(client));
     }
     return client;
   }

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '../kernel/clock.ts';
-import { Fanout, type StreamClient } from '../kernel/sse.ts';
+import { Fanout } from '../kernel/sse.ts';
+import type { StreamClient } from '../kernel/sse-client.ts';
 import { type Frame, frameComment, frameEvent } from '../kernel/sse-frame.ts';
 import type { Family } from './credentials.ts';
 import type { CompiledFlag } from './domain/evaluate.ts';

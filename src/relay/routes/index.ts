@@ -1,4 +1,5 @@
 import { Hono } from 'hono';
+import { whenOver } from '../../kernel/answer-over.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import {
@@ -176,9 +177,10 @@ function logged(paths: Paths, log: Log, clock: Clock): Paths {
       const startedAt = clock.now();
       const { method } = c.req;
       const outgoing = c.env?.outgoing;
-      outgoing?.once('close', () =>
-        log.debug('request', { method, route, status: outgoing.statusCode, ms: clock.now() - startedAt }),
-      );
+      if (outgoing)
+        whenOver(outgoing, () =>
+          log.debug('request', { method, route, status: outgoing.statusCode, ms: clock.now() - startedAt }),
+        );
       return handle(c, next);
     };
   };

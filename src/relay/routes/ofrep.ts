@@ -157,7 +157,7 @@ function streamChanges(parts: OfrepRoutesParts): HttpHandler {
     const client = streams.open(environment, outgoing, { ...STREAM_HEADERS, ...headers }, known);
     const seen = requestSeen(c, 'client', environment, STREAM);
     observer.request(seen);
-    if (client.isOpen) outgoing.once('close', observer.stream(seen));
+    if (client.isOpen) client.whenOver(observer.stream(seen));
     return RESPONSE_ALREADY_SENT;
   };
 }

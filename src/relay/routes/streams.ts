@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { HttpContext } from '../../kernel/http.ts';
-import type { StreamClient } from '../../kernel/sse.ts';
+import type { StreamClient } from '../../kernel/sse-client.ts';
 import { type Access, type AccessParts, type EnvironmentHandler, readCredential, requestSeen } from './access.ts';
 import type { AnswerHeaders } from './answers.ts';
 import { readRequestContext } from './context-request.ts';
@@ -61,7 +61,7 @@ function open(
   if (!client.isOpen) return RESPONSE_ALREADY_SENT;
   const endObservation = observer.stream(requestSeen(c, family, environment, route));
   const forget = environment.streams.remember(client, family, readCredential(c, family) ?? '');
-  outgoing.once('close', () => {
+  client.whenOver(() => {
     endObservation();
     forget();
   });

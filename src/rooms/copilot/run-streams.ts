@@ -80,7 +80,7 @@ export class RunStreams {
     };
     if (!client.isOpen) gone();
     else {
-      outgoing.once('close', gone);
+      client.whenOver(gone);
       if (!watched) client.end();
     }
     return undefined;

@@ -1,6 +1,6 @@
 import { messageOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
-import type { StreamClient } from '../../kernel/sse.ts';
+import type { StreamClient } from '../../kernel/sse-client.ts';
 import { type Frame, frameComment } from '../../kernel/sse-frame.ts';
 import type { Caller } from '../domain/caller.ts';
 import type { FeedEntry } from './feed-entry.ts';
@@ -102,7 +102,7 @@ export class StreamListener implements FeedListener {
   hear(type: string, frame: () => Frame): void {
     if (!this.#ephemeral || (this.#types && !this.#types.has(type))) return;
     const isLive = this.#cursor === LIVE;
-    if (isLive && this.#client.outgoing.writableLength <= CROWDED_BYTES) {
+    if (isLive && this.#client.waitingBytes <= CROWDED_BYTES) {
       this.#client.send(frame());
       return;
     }
@@ -189,7 +189,6 @@ export class StreamListener implements FeedListener {
   /** Waits until the client has read what is on its way. What follows `head` is what came since. */
   #stall(head: number): void {
     const { stalled } = this.#source;
-    const { outgoing } = this.#client;
     this.#isStalled = true;
     stalled.add(this);
     // Whoever reads what was there before he came is not behind in what comes since, as long as he goes on.
@@ -203,12 +202,11 @@ export class StreamListener implements FeedListener {
       stalled.delete(this);
       void this.#catchUp();
     };
-    if (outgoing.writableNeedDrain) outgoing.once('drain', goOn);
-    else setImmediate(goOn);
+    this.#client.whenRead(goOn);
   }
 
   #isFull(): boolean {
-    return this.#client.outgoing.writableLength > STALL_BYTES;
+    return this.#client.waitingBytes > STALL_BYTES;
   }
 
   #count(entry: FeedEntry): void {

@@ -221,8 +221,7 @@ export class RoomFeed implements Announcer {
     const listener = new StreamListener(this.source, client, reader, options, start.after);
     this.readers.listen(reader, listener);
     this.#slotOf(listener)?.add(listener);
-    // Not `once`: what that wraps around the function is larger than the function.
-    outgoing.on('close', () => this.#forget(listener, caller));
+    client.whenOver(() => this.#forget(listener, caller));
     listener.begin();
     return undefined;
   }
