@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -15,6 +16,7 @@ import { Fanout, type FanoutOptions, type OpenOptions } from './sse.ts';
 import type { StreamClient } from './sse-client.ts';
 import { type EventFields, type Frame, frameComment, frameEvent } from './sse-frame.ts';
 import { SseReader } from './sse-reader.ts';
+import { onTakenSocket } from './stream-socket.ts';
 
 /** A fake clock that knows how many of its timers are armed. */
 class CountingClock implements Clock {
@@ -82,10 +84,22 @@ async function startRoom(t: TestContext, options: Partial<FanoutOptions> = {}, o
   return { fanout, port, server, opened, join };
 }
 
+/** A server that never answers the first request of a connection; the streams of those behind it have to wait. */
+async function startQueue(t: TestContext, options: Partial<FanoutOptions>) {
+  const fanout = new Fanout({ clock: new FakeClock(), heartbeatMs: 0, ...options });
+  const server = createServer((incoming, outgoing) => {
+    if (incoming.url !== '/unanswered') fanout.open(outgoing);
+  });
+  return { fanout, port: await listen(t, server) };
+}
+
 async function listen(t: TestContext, server: Server): Promise<number> {
+  const taken: Socket[] = [];
+  onTakenSocket(server, (socket) => taken.push(socket));
   t.after(() => {
     server.close();
     server.closeAllConnections();
+    for (const socket of taken) socket.destroy();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return (server.address() as AddressInfo).port;
@@ -101,6 +115,7 @@ async function connectRaw(t: TestContext, port: number, requests: string): Promi
 }
 
 const REQUEST = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n';
+const UNANSWERED = REQUEST.replace('/', '/unanswered');
 const textOf = (frame: Frame) => frame.bytes.toString('utf8');
 const message = (data: string) => frameEvent({ data });
 const filler = (bytes: number) => message('x'.repeat(bytes));
@@ -359,13 +374,28 @@ describe('a client that goes away', () => {
 
   test('is forgotten with the next heartbeat when its request was still waiting behind another one', async (t) => {
     const clock = new CountingClock();
-    const { fanout, port } = await startRoom(t, { clock, heartbeatMs: 1000, maxConnectionMs: 60_000 });
-    const socket = await connectRaw(t, port, REQUEST.repeat(3));
-    await eventually('all three', () => fanout.size === 3);
+    const { fanout, port } = await startQueue(t, { clock, heartbeatMs: 1000, maxConnectionMs: 60_000 });
+    const socket = await connectRaw(t, port, UNANSWERED + REQUEST.repeat(2));
+    await eventually('both', () => fanout.size === 2);
+    const gone = once(socket, 'close');
     socket.destroy();
-    await eventually('the first forgotten', () => fanout.size < 3);
-    clock.advance(1000);
-    assert.deepEqual([fanout.size, clock.timers], [0, 1]);
+    await gone;
+    await eventually('forgotten', () => {
+      clock.advance(1000);
+      return fanout.size === 0;
+    });
+    assert.equal(clock.timers, 1);
+  });
+
+  test('is forgotten with what is sent next when its request waits behind a stream, which never ends', async (t) => {
+    const clock = new CountingClock();
+    const { fanout, opened, port } = await startRoom(t, { clock, maxConnectionMs: 60_000 }, { snapshot: message('x') });
+    await connectRaw(t, port, REQUEST.repeat(3));
+    const arePassed = () => opened.map(({ isOpen }) => isOpen).join() === 'true,false,false';
+    await eventually('two passed over', () => opened.length === 3 && arePassed());
+    fanout.send(message('y'));
+    assert.equal(fanout.size, 1);
+    assert.equal(clock.timers, 1);
   });
 });
 
@@ -451,14 +481,16 @@ describe('a client that does not read', () => {
   });
 
   test('is cut with its connection when its request waits behind another one', async (t) => {
-    const { fanout, port } = await startRoom(t, { maxBufferedBytes });
-    await connectRaw(t, port, REQUEST.repeat(2));
-    await eventually('both', () => fanout.size === 2);
+    const { fanout, port } = await startQueue(t, { maxBufferedBytes });
+    const socket = await connectRaw(t, port, UNANSWERED + REQUEST);
+    const closed = once(socket.resume(), 'close');
+    await eventually('one waits', () => fanout.size === 1);
     for (let sent = 0; fanout.dropped === 0 && sent < 5000; sent++) {
       fanout.send(filler(16 * 1024));
       await nextTurn();
     }
-    await eventually('both gone', () => fanout.size === 0);
+    await closed;
+    assert.deepEqual([fanout.size, fanout.dropped], [0, 1]);
   });
 });
 

@@ -16,9 +16,8 @@ const onread = { buffer: WASTE, callback: () => true };
 
 /**
  * Takes the connection away from an answer whose head is written, so that the parser, the request and the answer, 6 KiB
- * together, can go while their stream stays. To the answer it is as if the client had gone: it is told `close`. The
- * server counts the connection on. What the client sends is not read as requests any more; when it has sent all, the
- * connection ends.
+ * together, can go while their stream stays: to Node, the answer is over. The server counts the connection on. What the
+ * client sends is not read as requests any more; when it has sent all, the connection ends.
  *
  * Undefined where that cannot be, now or at all: the answer waits for its turn, the request is not wholly read, bytes are
  * still on their way, or the connection is secured, which takes ten times as much.
@@ -33,7 +32,8 @@ export function takeSocket(outgoing: ServerResponse): Socket | undefined {
   inside._server = null;
   const taken = new Socket({ handle, onread } as ConstructorParameters<typeof Socket>[0]);
   (taken as unknown as SocketInside)._server = server;
-  socket.destroy();
+  // Without a byte: the socket that it lets go of has no connection any more.
+  outgoing.end(() => socket.destroy());
   server?.emit(TAKEN, taken);
   return taken;
 }
