@@ -46,8 +46,8 @@ const RULES: readonly Rule[] = [
   },
   { law: 'the kernel imports no server', from: /^src\/kernel\//, forbidden: /^src\/(?!kernel\/)/ },
   {
-    law: 'better-sse stands in kernel/sse.ts and kernel/sse-frame.ts alone',
-    from: /^(?!src\/kernel\/sse(-frame)?\.ts)/,
+    law: 'better-sse stands in kernel/sse-frame.ts alone',
+    from: /^(?!src\/kernel\/sse-frame\.ts)/,
     forbidden: /^better-sse/,
   },
   {
