@@ -46,10 +46,9 @@ export async function bench(options: BenchOptions, terminal: Terminal): Promise<
     return;
   }
   const release = holdProcess();
-  const server = new KilledServer(terminal);
+  const server = new KilledServer(terminal, options.killEvery);
   try {
     await server.client();
-    server.torment(options.killEvery);
     await conduct(server, wish, { ...options, verify: true }, terminal);
   } finally {
     await server.close().catch(() => {});

@@ -26,6 +26,7 @@ export class KilledServer implements Target {
   kills = 0;
   readonly #terminal: Terminal;
   readonly #clock: Clock;
+  readonly #everyMs: number;
   readonly #folder = mkdtempSync(join(tmpdir(), 'opsdeck-bench-'));
   readonly #calm = new AbortController();
   #running: Promise<Running>;
@@ -34,8 +35,10 @@ export class KilledServer implements Target {
   #child: ChildProcess | undefined;
   #closing: Promise<readonly string[]> | undefined;
 
-  constructor(terminal: Terminal) {
+  /** `everyMs`: of its kills, counted from when it is ready. */
+  constructor(terminal: Terminal, everyMs: number) {
     this.#terminal = terminal;
+    this.#everyMs = everyMs;
     this.#clock = terminal.clock;
     // Whatever ends this process ends the server as well.
     process.once('exit', this.#killLast);
@@ -47,16 +50,15 @@ export class KilledServer implements Target {
     return (await this.#running).client;
   }
 
-  /** Kills it every so many milliseconds, counted from when it is ready. */
-  torment(everyMs: number): void {
-    this.#killing = this.#kill(everyMs);
+  torment(): void {
+    this.#killing = this.#kill();
     this.#killing.catch(() => {});
   }
 
-  async #kill(everyMs: number): Promise<void> {
+  async #kill(): Promise<void> {
     for (;;) {
       const { child, client } = await this.#running;
-      await pause(this.#clock, everyMs, this.#calm.signal);
+      await pause(this.#clock, this.#everyMs, this.#calm.signal);
       if (this.#calm.signal.aborted) return;
       const ended = once(child, 'exit');
       child.kill('SIGKILL');

@@ -6,6 +6,8 @@ export interface Target {
   client(): Promise<RoomsClient>;
   /** How often it was killed. */
   readonly kills: number;
+  /** Begins to kill it, if that is what it is for: what has to be there before is there. */
+  torment(): void;
   /** Stops killing it. */
   calm(): Promise<void>;
   /** What is wrong with what it leaves. */
@@ -17,6 +19,7 @@ export function fixedTarget(client: RoomsClient): Target {
   return {
     kills: 0,
     client: async () => client,
+    torment: () => {},
     calm: async () => {},
     close: async () => [],
   };

@@ -42,6 +42,7 @@ const MOST_DELIVERIES = 1_000_000;
 export async function runTrial(target: Target, options: TrialOptions, clock: Clock): Promise<Trial> {
   const rooms = await makeRooms(await target.client(), options.rooms);
   const cursor = await cursorOf(await target.client(), rooms);
+  target.torment();
   const sentAt = new Map<string, number>();
   const deliveries: number[] = [];
   const heard = (id: string, at: number) => {
