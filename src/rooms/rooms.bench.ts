@@ -26,7 +26,7 @@ import { RawConnection } from '../testing/raw-connection.ts';
 import { created, newMessage, write } from '../testing/room-store-parts.ts';
 import { openSse } from '../testing/sse-client.ts';
 import { createIdMaker } from './id-maker.ts';
-import { openSqliteRoomStore } from './store/sqlite-room-store.ts';
+import { openRoomStore } from './store/open-room-store.ts';
 
 const CLIENTS = [1, 64, 256];
 const ROUNDS = 3;
@@ -222,7 +222,7 @@ async function benchLatency(): Promise<void> {
 async function fill(path: string, roomIds: readonly string[], count: number): Promise<void> {
   const log = createLog({ level: 'error', format: 'logfmt', clock: systemClock, write: () => {} });
   const directory = { path, release() {} };
-  const store = await openSqliteRoomStore({ directory, clock: systemClock, durability: 'off', log });
+  const store = await openRoomStore({ directory, clock: systemClock, durability: 'off', log });
   const newId = createIdMaker(systemClock, randomBytes);
   for (let at = 0; at < count; at += BATCH) {
     const writes = Array.from({ length: BATCH }, (_, index) => {

@@ -11,6 +11,7 @@ import { ownDataDirectory } from '../kernel/data-directory.ts';
 import type { HttpEnv } from '../kernel/http.ts';
 import type { Log } from '../kernel/log.ts';
 import { type Listener, listen } from '../kernel/server.ts';
+import { executableFile } from '../kernel/thread.ts';
 import { bootstrapAdmin } from './authentication/authentication-bootstrap.ts';
 import { createSecretVault, loadSecretKey } from './authentication/secret-vault.ts';
 import { composeBridges, openAlerts } from './composition/bridges.ts';
@@ -30,8 +31,8 @@ import { RoomWriter } from './room-writer.ts';
 import { eventPaths } from './routes/events.ts';
 import { createRoomsApp, type Paths } from './routes/index.ts';
 import { presencePaths } from './routes/presence.ts';
+import { openRoomStore } from './store/open-room-store.ts';
 import type { RoomStore } from './store/room-store.ts';
-import { openSqliteRoomStore } from './store/sqlite-room-store.ts';
 
 const GRACE_MS = 9_000;
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -64,8 +65,16 @@ export async function startRooms(options: RoomsOptions, clock: Clock, log: Log):
     directory.release();
   };
   try {
-    store = await openSqliteRoomStore({ directory, clock, durability: options.durability, log });
-    const { pages } = await import('virtual:web');
+    const opening = openRoomStore({
+      directory,
+      clock,
+      durability: options.durability,
+      log,
+      threadFile: executableFile,
+    });
+    // The store has a thread of its own to open in.
+    const [{ pages }, opened] = await Promise.all([import('virtual:web'), opening]);
+    store = opened;
     rooms = await composeRooms({ options, store, clock, log, page: pages.rooms });
     const { app, core, firstToken, failed, endStreams, listensAt } = rooms;
     listener = await listen({ fetch: app.fetch, addresses: [options.listenAddress], clock, endStreams });
@@ -114,6 +123,7 @@ export async function composeRooms(inputs: ComposeInputs): Promise<ComposedRooms
     { state, store, clock, log, newId, readOnly: options.readOnly, failed: () => fail() },
     stored.pos,
   );
+  void store.failed.then(() => fail());
   const edge = composeEdge(inputs, state, writer);
   const { guard } = edge;
   const { epoch, firstPos } = stored;

@@ -6,7 +6,7 @@ import { createLog } from '../kernel/log.ts';
 import type { RoomsCore } from '../rooms/composition/core.ts';
 import type { RoomsOptions } from '../rooms/config/rooms-options.ts';
 import { type ComposedRooms, composeRooms } from '../rooms/server.ts';
-import { openSqliteRoomStore } from '../rooms/store/sqlite-room-store.ts';
+import { openRoomStore } from '../rooms/store/open-room-store.ts';
 import { type Cleanup, temporaryFolder } from './processes.ts';
 
 export const ROOMS_OPTIONS: Omit<RoomsOptions, 'dataDir'> = {
@@ -77,7 +77,7 @@ export async function openTestRooms(
   };
   const log = createLog({ level: 'debug', format: 'logfmt', clock, write });
   const all: RoomsOptions = { ...ROOMS_OPTIONS, dataDir: folder, ...options };
-  const store = await openSqliteRoomStore({ directory, clock, durability: all.durability, log });
+  const store = await openRoomStore({ directory, clock, durability: all.durability, log });
   const rooms = await composeRooms({ options: all, store, clock, log });
   rooms.listensAt('http://127.0.0.1:8065');
   let closed = false;

@@ -1,7 +1,7 @@
 import type { TestContext } from 'node:test';
 import { createLog } from '../kernel/log.ts';
+import { openRoomStore } from '../rooms/store/open-room-store.ts';
 import type { RoomStore } from '../rooms/store/room-store.ts';
-import { openSqliteRoomStore } from '../rooms/store/sqlite-room-store.ts';
 import { FakeClock } from './fake-clock.ts';
 import { temporaryFolder } from './processes.ts';
 import { START } from './room-store-parts.ts';
@@ -20,7 +20,7 @@ export async function openTestStore(t: TestContext, path = temporaryFolder(t)): 
   const open = async () => {
     await store?.close();
     const directory = { path, release() {} };
-    store = await openSqliteRoomStore({ directory, clock, durability: 'full', log });
+    store = await openRoomStore({ directory, clock, durability: 'full', log });
     return store;
   };
   t.after(() => store?.close());

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { type Cleanup, Janitor, temporaryFolder } from '../../testing/processes.ts';
 import { Random } from '../../testing/random.ts';
 import { type RoomsProcess, startRoomsProcess } from '../../testing/rooms-process.ts';
+import { mountSmallDisk } from '../../testing/small-disk.ts';
 import { openSse } from '../../testing/sse-client.ts';
 
 interface Answer {
@@ -196,19 +196,6 @@ test('the log and the stream tell the same, by the same ids', async (t) => {
   assert.ok(logged.length > 35);
   assert.deepEqual(streamed, logged);
 });
-
-/** A disk of a few MiB; `undefined`: this user may not mount one. */
-function mountSmallDisk(cleanup: Cleanup): string | undefined {
-  const place = join(temporaryFolder(cleanup), 'disk');
-  mkdirSync(place);
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=6m', 'tmpfs', place], { stdio: 'ignore' });
-  } catch {
-    return undefined;
-  }
-  cleanup.after(() => execFileSync('umount', ['-l', place], { stdio: 'ignore' }));
-  return place;
-}
 
 /** Takes what is left of a disk. */
 function fill(file: string): void {

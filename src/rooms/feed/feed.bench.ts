@@ -19,7 +19,7 @@ import { benchEvents, benchRoom, MARK } from '../../testing/feed-bench-events.ts
 import { Janitor, temporaryFolder } from '../../testing/processes.ts';
 import { ROOMS_OPTIONS } from '../../testing/rooms-app.ts';
 import { composeRooms } from '../server.ts';
-import { openSqliteRoomStore } from '../store/sqlite-room-store.ts';
+import { openRoomStore } from '../store/open-room-store.ts';
 
 const READERS = [1000, 10_000];
 const ROUNDS = 3;
@@ -44,7 +44,7 @@ async function serve(): Promise<void> {
   // The mark in the hello of a stream tells that it is open.
   const options = { ...ROOMS_OPTIONS, dataDir, nodeId: `bench${MARK}`, maxStreams: 20_000 };
   const directory = await ownDataDirectory(dataDir, clock);
-  const store = await openSqliteRoomStore({ directory, clock, durability: 'full', log });
+  const store = await openRoomStore({ directory, clock, durability: 'full', log });
   const rooms = await composeRooms({ options, store, clock, log });
   const addresses = [options.listenAddress];
   const listener = await listen({ fetch: rooms.app.fetch, addresses, clock, endStreams: () => rooms.endStreams() });

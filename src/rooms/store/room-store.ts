@@ -8,6 +8,8 @@ import type { Run } from '../domain/run.ts';
 
 /** Where rooms live on disk. Asynchronous, so that a database on another machine can stand behind it as well. */
 export interface RoomStore {
+  /** Resolves with the reason when it has failed for good: nothing is written or read any more. */
+  readonly failed: Promise<unknown>;
   /** All records, and where the log stands. */
   load(): Promise<StoredState>;
   /**

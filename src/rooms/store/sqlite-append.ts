@@ -1,20 +1,19 @@
 import type { SqlValue, Statement } from '../../kernel/database.ts';
-import { printMessageEvent } from '../contract/event.ts';
-import { printMessage } from '../contract/message.ts';
-import type { Committed, EventDraft, MessageDraft, RoomEvent } from '../domain/event.ts';
+import { messageJsonOf } from '../contract/event.ts';
+import { printMessage, readMessage } from '../contract/message.ts';
 import type { Message } from '../domain/message.ts';
-import type { PreparedEvent, PreparedWrite } from './room-store.ts';
+import { typeCode } from './event-types.ts';
 import { hashValue, keyText, type RoomNumbers } from './sqlite-rows.ts';
-import { placeOf, setMeta, typeCode } from './sqlite-schema.ts';
+import { placeOf, setMeta } from './sqlite-schema.ts';
+import { isIndexed, type SaidEvent } from './sqlite-search-texts.ts';
+import type { PlacedEvent, PlacedWrite } from './store-entry.ts';
 
 /** The user of a mention of everybody: no user's id begins like that. */
 export const EVERYBODY = '@all';
 
-/** Where the store stands before a commit. */
-export interface Standing {
+/** What the tables know of rooms before a commit. */
+export interface KnownRooms {
   readonly numberOf: RoomNumbers['numberOf'];
-  readonly pos: number;
-  lastSeqOf(room: number): number;
   readonly nextRoom: number;
 }
 
@@ -22,79 +21,86 @@ export interface Standing {
 const INSERT_EVENT = 'INSERT INTO event VALUES (?, ?, ?, ?, ?, CAST(? AS TEXT))';
 const INSERT_MESSAGE = 'INSERT INTO message VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)';
 
-/** Gives the writes of one commit their places, and says what it puts into the tables. */
+/** A message's event, where the tables have it. */
+interface ToldMessage {
+  readonly event: PlacedEvent;
+  readonly message: Message;
+  readonly room: number;
+  readonly pos: number;
+}
+
+/** Says what commits that have their places put into the tables. */
 export class AppendPlan {
   readonly statements: Statement[] = [];
   /** By id. */
   readonly newRooms = new Map<string, number>();
   readonly lastSeqs = new Map<number, number>();
-  readonly #standing: Standing;
-  pos: number;
+  /** What the search index is to know of. */
+  readonly said: SaidEvent[] = [];
+  readonly #known: KnownRooms;
+  /** The last position. */
+  pos = 0;
 
-  constructor(standing: Standing) {
-    this.#standing = standing;
-    this.pos = standing.pos;
+  constructor(known: KnownRooms) {
+    this.#known = known;
   }
 
-  /** Answers what the events of the write are once it is committed. */
-  add(write: PreparedWrite): readonly Committed[] {
-    const committed = write.events.map((event) => this.#addEvent(event));
-    for (const { kind, key, value } of write.records ?? []) {
+  /** `after`: the position before the first event. */
+  add(after: number, writes: readonly PlacedWrite[]): void {
+    this.pos = after;
+    for (const write of writes) {
+      for (const event of write.events) this.#addEvent(event, ++this.pos);
+      this.#addParts(write);
+    }
+  }
+
+  #addParts({ records = [], edits = [], runs = [], files = [], audit = [] }: PlacedWrite): void {
+    for (const { kind, key, value } of records) {
       if (value === null) this.#put('DELETE FROM record WHERE kind = ? AND key = ?', kind, keyText(key));
       else this.#put('INSERT OR REPLACE INTO record VALUES (?, ?, ?)', kind, keyText(key), JSON.stringify(value));
     }
-    for (const edit of write.edits ?? []) {
+    for (const edit of edits) {
       const sql = 'INSERT OR REPLACE INTO edit SELECT place, ?, ? FROM message WHERE id = ?';
       this.#put(sql, edit.version, JSON.stringify(edit), edit.messageId);
     }
-    for (const run of write.runs ?? []) {
+    for (const run of runs) {
       const ended = run.state === 'queued' || run.state === 'running' ? 0 : 1;
       const sql = 'INSERT OR REPLACE INTO run VALUES (?, ?, ?, ?)';
       this.#put(sql, keyText(run.id), this.#roomNumber(run.roomId), ended, JSON.stringify(run));
     }
-    for (const file of write.files ?? []) {
+    for (const file of files) {
       const sql = 'INSERT OR REPLACE INTO file VALUES (?, ?, ?, ?)';
       this.#put(sql, keyText(file.id), file.sha256, file.createdAt, JSON.stringify(file));
     }
-    for (const entry of write.audit ?? []) this.#put('INSERT INTO audit (data) VALUES (?)', JSON.stringify(entry));
-    return committed;
+    for (const entry of audit) this.#put('INSERT INTO audit (data) VALUES (?)', JSON.stringify(entry));
   }
 
   #put(sql: string, ...values: readonly SqlValue[]): void {
     this.statements.push({ sql, values });
   }
 
-  #addEvent({ draft, body }: PreparedEvent): Committed {
-    const pos = ++this.pos;
-    const room = draft.roomId === null ? 0 : this.#roomNumber(draft.roomId);
-    const { event, seq } = this.#place(draft, room);
-    const text = body ?? printBody(event);
-    const audience = draft.audience === undefined ? null : keyText(draft.audience);
-    this.#put(INSERT_EVENT, pos, typeCode(event.type), room, seq, audience, Buffer.from(text));
-    if (draft.type === 'message.created') this.#createMessage(draft, placeOf(room, seq), pos);
-    else if ('message' in draft) this.#changeMessage(draft, room, pos);
-    return { pos, event, data: `{"pos":${pos},${text}` };
+  #addEvent(event: PlacedEvent, pos: number): void {
+    const { type, roomId, seq, audience, text } = event;
+    const room = roomId === null ? 0 : this.#roomNumber(roomId);
+    this.#put(INSERT_EVENT, pos, typeCode(type), room, seq, audience === null ? null : keyText(audience), text);
+    if (seq === 0) return;
+    const told = { event, message: readMessage(messageJsonOf(Buffer.from(text).toString())), room, pos };
+    if (type === 'message.created') this.#createMessage(told);
+    else this.#changeMessage(told);
+    if (isIndexed(type)) this.said.push({ pos, room, message: told.message, isNew: type === 'message.created' });
   }
 
-  #place(draft: EventDraft, room: number): { readonly event: RoomEvent; readonly seq: number } {
-    if (draft.type !== 'message.created') return { event: draft, seq: 'message' in draft ? draft.message.seq : 0 };
-    const seq = (this.lastSeqs.get(room) ?? this.#standing.lastSeqOf(room)) + 1;
-    this.lastSeqs.set(room, seq);
-    const { type, roomId, message, audience } = draft;
-    const event = { type, roomId, message: { ...message, seq } };
-    return { event: audience === undefined ? event : { ...event, audience }, seq };
-  }
-
-  #createMessage({ message, contentHash }: MessageDraft, place: number, pos: number): void {
-    const { id, author, type, threadId, createdAt } = message;
+  #createMessage({ event, message, room, pos }: ToldMessage): void {
+    const { id, seq, author, type, threadId, createdAt } = message;
     const hidden = Number(message.silent || message.deleted);
-    const hash = hashValue(contentHash);
+    const hash = hashValue(event.hash ?? '');
+    const place = placeOf(room, seq);
+    this.lastSeqs.set(room, seq);
     this.#put(INSERT_MESSAGE, place, id, pos, pos, keyText(author.id), type, threadId, hidden, hash, createdAt);
     this.#refer(message, place);
   }
 
-  #changeMessage(draft: Extract<EventDraft, { message: Message }>, room: number, pos: number): void {
-    const { message, type } = draft;
+  #changeMessage({ event: { type, text }, message, room, pos }: ToldMessage): void {
     const place = placeOf(room, message.seq);
     this.#put(
       'UPDATE message SET last = ?, hidden = ? WHERE place = ?',
@@ -104,16 +110,13 @@ export class AppendPlan {
     );
     switch (type) {
       case 'reaction.added':
-        this.#put(
-          'INSERT OR IGNORE INTO reaction VALUES (?, ?, ?)',
-          place,
-          keyText(draft.emoji),
-          keyText(draft.userId),
-        );
-        break;
       case 'reaction.removed': {
-        const sql = 'DELETE FROM reaction WHERE place = ? AND emoji = ? AND user = ?';
-        this.#put(sql, place, keyText(draft.emoji), keyText(draft.userId));
+        const { emoji, userId } = JSON.parse(`{${Buffer.from(text)}`) as { emoji: string; userId: string };
+        const sql =
+          type === 'reaction.added'
+            ? 'INSERT OR IGNORE INTO reaction VALUES (?, ?, ?)'
+            : 'DELETE FROM reaction WHERE place = ? AND emoji = ? AND user = ?';
+        this.#put(sql, place, keyText(emoji), keyText(userId));
         break;
       }
       case 'message.deleted':
@@ -139,24 +142,19 @@ export class AppendPlan {
     this.#put(`${set} WHERE pos = (SELECT first FROM message WHERE place = ?) AND pos < ?`, json, place, pos);
   }
 
-  #refer({ mentions, attachments }: Omit<Message, 'seq'>, place: number): void {
+  #refer({ mentions, attachments }: Message, place: number): void {
     for (const user of mentions.users) this.#put('INSERT OR IGNORE INTO mention VALUES (?, ?)', keyText(user), place);
     if (mentions.room) this.#put('INSERT OR IGNORE INTO mention VALUES (?, ?)', EVERYBODY, place);
     for (const { id } of attachments) this.#put('INSERT OR IGNORE INTO file_use VALUES (?, ?)', keyText(id), place);
   }
 
   #roomNumber(roomId: string): number {
-    const known = this.#standing.numberOf(roomId) ?? this.newRooms.get(roomId);
+    const known = this.#known.numberOf(roomId) ?? this.newRooms.get(roomId);
     if (known !== undefined) return known;
-    const number = this.#standing.nextRoom + this.newRooms.size;
+    const number = this.#known.nextRoom + this.newRooms.size;
     this.newRooms.set(roomId, number);
     this.#put('INSERT INTO room VALUES (?, ?, 0, NULL)', number, roomId);
     this.#put(setMeta('nextRoom', number + 1).sql, 'nextRoom', number + 1);
     return number;
   }
-}
-
-function printBody(event: RoomEvent): string {
-  if ('message' in event) return printMessageEvent(event);
-  throw new Error(`an event of the type ${event.type} came without its text`);
 }

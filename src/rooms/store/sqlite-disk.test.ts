@@ -49,12 +49,12 @@ test('a backup takes the place of no file', async (t) => {
 const appender = bundleScript(`
   import { createLog } from './log.ts';
   import { systemClock } from './clock.ts';
-  import { openSqliteRoomStore } from '../rooms/store/sqlite-room-store.ts';
+  import { openRoomStore } from '../rooms/store/open-room-store.ts';
   import { changed, created, newMessage, tombstoneOf, write } from '../testing/room-store-parts.ts';
 
   const [path, round] = process.argv.slice(1);
   const log = createLog({ level: 'error', format: 'logfmt', clock: systemClock, write: (line) => void process.stderr.write(line) });
-  const store = await openSqliteRoomStore({ directory: { path, release() {} }, clock: systemClock, durability: 'full', log });
+  const store = await openRoomStore({ directory: { path, release() {} }, clock: systemClock, durability: 'full', log });
   const known = [];
   for (let turn = 0; ; turn++) {
     const writes = Array.from({ length: 1 + (turn * 7) % 40 }, (_, index) => {

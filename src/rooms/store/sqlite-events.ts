@@ -1,7 +1,7 @@
 import type { SqlRow } from '../../kernel/database.ts';
+import { typeOfCode } from './event-types.ts';
 import type { EventQuery, StoredEvent } from './room-store.ts';
 import { listValue, type Rows } from './sqlite-rows.ts';
-import { typeOfCode } from './sqlite-schema.ts';
 
 /** How many times more positions than wanted events are looked through first. */
 const FIRST_SPAN = 4;

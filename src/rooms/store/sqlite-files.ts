@@ -28,15 +28,19 @@ export async function orphanedFiles(rows: Rows, before: number): Promise<readonl
 }
 
 /** Leaves those that somebody has posted since they were found to be of no message. */
-export async function forgetFiles(
-  rows: Rows,
-  ids: readonly string[],
-  write: (statements: readonly Statement[]) => Promise<void>,
-): Promise<readonly string[]> {
+export async function forgetFiles(rows: Rows, ids: readonly string[]): Promise<ForgottenFiles> {
   const from = `FROM file WHERE id IN (SELECT value FROM json_each(?)) AND ${UNUSED}`;
-  const found = await rows.query(`SELECT DISTINCT sha256 ${from}`, [listValue(ids)]);
-  await write([{ sql: `DELETE ${from}`, values: [listValue(ids)] }]);
-  const hashes = listValue(found.map(({ sha256 }) => String(sha256)));
-  const sql = 'SELECT value FROM json_each(?) WHERE value NOT IN (SELECT sha256 FROM file)';
-  return (await rows.query(sql, [hashes])).map(({ value }) => String(value));
+  const values = [listValue(ids)];
+  const left = `SELECT DISTINCT sha256 ${from} EXCEPT SELECT sha256 FROM file WHERE id NOT IN (SELECT id ${from})`;
+  const hashes = await rows.query(left, [...values, ...values]);
+  return {
+    statements: [{ sql: `DELETE ${from}`, values }],
+    hashes: hashes.map(({ sha256 }) => String(sha256)),
+  };
+}
+
+export interface ForgottenFiles {
+  readonly statements: readonly Statement[];
+  /** Of the contents that nobody refers to when these have run. */
+  readonly hashes: readonly string[];
 }

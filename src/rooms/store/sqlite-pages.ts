@@ -1,10 +1,11 @@
 import type { SqlRow, SqlValue } from '../../kernel/database.ts';
-import type { MessagePage, PageQuery, UnreadQuery } from './room-store.ts';
+import type { TextPage } from './room-engine.ts';
+import type { PageQuery, UnreadQuery } from './room-store.ts';
 import { EVERYBODY } from './sqlite-append.ts';
-import { keyText, listValue, READ_PLACES, type Rows, toStoredMessage } from './sqlite-rows.ts';
+import { keyText, listValue, READ_PLACES, type Rows, toStoredText } from './sqlite-rows.ts';
 import { placeOf } from './sqlite-schema.ts';
 
-const NO_MESSAGES: MessagePage = { messages: [], hasBefore: false, hasAfter: false };
+const NO_MESSAGES: TextPage = { messages: [], hasBefore: false, hasAfter: false };
 
 /** The messages that a query may show, as conditions on the table of messages. */
 interface Scope {
@@ -23,7 +24,7 @@ interface Stretch {
 }
 
 /** One page of messages, ascending; see RoomStore. */
-export async function readPage(rows: Rows, query: PageQuery): Promise<MessagePage> {
+export async function readPage(rows: Rows, query: PageQuery): Promise<TextPage> {
   const room = rows.numberOf(query.roomId);
   if (room === undefined) return NO_MESSAGES;
   const { limit, before, after, around } = query;
@@ -54,7 +55,7 @@ export async function readPage(rows: Rows, query: PageQuery): Promise<MessagePag
 async function readAround(
   rows: Rows,
   { limit, down, up }: { readonly limit: number; readonly down: readonly number[]; readonly up: readonly number[] },
-): Promise<MessagePage> {
+): Promise<TextPage> {
   const half = Math.floor(limit / 2);
   const upCount = Math.min(up.length, Math.max(limit - half, limit - down.length));
   const downCount = Math.min(down.length, limit - upCount);
@@ -101,9 +102,9 @@ async function hasAny(rows: Rows, scope: Scope, stretch: Stretch): Promise<boole
   return (await readPlaces(rows, scope, stretch)).length > 0;
 }
 
-async function readMessages(rows: Rows, places: readonly number[]): Promise<MessagePage['messages']> {
+async function readMessages(rows: Rows, places: readonly number[]): Promise<TextPage['messages']> {
   if (places.length === 0) return [];
-  return (await rows.query(READ_PLACES, [listValue(places)])).map(toStoredMessage);
+  return (await rows.query(READ_PLACES, [listValue(places)])).map(toStoredText);
 }
 
 /** Counts to a limit; see RoomStore. */

@@ -1,7 +1,6 @@
 import type { Database, SqlRow, SqlValue, Statement } from '../../kernel/database.ts';
 import { messageJsonOf } from '../contract/event.ts';
-import { readMessage } from '../contract/message.ts';
-import type { Message, StoredMessage } from '../domain/message.ts';
+import type { StoredText } from './room-engine.ts';
 
 /** The numbers that stand for rooms in the tables. */
 export interface RoomNumbers {
@@ -32,24 +31,16 @@ export const hashValue = (hash: string): SqlValue => (HEX.test(hash) ? Buffer.fr
 export const hashText = (value: SqlValue | undefined): string =>
   value instanceof Uint8Array ? Buffer.from(value).toString('hex') : String(value);
 
-/** Columns `data`, of the message's last event, and `hash`. The text is taken apart when somebody looks into it. */
-export function toStoredMessage(row: SqlRow): StoredMessage {
-  const json = messageJsonOf(String(row.data));
-  let message: Message | undefined;
-  return {
-    json,
-    contentHash: hashText(row.hash),
-    get message() {
-      message ??= readMessage(json);
-      return message;
-    },
-  };
-}
+/** Columns `data`, of the message's last event, and `hash`. */
+export const toStoredText = ({ data, hash }: SqlRow): StoredText => ({
+  json: messageJsonOf(String(data)),
+  contentHash: hashText(hash),
+});
 
 /** A list as one value, for `json_each(?)`. */
 export const listValue = (values: readonly (string | number)[]): string => JSON.stringify(values);
 
-/** The messages at a list of places, in its order, for toStoredMessage. */
+/** The messages at a list of places, in its order, for toStoredText. */
 export const READ_PLACES = `SELECT event.data, message.hash FROM json_each(?) AS wanted
   CROSS JOIN message ON message.place = wanted.value CROSS JOIN event ON event.pos = message.last`;
 

@@ -2,7 +2,6 @@
 // is known by its place: the room's number and its sequence number in one integer, so that a room's messages lie together
 // in their order. What a message is now stands in the data of its last event, and nowhere else.
 import type { Statement } from '../../kernel/database.ts';
-import type { EventType } from '../domain/event.ts';
 
 export const MIGRATIONS = [
   `
@@ -39,49 +38,9 @@ export const MIGRATIONS = [
   CREATE TABLE forgotten (id TEXT PRIMARY KEY, until INTEGER NOT NULL) WITHOUT ROWID;
   CREATE INDEX forgotten_until ON forgotten (until);
   `,
+  // Whoever does not know the journal would miss what it holds.
+  "INSERT OR IGNORE INTO meta VALUES ('applied', 0)",
 ] as const;
-
-/** The numbers of types in the table of events: an index that is kept for good, so that a new type is added at the end. */
-const EVENT_TYPES = [
-  'room.created',
-  'message.created',
-  'message.updated',
-  'message.deleted',
-  'alert.updated',
-  'reaction.added',
-  'reaction.removed',
-  'pin.added',
-  'pin.removed',
-  'read.updated',
-  'room.updated',
-  'room.archived',
-  'room.deleted',
-  'member.joined',
-  'member.left',
-  'member.updated',
-  'member.banned',
-  'copilot.updated',
-  'run.queued',
-  'run.started',
-  'run.finished',
-  'hook.created',
-  'hook.updated',
-  'hook.deleted',
-  'hook.paused',
-  'token.revoked',
-] as const satisfies readonly EventType[];
-
-const CODES: ReadonlyMap<string, number> = new Map(EVENT_TYPES.map((type, code) => [type, code]));
-
-export const typeCode = (type: EventType): number => CODES.get(type) ?? unknownType(type);
-
-export const typeOfCode = (code: number): string => EVENT_TYPES[code] ?? unknownType(code);
-
-export const CREATED = 1;
-
-function unknownType(type: unknown): never {
-  throw new Error(`the store knows no event of the type ${type}`);
-}
 
 const PLACES = 2 ** 32;
 

@@ -1,10 +1,11 @@
 import { messageJsonOf } from '../contract/event.ts';
 import { readMessage } from '../contract/message.ts';
-import type { Committed } from '../domain/event.ts';
+import type { EventType } from '../domain/event.ts';
 import type { Message } from '../domain/message.ts';
+import { CREATED } from './event-types.ts';
 import { indexedText } from './sqlite-match.ts';
 import { listValue, type Rows } from './sqlite-rows.ts';
-import { CREATED, placeOf } from './sqlite-schema.ts';
+import { placeOf } from './sqlite-schema.ts';
 
 /** So many characters wait in memory; what is more is read from the log again. */
 const MOST_CHARS = 4 * 2 ** 20;
@@ -18,6 +19,16 @@ export interface IndexedText {
   readonly position: number;
   /** `null`: nothing any more. */
   readonly text: string | null;
+}
+
+/** A message that an event has told of. */
+export interface SaidEvent {
+  readonly pos: number;
+  /** The room's number. */
+  readonly room: number;
+  readonly message: Message;
+  /** The event is of its creation. */
+  readonly isNew: boolean;
 }
 
 interface Waiting extends Pick<IndexedText, 'text'> {
@@ -53,15 +64,10 @@ export class TextQueue {
     this.#pos = pos;
   }
 
-  add(committed: readonly (readonly Committed[])[], pos: number): void {
+  /** `pos`: where the log stands then. */
+  add(said: readonly SaidEvent[], pos: number): void {
     this.#pos = pos;
-    for (const events of committed) {
-      for (const { pos, event } of events) {
-        if (!('message' in event) || !isIndexed(event.type)) continue;
-        const room = this.#rows.numberOf(event.roomId);
-        if (room !== undefined) this.#push(waitingOf(pos, room, event.message, event.type === 'message.created'));
-      }
-    }
+    for (const event of said) this.#push(waitingOf(event));
     if (this.#chars > MOST_CHARS) this.skip(pos);
   }
 
@@ -89,7 +95,12 @@ export class TextQueue {
       [after, end, count],
     );
     const all = found.map(({ pos, type, room, data }) =>
-      waitingOf(Number(pos), Number(room), readMessage(messageJsonOf(String(data))), type === CREATED),
+      waitingOf({
+        pos: Number(pos),
+        room: Number(room),
+        message: readMessage(messageJsonOf(String(data))),
+        isNew: type === CREATED,
+      }),
     );
     const waiting = all.slice(0, countOf(all, count));
     const isAll = found.length < count && waiting.length === all.length;
@@ -121,9 +132,10 @@ function countOf(waiting: readonly Waiting[], most: number): number {
   return most;
 }
 
-const isIndexed = (type: string): boolean => type.startsWith('message.') || type === 'alert.updated';
+/** Whether an event changes what the index knows of its message. */
+export const isIndexed = (type: EventType): boolean => type.startsWith('message.') || type === 'alert.updated';
 
-function waitingOf(pos: number, room: number, message: Message, isNew: boolean): Waiting {
+function waitingOf({ pos, room, message, isNew }: SaidEvent): Waiting {
   const text = message.deleted ? null : indexedText(message, room);
   return { pos, place: placeOf(room, message.seq), text, isNew };
 }

@@ -2,13 +2,14 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Database, Statement } from '../../kernel/database.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
-import type { Committed } from '../domain/event.ts';
-import type { SearchHit, SearchPage, SearchQuery } from './room-store.ts';
+import { readMessage } from '../contract/message.ts';
+import type { TextHits } from './room-engine.ts';
+import type { SearchQuery } from './room-store.ts';
 import { matchOf } from './sqlite-match.ts';
-import { listValue, READ_PLACES, type Rows, toStoredMessage } from './sqlite-rows.ts';
+import { listValue, READ_PLACES, type Rows, toStoredText } from './sqlite-rows.ts';
 import { setMeta } from './sqlite-schema.ts';
 import { findInTable, putText, SearchTables } from './sqlite-search-tables.ts';
-import { TextQueue } from './sqlite-search-texts.ts';
+import { type SaidEvent, TextQueue } from './sqlite-search-texts.ts';
 import { cutSnippet } from './sqlite-snippet.ts';
 
 /** Texts wait for others that long: many together cost less. */
@@ -66,8 +67,8 @@ export class SearchIndex {
   }
 
   /** The log has grown. */
-  follow(committed: readonly (readonly Committed[])[], pos: number): void {
-    this.#texts.add(committed, pos);
+  follow(said: readonly SaidEvent[], pos: number): void {
+    this.#texts.add(said, pos);
     this.#plan();
   }
 
@@ -174,7 +175,7 @@ export class SearchIndex {
   }
 
   /** See RoomStore. */
-  async search(query: SearchQuery): Promise<SearchPage> {
+  async search(query: SearchQuery): Promise<TextHits> {
     const { rows, clock } = this.#parts;
     const match = await matchOf(query, rows);
     if (!match) return { hits: [], next: null };
@@ -202,11 +203,11 @@ export class SearchIndex {
     return { hits: await this.#hits(shown, query), next };
   }
 
-  async #hits(found: readonly Candidate[], { terms }: SearchQuery): Promise<readonly SearchHit[]> {
+  async #hits(found: readonly Candidate[], { terms }: SearchQuery): Promise<TextHits['hits']> {
     const places = listValue(found.map(({ place }) => place));
     return (await this.#parts.rows.query(READ_PLACES, [places])).map((row) => {
-      const stored = toStoredMessage(row);
-      return { stored, ...cutSnippet(stored.message.body, terms) };
+      const stored = toStoredText(row);
+      return { stored, ...cutSnippet(readMessage(stored.json).body, terms) };
     });
   }
 }

@@ -20,8 +20,8 @@ import type { NewMessage } from '../domain/message.ts';
 import { createIdMaker } from '../id-maker.ts';
 import { RoomState } from '../room-state.ts';
 import { RoomWriter } from '../room-writer.ts';
+import { openRoomStore } from './open-room-store.ts';
 import type { RoomStore, SearchQuery } from './room-store.ts';
-import { openSqliteRoomStore } from './sqlite-room-store.ts';
 
 const ROOMS = Array.from({ length: 8 }, (_, index) => `0190a000-0000-7000-8000-00000000000${index}`);
 const BATCH = 64;
@@ -58,7 +58,7 @@ async function withStore(
   run: (store: RoomStore, reopen: () => Promise<RoomStore>) => Promise<void>,
 ) {
   const path = mkdtempSync(join(tmpdir(), 'opsdeck-store-bench-'));
-  const open = () => openSqliteRoomStore({ directory: { path, release() {} }, clock: systemClock, durability, log });
+  const open = () => openRoomStore({ directory: { path, release() {} }, clock: systemClock, durability, log });
   let store = await open();
   try {
     await run(store, async () => {

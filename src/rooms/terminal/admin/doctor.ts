@@ -1,12 +1,14 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Clock, holdProcess } from '../../../kernel/clock.ts';
-import { ownDataDirectory } from '../../../kernel/data-directory.ts';
+import { type DataDirectory, ownDataDirectory } from '../../../kernel/data-directory.ts';
 import { openDatabase } from '../../../kernel/database.ts';
 import { CommandError, ExitCode } from '../../../kernel/errors.ts';
+import { createLog } from '../../../kernel/log.ts';
 import { formatTable } from '../../../kernel/table.ts';
 import type { Terminal } from '../../../kernel/terminal.ts';
 import { DATABASE_NAME } from '../../contract/backup.ts';
+import { hasJournal, openRoomStore } from '../../store/open-room-store.ts';
 import { MIGRATIONS } from '../../store/sqlite-schema.ts';
 import { colorsOf, printJson } from '../output.ts';
 import { CHECKS, type Finding } from './store-checks.ts';
@@ -20,7 +22,7 @@ type NamedFinding = Finding & { readonly name: string };
 
 const MOST_SHOWN = 20;
 
-/** `rooms doctor`: whether what lies in a data directory is whole. Changes nothing; ends with 1 when it is not. */
+/** `rooms doctor`: whether what lies in a data directory is whole. Changes nothing but that it puts in what a journal holds; ends with 1 when it is not. */
 export async function doctor(options: DoctorOptions, terminal: Terminal): Promise<void> {
   const path = resolve(options.dataDir);
   if (!existsSync(join(path, DATABASE_NAME)))
@@ -45,6 +47,7 @@ export async function examine(path: string, clock: Clock): Promise<readonly Name
   // Refuses with 3 while a server runs on it.
   const directory = await ownDataDirectory(path, clock);
   try {
+    if (hasJournal(path)) await bringUpToDate(directory, clock);
     const database = await openDatabase({ directory, name: DATABASE_NAME, migrations: MIGRATIONS });
     try {
       const findings: NamedFinding[] = [];
@@ -56,6 +59,12 @@ export async function examine(path: string, clock: Clock): Promise<readonly Name
   } finally {
     directory.release();
   }
+}
+
+/** Puts in what a server that was killed has left in its journal. */
+async function bringUpToDate(directory: DataDirectory, clock: Clock): Promise<void> {
+  const log = createLog({ level: 'error', format: 'logfmt', clock, write: () => {} });
+  await (await openRoomStore({ directory, clock, log, durability: 'full' })).close();
 }
 
 function print(findings: readonly NamedFinding[], terminal: Terminal): void {

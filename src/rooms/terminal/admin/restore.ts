@@ -20,6 +20,7 @@ import { openDatabase } from '../../../kernel/database.ts';
 import { CommandError, ExitCode, systemCodeOf } from '../../../kernel/errors.ts';
 import type { Terminal } from '../../../kernel/terminal.ts';
 import { DATABASE_NAME, FILE_NAME, MANIFEST_NAME } from '../../contract/backup.ts';
+import { hasJournal, JOURNAL_NAME } from '../../store/open-room-store.ts';
 import { MIGRATIONS, setMeta } from '../../store/sqlite-schema.ts';
 import { printJson } from '../output.ts';
 import { type Manifest, manifestSchema } from './backup.ts';
@@ -42,9 +43,9 @@ export async function restore(path: string, options: RestoreOptions, terminal: T
   try {
     // Refuses with 3 while a server runs on it.
     directory = await ownDataDirectory(target, terminal.clock);
-    if (existsSync(join(target, DATABASE_NAME)))
+    if (existsSync(join(target, DATABASE_NAME)) || hasJournal(target))
       throw new CommandError(
-        `${target} holds rooms already; move ${DATABASE_NAME} and files away first, or name another --data-dir`,
+        `${target} holds rooms already; move ${DATABASE_NAME}, ${JOURNAL_NAME}.* and files away first, or name another --data-dir`,
         ExitCode.conflict,
       );
     await checkDatabase(source, manifest);

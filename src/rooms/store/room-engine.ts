@@ -1,0 +1,81 @@
+import type { JournalRecord } from '../../kernel/journal-record.ts';
+import type { StoredMessage } from '../domain/message.ts';
+import type { IdBits } from './id-filter.ts';
+import type { MessagePage, Removal, RoomStore, SearchHit, SearchPage, StoredState } from './room-store.ts';
+
+/** A message as it is handed from one thread to another: whoever looks into it takes it apart. */
+export type StoredText = Pick<StoredMessage, 'json' | 'contentHash'>;
+
+export interface TextPage extends Omit<MessagePage, 'messages'> {
+  readonly messages: readonly StoredText[];
+}
+
+export interface TextHits extends Omit<SearchPage, 'hits'> {
+  readonly hits: readonly (Omit<SearchHit, 'stored'> & { readonly stored: StoredText })[];
+}
+
+/** What is removed for good at a time. */
+export type RemovalPart =
+  | {
+      readonly what: 'messages';
+      readonly roomId: string;
+      readonly ids: readonly string[];
+      /** Their ids are remembered until then; those whose time has come before `now` are not any more. */
+      readonly until: number;
+      readonly now: number;
+    }
+  /** Some of a room's messages or events. */
+  | { readonly what: 'part of room'; readonly roomId: string }
+  /** What is left of a room, and the room. */
+  | { readonly what: 'room'; readonly roomId: string }
+  | { readonly what: 'files'; readonly ids: readonly string[] };
+
+/** What a removal has come to. */
+export interface Removed extends Removal {
+  /** Of a part of a room: there was something. */
+  readonly some: boolean;
+  /** Of files: content hashes that nobody refers to any more. */
+  readonly hashes: readonly string[];
+}
+
+type Reads = Pick<
+  RoomStore,
+  | 'readEvents'
+  | 'forgotten'
+  | 'reacted'
+  | 'edits'
+  | 'unread'
+  | 'run'
+  | 'unfinishedRuns'
+  | 'files'
+  | 'roomsOfFile'
+  | 'orphanedFiles'
+  | 'audit'
+  | 'expired'
+>;
+
+/**
+ * Puts what the journal holds into tables, and answers from them. Arguments and answers are plain data: it may live in
+ * another thread. Calls are begun in the order in which they come.
+ */
+export interface RoomEngine extends Reads {
+  /** Which life of the log it is, and the last record of the journal that is in the tables. */
+  standing(): Promise<{ readonly epoch: string; readonly applied: number }>;
+  /**
+   * Puts records in, in their order, which must go on where the last ones ended; those that are in already are left out.
+   * Answers what the last of them has come to, if it is a removal. Rejects with a StorageFullError when there is no room:
+   * some of them may be in.
+   */
+  apply(records: readonly JournalRecord[]): Promise<Removed | undefined>;
+  /** Resolves when all that is applied is safe from a loss of power, with the last record of it. */
+  settle(): Promise<number>;
+  load(): Promise<StoredState>;
+  messages(ids: Parameters<RoomStore['messages']>[0]): Promise<readonly StoredText[]>;
+  page(query: Parameters<RoomStore['page']>[0]): Promise<TextPage>;
+  search(query: Parameters<RoomStore['search']>[0]): Promise<TextHits>;
+  /** A filter of the ids of all messages, those that are remembered among them, with room for as many again. */
+  idBits(): Promise<IdBits>;
+  backup(file: string): Promise<void>;
+  indexed(): Promise<void>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,105 @@
+import type { AuditEntry } from '../domain/change.ts';
+import type { EventType } from '../domain/event.ts';
+import type { FileRef } from '../domain/file.ts';
+import type { Edit } from '../domain/message.ts';
+import type { RecordChange } from '../domain/record.ts';
+import type { Run } from '../domain/run.ts';
+import { typeCode, typeOfCode } from './event-types.ts';
+import type { RemovalPart } from './room-engine.ts';
+
+// What the journal holds of a store: entries, each of them one commit or one removal. The first line is JSON; of a commit
+// the texts of its events follow, each on a line of its own, which JSON leaves room for: it holds no line break.
+
+/** An event that has its place. */
+export interface PlacedEvent {
+  readonly type: EventType;
+  readonly roomId: string | null;
+  /** Of a message's events, the message's; else 0. */
+  readonly seq: number;
+  readonly audience: string | null;
+  /** Of what created a message, its content hash; else `null`. */
+  readonly hash: string | null;
+  /** As of contract/event.ts, without its position, in UTF-8. */
+  readonly text: Uint8Array;
+}
+
+/** What stands beside the events of a write. */
+export interface WrittenParts {
+  readonly records?: readonly RecordChange[];
+  readonly edits?: readonly Edit[];
+  readonly runs?: readonly Run[];
+  readonly files?: readonly FileRef[];
+  readonly audit?: readonly AuditEntry[];
+}
+
+export interface PlacedWrite extends WrittenParts {
+  readonly events: readonly PlacedEvent[];
+}
+
+export type StoreEntry =
+  | {
+      readonly kind: 'commit';
+      /** Before its first event. */
+      readonly pos: number;
+      readonly writes: readonly PlacedWrite[];
+    }
+  | { readonly kind: 'removal'; readonly part: RemovalPart };
+
+/** A write as its first line holds it. */
+export interface PrintedWrite extends WrittenParts {
+  readonly events: readonly EventPlace[];
+}
+
+type EventPlace = readonly [code: number, roomId: string | null, seq: number, audience: string | null, hash?: string];
+
+export function eventPlace(event: Omit<PlacedEvent, 'text'>): EventPlace {
+  const { type, roomId, seq, audience, hash } = event;
+  const code = typeCode(type);
+  return hash === null ? [code, roomId, seq, audience] : [code, roomId, seq, audience, hash];
+}
+
+/** `texts`: of all events, in their order. */
+export function printCommit(pos: number, writes: readonly PrintedWrite[], texts: readonly string[]): Uint8Array {
+  return encode(`${JSON.stringify({ kind: 'commit', pos, writes })}\n${texts.join('\n')}\n`);
+}
+
+export function printRemoval(part: RemovalPart): Uint8Array {
+  return encode(`${JSON.stringify({ kind: 'removal', part })}\n`);
+}
+
+/** In memory of its own: what shares its memory with others could not be handed to another thread alone. */
+function encode(text: string): Uint8Array {
+  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
+  bytes.write(text);
+  return bytes;
+}
+
+const LINE_END = 0x0a;
+
+export function readEntry(payload: Uint8Array): StoreEntry {
+  const bytes = Buffer.from(payload.buffer, payload.byteOffset, payload.byteLength);
+  let start = 0;
+  const nextLine = () => {
+    const end = bytes.indexOf(LINE_END, start);
+    if (end < 0) throw new Error('an entry of the journal ends too early');
+    const line = bytes.subarray(start, end);
+    start = end + 1;
+    return line;
+  };
+  const head = JSON.parse(nextLine().toString()) as
+    | { readonly kind: 'commit'; readonly pos: number; readonly writes: readonly PrintedWrite[] }
+    | Extract<StoreEntry, { kind: 'removal' }>;
+  if (head.kind === 'removal') return head;
+  const writes = head.writes.map((write) => ({
+    ...write,
+    events: write.events.map(([code, roomId, seq, audience, hash = null]) => ({
+      type: typeOfCode(code),
+      roomId,
+      seq,
+      audience,
+      hash,
+      text: nextLine(),
+    })),
+  }));
+  return { kind: 'commit', pos: head.pos, writes };
+}

@@ -1,0 +1,17 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Cleanup, temporaryFolder } from './processes.ts';
+
+/** A disk of a few MiB; `undefined`: this user may not mount one. */
+export function mountSmallDisk(cleanup: Cleanup): string | undefined {
+  const place = join(temporaryFolder(cleanup), 'disk');
+  mkdirSync(place);
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=6m', 'tmpfs', place], { stdio: 'ignore' });
+  } catch {
+    return undefined;
+  }
+  cleanup.after(() => execFileSync('umount', ['-l', place], { stdio: 'ignore' }));
+  return place;
+}
