@@ -91,15 +91,13 @@ export class ApplyQueue {
 
   /** Hands over the rest; answers whether the engine has all. */
   async close(): Promise<boolean> {
-    try {
-      await this.emptied();
-      return true;
-    } catch {
-      return false;
-    } finally {
-      this.#isClosed = true;
-      this.#cancelTimer?.();
-    }
+    const isAll = await this.emptied().then(
+      () => true,
+      () => false,
+    );
+    this.#isClosed = true;
+    this.#cancelTimer?.();
+    return isAll;
   }
 
   #reach(serial: number): Promise<void> {

@@ -264,13 +264,10 @@ export class JournaledRoomStore implements RoomStore {
     this.#isClosed = true;
     const { journal, engine } = this.#parts;
     await this.#last;
-    let isSafe = false;
-    if (this.#failure === undefined) {
-      isSafe = await this.#queue.close();
-      await this.#settling;
-      if (isSafe) await engine.settle();
-      await engine.close();
-    }
+    let isSafe = this.#failure === undefined && (await this.#queue.close());
+    await this.#settling;
+    if (isSafe) isSafe = await succeeds(engine.settle());
+    if (this.#failure === undefined) await engine.close();
     await this.#parts.endEngine();
     await journal.close(isSafe);
   }
@@ -285,6 +282,13 @@ function orFull<T>(action: () => T): T {
     if (!NO_ROOM.includes(systemCodeOf(error) ?? '')) throw error;
     throw new StorageFullError('no space is left on the disk', { cause: error });
   }
+}
+
+function succeeds(action: Promise<unknown>): Promise<boolean> {
+  return action.then(
+    () => true,
+    () => false,
+  );
 }
 
 function exceptFull(error: unknown): void {
