@@ -71,15 +71,16 @@ interface Waiting {
 
 /** The calling end of a port. */
 export class Caller {
-  readonly #port: Pick<MessagePort, 'postMessage'>;
+  readonly #port: MessagePort | Worker;
   readonly #parts: CallerParts;
   readonly #waiting = new Map<number, Waiting>();
   #lastId = 0;
   #end: Error | undefined;
 
-  constructor(port: Pick<MessagePort, 'postMessage'>, parts: CallerParts) {
+  constructor(port: MessagePort | Worker, parts: CallerParts) {
     this.#port = port;
     this.#parts = parts;
+    port.on('message', (told: Told) => this.#take(told));
   }
 
   call(method: string, values: readonly unknown[]): Promise<unknown> {
@@ -92,7 +93,7 @@ export class Caller {
   }
 
   /** An answer, or a line of the log. */
-  take(told: Told): void {
+  #take(told: Told): void {
     if ('log' in told) {
       this.#parts.log[told.log.level](told.log.message, told.log.fields);
       return;
@@ -167,7 +168,6 @@ export function startThread<T extends object>({ file, name, options, ...parts }:
     worker.on('error', (error) => die(messageOf(error)));
     worker.on('exit', (code) => die(`code ${code}`));
   });
-  worker.on('message', (told: Told) => caller.take(told));
   return {
     methods: callerProxy<T>(caller),
     died,

@@ -1,7 +1,12 @@
 import type { TestContext } from 'node:test';
-import { createLog } from '../kernel/log.ts';
-import { openRoomStore } from '../rooms/store/open-room-store.ts';
+import { MessageChannel } from 'node:worker_threads';
+import { createLog, type Log } from '../kernel/log.ts';
+import { answerCalls, Caller, callerProxy } from '../kernel/thread.ts';
+import { type OpenEngine, openRoomStoreOn } from '../rooms/store/open-room-store.ts';
+import type { RoomEngine } from '../rooms/store/room-engine.ts';
+import { reviveEngineError } from '../rooms/store/room-engine-thread.ts';
 import type { RoomStore } from '../rooms/store/room-store.ts';
+import { openSqliteRoomEngine } from '../rooms/store/sqlite-room-engine.ts';
 import { FakeClock } from './fake-clock.ts';
 import { temporaryFolder } from './processes.ts';
 import { START } from './room-store-parts.ts';
@@ -12,15 +17,38 @@ export interface SqliteStoreUnderTest extends StoreUnderTest {
   readonly clock: FakeClock;
 }
 
+export interface TestStoreOptions {
+  readonly path?: string;
+  /** Puts something between the store and its engine. */
+  readonly wrap?: (engine: RoomEngine, log: Log) => OpenEngine;
+}
+
+/** An engine in this thread. */
+export const direct = (engine: RoomEngine): OpenEngine => ({
+  engine,
+  died: new Promise(() => {}),
+  end: async () => {},
+});
+
+/** The engine as it answers over a port, in this thread. */
+export function overPort(engine: RoomEngine, log: Log): OpenEngine {
+  const { port1, port2 } = new MessageChannel();
+  answerCalls(port1, engine);
+  const caller = new Caller(port2, { log, revive: reviveEngineError });
+  return { ...direct(callerProxy<RoomEngine>(caller)), end: async () => port1.close() };
+}
+
 /** A store in a folder of its own; both go with the test. */
-export async function openTestStore(t: TestContext, path = temporaryFolder(t)): Promise<SqliteStoreUnderTest> {
+export async function openTestStore(t: TestContext, options: TestStoreOptions = {}): Promise<SqliteStoreUnderTest> {
+  const { path = temporaryFolder(t), wrap = direct } = options;
   const clock = new FakeClock(START);
   const log = createLog({ level: 'error', format: 'logfmt', clock, write: () => {} });
   let store: RoomStore | undefined;
   const open = async () => {
     await store?.close();
     const directory = { path, release() {} };
-    store = await openRoomStore({ directory, clock, durability: 'full', log });
+    const engine = await openSqliteRoomEngine({ directory, clock, log });
+    store = await openRoomStoreOn(wrap(engine, log), { directory, clock, durability: 'full', log });
     return store;
   };
   t.after(() => store?.close());

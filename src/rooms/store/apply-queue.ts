@@ -43,6 +43,7 @@ export class ApplyQueue {
   #cancelTimer: (() => void) | undefined;
   #isStuck = false;
   #isClosed = false;
+  #failure: unknown;
 
   constructor(parts: ApplyQueueParts, applied: number) {
     this.#parts = parts;
@@ -102,6 +103,7 @@ export class ApplyQueue {
 
   #reach(serial: number): Promise<void> {
     if (serial <= this.#applied) return Promise.resolve();
+    if (this.#failure !== undefined) return Promise.reject(this.#failure);
     const reached = new Promise<void>((resolve, reject) => this.#waiters.push({ serial, resolve, reject }));
     this.#run();
     return reached;
@@ -123,6 +125,7 @@ export class ApplyQueue {
         else this.wake();
       },
       (error) => {
+        this.#failure = error;
         this.#refuse(error);
         this.#parts.failed(error);
       },

@@ -32,10 +32,10 @@ export interface JournaledStoreParts {
   readonly engine: RoomEngine;
   readonly clock: Clock;
   readonly log: Log;
-  /** Resolves with the reason when the engine has died. */
-  readonly engineDied: Promise<unknown>;
+  /** Resolves with the reason when the engine has ended without having been asked to. */
+  readonly died: Promise<unknown>;
   /** After the engine's close. */
-  readonly endEngine: () => Promise<void>;
+  readonly end: () => Promise<void>;
 }
 
 /**
@@ -67,7 +67,7 @@ export class JournaledRoomStore implements RoomStore {
         done(error);
       };
     });
-    void parts.engineDied.then(this.#fail);
+    void parts.died.then(this.#fail);
     const { journal, engine, clock } = parts;
     const queue = { engine, clock, durable: () => journal.durable, failed: (error: unknown) => this.#fail(error) };
     this.#queue = new ApplyQueue(queue, journal.durable);
@@ -268,7 +268,7 @@ export class JournaledRoomStore implements RoomStore {
     await this.#settling;
     if (isSafe) isSafe = await succeeds(engine.settle());
     if (this.#failure === undefined) await engine.close();
-    await this.#parts.endEngine();
+    await this.#parts.end();
     await journal.close(isSafe);
   }
 }

@@ -22,37 +22,41 @@ export const JOURNAL_NAME = 'rooms.journal';
 /** Whether a data directory holds what its database may lack. */
 export const hasJournal = (path: string): boolean => listJournal({ path, name: JOURNAL_NAME }).length > 0;
 
-/** Opens, or makes, `rooms.sqlite` and the journal beside it; a CommandError says why it cannot. */
-export async function openRoomStore(options: RoomStoreOptions): Promise<RoomStore> {
-  const { directory, durability, clock, log, threadFile } = options;
-  const { engine, died, end } = await openEngine(options, threadFile);
-  let journal: Journal | undefined;
-  try {
-    const { epoch, applied } = await engine.standing();
-    const place = { path: directory.path, name: JOURNAL_NAME, id: epoch, after: applied };
-    const opened = openJournal({ ...place, durability: durability === 'full' ? 'disk' : 'system' });
-    journal = opened.journal;
-    await replay(engine, opened.records);
-    return new JournaledRoomStore(
-      { journal, engine, clock, log, engineDied: died, endEngine: end },
-      await engine.load(),
-    );
-  } catch (error) {
-    await journal?.close(false);
-    await engine.close().catch(() => {});
-    await end();
-    throw error;
-  }
-}
-
-interface OpenEngine {
+/** An engine, and what is to be known of where it works. */
+export interface OpenEngine {
   readonly engine: RoomEngine;
+  /** Resolves with the reason when it has ended without having been asked to. */
   readonly died: Promise<unknown>;
   /** After its close. */
   end(): Promise<void>;
 }
 
-async function openEngine(options: RoomEngineOptions, threadFile: string | undefined): Promise<OpenEngine> {
+/** Opens, or makes, `rooms.sqlite` and the journal beside it; a CommandError says why it cannot. */
+export async function openRoomStore(options: RoomStoreOptions): Promise<RoomStore> {
+  return openRoomStoreOn(await openEngine(options), options);
+}
+
+/** The same, on an engine that is open. */
+export async function openRoomStoreOn(opened: OpenEngine, options: RoomStoreOptions): Promise<RoomStore> {
+  const { engine } = opened;
+  const { directory, durability, clock, log } = options;
+  let journal: Journal | undefined;
+  try {
+    const { epoch, applied } = await engine.standing();
+    const place = { path: directory.path, name: JOURNAL_NAME, id: epoch, after: applied };
+    const found = openJournal({ ...place, durability: durability === 'full' ? 'disk' : 'system' });
+    journal = found.journal;
+    await replay(engine, found.records);
+    return new JournaledRoomStore({ ...opened, journal, clock, log }, await engine.load());
+  } catch (error) {
+    await journal?.close(false);
+    await engine.close().catch(() => {});
+    await opened.end();
+    throw error;
+  }
+}
+
+async function openEngine({ threadFile, ...options }: RoomStoreOptions): Promise<OpenEngine> {
   if (threadFile === undefined)
     return { engine: await openSqliteRoomEngine(options), died: new Promise(() => {}), end: async () => {} };
   const { methods, died, end } = startRoomEngine(threadFile, options.directory.path, options.log);

@@ -1,7 +1,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import { systemClock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
-import { answerCalls, logOver, startThread, type Thread } from '../../kernel/thread.ts';
+import { answerCalls, logOver, type ReviveError, startThread, type Thread } from '../../kernel/thread.ts';
 import type { RoomEngine } from './room-engine.ts';
 import { StorageFullError } from './room-store.ts';
 import { openSqliteRoomEngine } from './sqlite-room-engine.ts';
@@ -14,10 +14,11 @@ interface EngineThreadOptions {
 /** Starts an engine beside the event loop. What fails at its opening is told to the first call. */
 export function startRoomEngine(file: string, path: string, log: Log): Thread<RoomEngine> {
   const options: EngineThreadOptions = { path };
-  const revive = ({ name, message }: Pick<Error, 'name' | 'message'>) =>
-    name === 'StorageFullError' ? new StorageFullError(message) : undefined;
-  return startThread<RoomEngine>({ file, name: 'room engine', options, log, revive });
+  return startThread<RoomEngine>({ file, name: 'room engine', options, log, revive: reviveEngineError });
 }
+
+export const reviveEngineError: ReviveError = ({ name, message }) =>
+  name === 'StorageFullError' ? new StorageFullError(message) : undefined;
 
 /** In the thread. */
 export function serveRoomEngine(port: MessagePort, options: unknown): void {

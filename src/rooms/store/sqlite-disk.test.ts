@@ -22,7 +22,7 @@ test('a backup holds what was committed, while others write, and begins a life o
   await Promise.all([backup, during]);
   await post(store, newMessage('a', { body: 'after' }));
   assert.deepEqual(readdirSync(copies), ['rooms.sqlite']);
-  const { store: copy } = await openTestStore(t, copies);
+  const { store: copy } = await openTestStore(t, { path: copies });
   const [here, there] = [await store.load(), await copy.load()];
   assert.equal(here.pos, 351);
   assert.ok(there.pos >= 300 && there.pos <= 350, `position ${there.pos}`);
@@ -108,7 +108,7 @@ test('what was acknowledged is there once, after kills at any moment', async (t)
     const child = startChild(t, await appender, { args: [path, String(round)] });
     acknowledged.push(...(await appendUntilKilled(child, random.int(1, 300))));
   }
-  const { store } = await openTestStore(t, path);
+  const { store } = await openTestStore(t, { path });
   const there = await readLog(store);
   assert.deepEqual(
     acknowledged.filter((line) => !there.has(line)),
@@ -138,7 +138,7 @@ test('a log of changes that was cut gives a beginning of the log, whole, or is r
     for (const name of ['rooms.sqlite', 'rooms.sqlite-wal']) copyFileSync(join(path, name), join(copy, name));
     truncateSync(join(copy, 'rooms.sqlite-wal'), Math.floor(size * part));
     try {
-      const { store } = await openTestStore(t, copy);
+      const { store } = await openTestStore(t, { path: copy });
       const there = await readLog(store);
       const prefix = acknowledged.slice(0, there.size);
       assert.deepEqual(
@@ -156,7 +156,7 @@ test('a log of changes that was cut gives a beginning of the log, whole, or is r
 test('a damaged file is refused by name', async (t) => {
   const path = temporaryFolder(t);
   writeFileSync(join(path, 'rooms.sqlite'), 'not a database, whatever else it may be. '.repeat(200));
-  await assert.rejects(openTestStore(t, path), (error) => {
+  await assert.rejects(openTestStore(t, { path }), (error) => {
     assert.ok(error instanceof CommandError);
     assert.match(error.message, /rooms\.sqlite.*put a backup in its place/);
     return true;

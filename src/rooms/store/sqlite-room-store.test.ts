@@ -1,4 +1,5 @@
 import { describeRoomStore } from '../../testing/room-store-rules.ts';
-import { openTestStore } from '../../testing/sqlite-room-store.ts';
+import { openTestStore, overPort } from '../../testing/sqlite-room-store.ts';
 
 describeRoomStore('sqlite', (t) => openTestStore(t));
+describeRoomStore('sqlite over a port', (t) => openTestStore(t, { wrap: overPort }));
