@@ -4,8 +4,8 @@ import { systemClock } from '../kernel/clock.ts';
 import { ownDataDirectory } from '../kernel/data-directory.ts';
 import { createLog } from '../kernel/log.ts';
 import type { RoomsCore } from '../rooms/composition/core.ts';
+import { type ComposedRooms, composeRooms } from '../rooms/composition/rooms.ts';
 import type { RoomsOptions } from '../rooms/config/rooms-options.ts';
-import { type ComposedRooms, composeRooms } from '../rooms/server.ts';
 import { openRoomStore } from '../rooms/store/open-room-store.ts';
 import { type Cleanup, temporaryFolder } from './processes.ts';
 

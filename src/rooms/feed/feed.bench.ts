@@ -18,7 +18,7 @@ import {
 import { benchEvents, benchRoom, MARK } from '../../testing/feed-bench-events.ts';
 import { Janitor, temporaryFolder } from '../../testing/processes.ts';
 import { ROOMS_OPTIONS } from '../../testing/rooms-app.ts';
-import { composeRooms } from '../server.ts';
+import { composeRooms } from '../composition/rooms.ts';
 import { openRoomStore } from '../store/open-room-store.ts';
 
 const READERS = [1000, 10_000];

@@ -1,5 +1,14 @@
 import assert from 'node:assert/strict';
-import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -87,6 +96,24 @@ test('a backup goes into no directory that holds something', async (t) => {
   const refused = await rooms.run(['backup', folder]);
   assert.equal(refused.code, 2);
   assert.deepEqual(readdirSync(folder), ['mine']);
+});
+
+test('what a killed server has left in its journal is seen by the doctor, and restored over by nothing', async (t) => {
+  const rooms = await livelyRooms(t);
+  const killed = join(temporaryFolder(t), 'killed');
+  cpSync(rooms.folder, killed, { recursive: true, filter: (file) => !file.endsWith('.sock') });
+  const copy = join(temporaryFolder(t), 'copy');
+  await rooms.done(['backup', copy]);
+  const only = join(temporaryFolder(t), 'only the journal');
+  mkdirSync(only);
+  cpSync(join(killed, 'rooms.journal.000001'), join(only, 'rooms.journal.000001'));
+  const refused = await local(['restore', copy, '--data-dir', only]);
+  assert.match(refused.err, /holds rooms already; move rooms\.sqlite, rooms\.journal\.\* and files away/);
+  assert.equal(refused.code, 5);
+  const { out, code } = await local(['doctor', '--data-dir', killed]);
+  assert.equal(code, 0, out);
+  assert.match(out, /messages +2 against the log/);
+  assert.equal(existsSync(join(killed, 'rooms.journal.000001')), false);
 });
 
 /** A server that answers with these bytes, and hangs up before their end if it is told to. */

@@ -1,0 +1,101 @@
+import { randomBytes } from 'node:crypto';
+import type { Hono } from 'hono';
+import type { HttpEnv } from '../../kernel/http.ts';
+import { bootstrapAdmin } from '../authentication/authentication-bootstrap.ts';
+import { createSecretVault, loadSecretKey } from '../authentication/secret-vault.ts';
+import { createIdMaker } from '../id-maker.ts';
+import { OutboundGuard } from '../outbound/outbound-guard.ts';
+import { RoomState } from '../room-state.ts';
+import { RoomWriter } from '../room-writer.ts';
+import { eventPaths } from '../routes/events.ts';
+import { createRoomsApp, type Paths } from '../routes/index.ts';
+import { presencePaths } from '../routes/presence.ts';
+import { composeBridges, openAlerts } from './bridges.ts';
+import { composeCopilot } from './copilot.ts';
+import type { ComposeInputs, RoomsCore } from './core.ts';
+import { composeDirectory } from './directory.ts';
+import { composeEdge } from './edge.ts';
+import { composeLive } from './live.ts';
+import { composeMessages } from './messages.ts';
+import { composePage } from './page.ts';
+import { composeStatus } from './status.ts';
+
+const CONNECT_TIMEOUT_MS = 5_000;
+
+export interface ComposedRooms {
+  readonly app: Hono<HttpEnv>;
+  readonly core: RoomsCore;
+  /** As in RoomsServer. */
+  readonly firstToken: string | undefined;
+  readonly failed: Promise<void>;
+  /** Told once where the server listens. */
+  listensAt(url: string): void;
+  endStreams(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** All parts and paths of a server, on a store that is open. */
+export async function composeRooms(inputs: ComposeInputs): Promise<ComposedRooms> {
+  const { store, clock, log, options } = inputs;
+  const stored = await store.load();
+  const state = new RoomState(stored.records, stored.heads);
+  const newId = createIdMaker(clock, randomBytes);
+  let fail = () => {};
+  const failed = new Promise<void>((done) => {
+    fail = done;
+  });
+  const writer = new RoomWriter(
+    { state, store, clock, log, newId, readOnly: options.readOnly, failed: () => fail() },
+    stored.pos,
+  );
+  void store.failed.then(() => fail());
+  const edge = composeEdge(inputs, state, writer);
+  const { guard } = edge;
+  const { epoch, firstPos } = stored;
+  const live = composeLive({ inputs, stored, state, writer });
+  const { feed, presence } = live;
+  const outbound = new OutboundGuard({ connectTimeoutMs: CONNECT_TIMEOUT_MS, variables: process.env });
+  const vault = createSecretVault(options.secretKey ?? loadSecretKey(options.dataDir));
+  const core: RoomsCore = { ...inputs, epoch, firstPos, state, writer, guard, newId, feed, presence, outbound, vault };
+  const directory = composeDirectory(core);
+  let url = '';
+  const words = composeMessages(core);
+  const alerts = openAlerts(core);
+  const copilot = composeCopilot(core, { ...words, alerts });
+  const bridges = composeBridges(core, { messages: words.book, alerts, desk: copilot.runDesk, url: () => url });
+  const paths: Paths[] = [
+    ...words.paths(bridges.commands),
+    ...directory.paths,
+    ...bridges.paths,
+    ...copilot.paths,
+    eventPaths({ guard, state, ...live }),
+    presencePaths({ guard, state, clock, announcer: feed, presence }),
+    ...composePage(core, directory.rooms, words.reader),
+  ];
+  const runs = () => copilot.runs.counts();
+  const { gate, paths: all } = composeStatus(core, paths.concat(edge.paths), runs);
+  if (!options.readOnly) await copilot.runs.recover();
+  return {
+    app: createRoomsApp({ paths: all, gate, log }),
+    core,
+    firstToken: options.auth === 'token' ? await bootstrapAdmin(state, writer, options.adminToken) : undefined,
+    failed,
+    listensAt(address) {
+      url = address;
+    },
+    async endStreams() {
+      await Promise.all([feed.close(), copilot.streams.close()]);
+    },
+    async close() {
+      await feed.close();
+      await copilot.close();
+      await bridges.close();
+      await alerts?.close();
+      await directory.close();
+      await words.close();
+      await outbound.close();
+      await edge.close();
+      await writer.close();
+    },
+  };
+}
