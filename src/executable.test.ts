@@ -87,6 +87,33 @@ test('the file alone serves the API, its page and its state in the folder it sta
   assert.deepEqual(readdirSync(join(folder, 'data')), ['alerts']);
 });
 
+test('the file alone keeps rooms, whose tables have a thread of their own, over a kill', async (t) => {
+  const { folder, file } = lonelyExecutable(t);
+  const args = ['rooms', 'serve', '--port', '0', '--data-dir', 'kept'];
+  const start = () => startServer(t, { command: file, args, cwd: folder, addressIn: listeningAddress });
+  const first = await start();
+  const send = (path: string, body: object) =>
+    fetch(`${first.url}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  assert.equal((await send('/api/room', { name: 'Ops' })).status, 201);
+  assert.equal((await send('/api/message', { roomId: 'ops', body: 'still there' })).status, 201);
+  assert.deepEqual(await first.stop('SIGKILL'), { code: null, signal: 'SIGKILL' });
+  assert.ok(readdirSync(join(folder, 'kept')).includes('rooms.journal.000001'));
+  const second = await start();
+  const { messages } = (await (await fetch(`${second.url}/api/room/ops/message`)).json()) as {
+    messages: { body: string }[];
+  };
+  assert.deepEqual(
+    messages.map(({ body }) => body),
+    ['still there'],
+  );
+  assert.deepEqual(await second.stop('SIGTERM'), { code: 0, signal: null });
+  assert.deepEqual(readdirSync(join(folder, 'kept')).sort(), ['rooms.sqlite', 'secret.key']);
+});
+
 test('SIGINT ends a server with code 0, and SIGHUP does not end it', async (t) => {
   const { folder, file } = lonelyExecutable(t);
   const server = await serve(t, folder, file, ['--web.listen-address', '127.0.0.1:0']);

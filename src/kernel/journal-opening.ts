@@ -55,8 +55,12 @@ export function readJournal(place: JournalPlace, after: number): FoundJournal {
     const bytes = readFileSync(path);
     const head = readFileHead(bytes);
     if (head && head.id !== place.id) refuse(path, 'it belongs to other data than those beside it');
-    // A file that is written over holds its old head until the new one is on disk.
-    if (head?.number !== number) break;
+    // The disk may have a new head and not the name that belongs to it, or the other way round. What is missing then at the
+    // beginning shows in the next file, what is missing later in the records that follow.
+    if (head?.number !== number) {
+      if (files.length === 0) continue;
+      break;
+    }
     const { first } = head;
     const before = files.at(-1);
     if (before && first !== before.last + 1) break;
@@ -65,6 +69,7 @@ export function readJournal(place: JournalPlace, after: number): FoundJournal {
     files.push(readFile(bytes, { number, path, first }, (record) => record.serial > after && records.push(record)));
   }
   cutOff(listed, files.at(-1), after);
+  for (const { number, path } of listed) if (number < (files[0]?.number ?? 0)) rmSync(path);
   const last = files.at(-1)?.last ?? after;
   if (last >= after) return { files, records, last };
   // The data have outlived a loss of power that the journal has not: whoever asked for no more was told so.

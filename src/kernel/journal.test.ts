@@ -149,6 +149,20 @@ test('a file that has its new name and its old head is no part of the journal', 
   assert.deepEqual(read(t, path), ['one', 'two', 'three']);
 });
 
+test('a file that has its old name and a new head is passed over where nothing of it is needed', async (t) => {
+  const path = await written(t, ['x'.repeat(100), 'two', 'y'.repeat(100), 'four'], { fileBytes: 150 });
+  const second = join(path, 'test.journal.000002');
+  copyFileSync(second, firstFile(path));
+  assert.deepEqual(read(t, path, { after: 1 }), ['two', 'y'.repeat(100), 'four']);
+  assert.throws(
+    () => open(t, path),
+    /test\.journal\.000002: it begins with record 2, and the data beside it end with 0/,
+  );
+  const { journal } = open(t, path, { after: 1 });
+  await journal.close(false);
+  assert.deepEqual(readdirSync(path), ['test.journal.000002', 'test.journal.000003']);
+});
+
 test('a journal of other data, or one that begins too late, is refused', async (t) => {
   const path = temporaryFolder(t);
   const { journal } = open(t, path, { after: 10 });

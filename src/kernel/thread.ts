@@ -5,8 +5,7 @@ import type { Log, LogFields, LogLevel } from './log.ts';
 // A part of the program that works in a thread of its own answers calls, each by the name of a method, over a port. Calls
 // are begun in their order. Arguments and answers are copied; of an error its message, name and codes come back.
 
-/** What a thread answers: methods whose arguments and answers can be copied. */
-export type ThreadMethods = { readonly [name: string]: (...values: never[]) => Promise<unknown> };
+type Method = (...values: never[]) => Promise<unknown>;
 
 interface Call {
   readonly id: number;
@@ -29,11 +28,11 @@ type Told =
 /** Makes an error of the thread anew; `undefined`: it is of no kind that anybody tells apart. */
 export type ReviveError = (told: Pick<Error, 'name' | 'message'>) => Error | undefined;
 
-/** Answers calls that come over a port by the methods of an object, until the port closes. */
+/** Answers calls that come over a port by the methods of an object, whose arguments and answers can be copied. */
 export function answerCalls(port: MessagePort, methods: object): void {
   port.on('message', async ({ id, method, values }: Call) => {
     try {
-      const action = Reflect.get(methods, method) as ThreadMethods[string];
+      const action = Reflect.get(methods, method) as Method;
       port.postMessage({ id, value: await action.apply(methods, values as never[]) });
     } catch (error) {
       port.postMessage({ id, error: tellError(error) });

@@ -303,6 +303,12 @@ test('whether a new id is known is not asked the tables, and an id that is known
   assert.deepEqual(await again.forgotten(['gone']), ['gone']);
   await assert.rejects(post(again, newMessage('a', { id: 'known' })), /is there already/);
   await assert.rejects(post(again, newMessage('a', { id: 'x' }), newMessage('b', { id: 'x' })), /the same id/);
+  const twice = [post(again, newMessage('a', { id: 'y' })), post(again, newMessage('b', { id: 'y' }))];
+  const outcomes = await Promise.allSettled(twice);
+  assert.deepEqual(
+    outcomes.map(({ status }) => status),
+    ['fulfilled', 'rejected'],
+  );
 });
 
 test('a tombstone that follows in the same commit leaves no earlier words behind', async (t) => {

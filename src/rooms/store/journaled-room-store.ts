@@ -52,7 +52,7 @@ export class JournaledRoomStore implements RoomStore {
   #failure: unknown;
   /** As it was read at the start, until something is written. */
   #opened: StoredState | undefined;
-  /** Ends when the last append has its place. */
+  /** Ends when the last that writes has its place. */
   #last: Promise<unknown> = Promise.resolve();
   #settling: Promise<void> | undefined;
   #isClosed = false;
@@ -80,13 +80,21 @@ export class JournaledRoomStore implements RoomStore {
   }
 
   append(writes: readonly PreparedWrite[]): Promise<readonly (readonly Committed[])[]> {
-    const placed = this.#last.then(() => this.#place(writes));
-    this.#last = placed.catch(() => {});
+    const placed = this.#alone(() => this.#place(writes));
     return placed.then(({ committed, durable }) => durable.then(() => committed));
   }
 
+  /** One after the other: each starts where the one before has its place in the journal. */
+  #alone<T>(place: () => Promise<T>): Promise<T> {
+    const placed = this.#last.then(async () => {
+      await this.#queue.ready();
+      return place();
+    });
+    this.#last = placed.catch(() => {});
+    return placed;
+  }
+
   async #place(writes: readonly PreparedWrite[]) {
-    await this.#queue.ready();
     const placed = placeWrites(writes, this.#standing);
     await this.#refuseKnown(placed);
     if (writes.length === 0) return { committed: placed.committed, durable: Promise.resolve() };
@@ -102,7 +110,7 @@ export class JournaledRoomStore implements RoomStore {
     if (new Set(ids).size < ids.length) throw new Error('two messages of one commit have the same id');
     const asked = ids.filter((id) => !this.#known.isNew(id));
     if (asked.length === 0) return;
-    await this.#queue.caughtUp();
+    await this.#queue.emptied();
     const [there] = await this.#parts.engine.messages(asked);
     if (there) throw new Error('a message with such an id is there already');
   }
@@ -238,13 +246,15 @@ export class JournaledRoomStore implements RoomStore {
 
   /** It has its place among the commits, and is done again after a crash where they are. */
   async #remove(part: RemovalPart): Promise<Removed> {
-    await this.#queue.ready();
     let tell = (_removed: Removed) => {};
     const removed = new Promise<Removed>((done) => {
       tell = done;
     });
-    const durable = this.#write(printRemoval(part), tell);
-    if (part.what === 'room') this.#standing.lastSeqs.delete(part.roomId);
+    const { durable } = await this.#alone(async () => {
+      const durable = this.#write(printRemoval(part), tell);
+      if (part.what === 'room') this.#standing.lastSeqs.delete(part.roomId);
+      return { durable };
+    });
     await durable;
     await this.#queue.caughtUp();
     return removed;
