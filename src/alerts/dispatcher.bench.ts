@@ -3,12 +3,14 @@ import type { Database } from '../kernel/database.ts';
 import { createLog } from '../kernel/log.ts';
 import { alertOf, HOUR, routeSettings } from '../testing/alert-parts.ts';
 import { bench, isAsked, printNumber, printTable } from '../testing/bench.ts';
+import { FakeLines } from '../testing/fake-lines.ts';
 import { createSqliteFolder } from '../testing/sqlite.ts';
 import { joinState } from './alert-state.ts';
 import { ALERT_SERVER_DEFAULTS } from './config/server-options.ts';
 import type { Notification } from './domain/notification.ts';
 import { RouteTree } from './domain/route.ts';
 import { TimeIntervals } from './domain/time-intervals.ts';
+import { HandoverLog } from './handover-log.ts';
 import type { NotificationMetrics } from './notification-metrics.ts';
 import { type Flush, Pipeline } from './pipeline.ts';
 import { ReceiverNotifier } from './receiver-notifier.ts';
@@ -143,6 +145,7 @@ function createReceiver(
   tell: (index: number) => void,
 ): ReceiverNotifier {
   const { notificationLog, history } = state;
+  const handovers = new HandoverLog({ lines: new FakeLines(), clock: systemClock, log });
   const notifier = {
     async notify({ groupLabels }: Notification) {
       tell(Number(groupLabels.n));
@@ -150,7 +153,7 @@ function createReceiver(
     },
   };
   return new ReceiverNotifier('default', [{ name: 'webhook', index: 0, sendResolved: true, notifier }], {
-    ...{ notificationLog, history, database, clock: systemClock, log, metrics: quiet },
+    ...{ notificationLog, history, handovers, database, clock: systemClock, log, metrics: quiet },
     writeAlerts: (slots) => state.alerts.write(slots),
     retentionMs: HOUR,
     random: Math.random,

@@ -3,7 +3,7 @@ import type { Database } from '../kernel/database.ts';
 import { messageOf } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
 import type { AlertSlot } from './alert-slot.ts';
-import { type BegunNotification, contentOf, identityOf } from './domain/deduplication.ts';
+import { type BegunNotification, contentOf, dataFor, identityOf } from './domain/deduplication.ts';
 import type { NotificationReason, ReceiverData } from './domain/notification.ts';
 import type { NotificationHistory, NotificationRecord } from './notification-history.ts';
 import type { NotificationLog } from './notification-log.ts';
@@ -58,24 +58,30 @@ export class NotificationJournal {
    * To be committed before it is told. What was begun before and says the same is tried once more. The alerts come along,
    * or after a crash they would be older than what was told of them: over, and firing anew.
    */
-  begin(key: string, sendResolved: boolean, reason: NotificationReason, { flush, firing }: JournalFlush): Beginning {
+  begin(
+    key: string,
+    sendResolved: boolean,
+    reason: NotificationReason,
+    { flush, firing, resolved }: JournalFlush,
+  ): Beginning {
     const { notificationLog, database } = this.#parts;
     const last = notificationLog.find(key);
     const before = last?.begun;
+    const expiresAt = this.#expiryOf(flush);
     const content = contentOf(sendResolved ? flush.alerts : flush.alerts.filter(({ isResolved }) => !isResolved));
     const begun = {
       at: before?.content === content ? before.at : flush.at,
       content,
       perhapsFiring: new Set([...(before?.perhapsFiring ?? []), ...firing]),
+      announcement: { reason, firing, resolved, sendResolved, expiresAt },
     };
-    const entry = notificationLog.begin(key, begun, this.#expiryOf(flush));
+    const entry = notificationLog.begin(key, begun, expiresAt);
     void this.#written([database.write([entry], 'system'), this.#writeAlerts(flush)]);
     return {
       key,
       id: identityOf(key, begun),
       reason,
-      // A group that is told of for the first time starts anew, as Alertmanager does.
-      receiverData: reason === 'first notification' ? {} : (last?.receiverData ?? {}),
+      receiverData: dataFor(reason, last?.receiverData ?? {}),
       begun,
       perhapsBefore: before?.perhapsFiring ?? new Set(),
     };
@@ -110,7 +116,8 @@ export class NotificationJournal {
     isRetried: boolean,
   ): Promise<void> {
     const { notificationLog, history, database } = this.#parts;
-    const failed = { ...begun, content: isRetried ? begun.content : '', perhapsFiring: perhapsBefore };
+    const content = isRetried ? begun.content : '';
+    const failed = { at: begun.at, content, perhapsFiring: perhapsBefore };
     const entry = notificationLog.begin(key, failed, this.#expiryOf(flush));
     await this.#written([database.writeNow([entry, history.add(record)])]);
   }

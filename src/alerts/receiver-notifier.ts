@@ -1,6 +1,7 @@
 import type { AlertGroup } from './alert-group.ts';
 import { reasonToNotify } from './domain/deduplication.ts';
 import type { Notification, NotificationReason, NotifiedAlert, Pairs } from './domain/notification.ts';
+import type { HandoverLog, HandoverNote, Recipient } from './handover-log.ts';
 import { notifiedAlert, pairsOf, recordOf } from './notification-data.ts';
 import {
   type Beginning,
@@ -23,6 +24,7 @@ export interface ReceiverIntegration {
 }
 
 export interface ReceiverNotifierParts extends NotificationJournalParts {
+  readonly handovers: HandoverLog;
   readonly metrics: NotificationMetrics;
   /** From 0 to below 1. */
   readonly random: () => number;
@@ -47,6 +49,7 @@ export class ReceiverNotifier {
   readonly integrations: readonly ReceiverIntegration[];
   readonly #parts: ReceiverNotifierParts;
   readonly #journal: NotificationJournal;
+  readonly #recipients: ReadonlyMap<ReceiverIntegration, Recipient>;
   /** One for each that is being told: thousands of listeners at a single one would cost thousands of steps each. */
   readonly #endings = new Set<Ending>();
   #ending: Error | undefined;
@@ -57,6 +60,12 @@ export class ReceiverNotifier {
     this.integrations = integrations;
     this.#parts = parts;
     this.#journal = new NotificationJournal(parts);
+    this.#recipients = new Map(
+      integrations.map((one) => [
+        one,
+        parts.handovers.recipient({ receiver: name, integration: one.name, index: one.index }),
+      ]),
+    );
   }
 
   /** What there is to tell; undefined: every integration knows. */
@@ -187,12 +196,20 @@ export class ReceiverNotifier {
     }
     const startedAt = clock.now();
     const notification = this.#notificationFor(integration, shared, beginning);
-    const { delivery, attempts } = await this.#send(integration, notification, flush.deadlineAt, tried);
+    const handover = (this.#recipients.get(integration) as Recipient).begin(beginning.id);
+    const { delivery, attempts } = await this.#send(integration, notification, {
+      deadlineAt: flush.deadlineAt,
+      handover,
+      tried,
+    });
     const record = recordOf(integration, notification, delivery, { attempts, startedAt, now: clock.now() });
     if (delivery.ok) {
-      await this.#journal.succeed(beginning, shared, record, delivery.receiverData);
+      const written = this.#journal.succeed(beginning, shared, record, delivery.receiverData);
+      handover.end();
+      await written;
       return true;
     }
+    handover.end();
     metrics.failed(integration.name, this.name, delivery.reason);
     this.#logFailure(integration, flush, delivery);
     await this.#journal.fail(beginning, shared, record, delivery.retry);
@@ -228,8 +245,11 @@ export class ReceiverNotifier {
   async #send(
     integration: ReceiverIntegration,
     notification: Notification,
-    deadlineAt: number,
-    tried: () => void,
+    {
+      deadlineAt,
+      handover,
+      tried,
+    }: { readonly deadlineAt: number; readonly handover: HandoverNote; readonly tried: () => void },
   ): Promise<RetryResult> {
     const { clock, random } = this.#parts;
     const ending = new Ending();
@@ -242,8 +262,12 @@ export class ReceiverNotifier {
         random,
         ending,
         deadline: deadlineAt,
+        handover,
         onAttempt: (attempt) => {
           if (attempt.number === 1) tried();
+          if (attempt.ok) handover.succeeded();
+          // A reload or the end of the server is no fault of the recipient.
+          else if (!this.#ending) handover.undone();
           this.#noteAttempt(integration, notification, attempt);
         },
       });

@@ -6,6 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
+import { join } from 'node:path';
 import { pages } from 'virtual:web';
 import type { Hono } from 'hono';
 import { servePage } from '../kernel/assets.ts';
@@ -14,6 +15,7 @@ import { ownDataDirectory } from '../kernel/data-directory.ts';
 import { type Database, openDatabase } from '../kernel/database.ts';
 import { CommandError, ExitCode, messageOf } from '../kernel/errors.ts';
 import type { HttpContext, HttpEnv } from '../kernel/http.ts';
+import { LineFile } from '../kernel/line-file.ts';
 import type { Log } from '../kernel/log.ts';
 import { Metrics } from '../kernel/metrics.ts';
 import { type Outcome, refused } from '../kernel/outcome.ts';
@@ -34,6 +36,8 @@ import type { ClusterMember, VersionInfo } from './contract/status.ts';
 import { RouteTree } from './domain/route.ts';
 import { explainAlert } from './explanation.ts';
 import { GROUP_TIMERS_MIGRATION } from './group-timers.ts';
+import { HandoverLog } from './handover-log.ts';
+import { countHandedOver } from './handover-recovery.ts';
 import { startMaintenance } from './maintenance.ts';
 import { NOTIFICATION_HISTORY_MIGRATION } from './notification-history.ts';
 import { NOTIFICATION_LOG_MIGRATION } from './notification-log.ts';
@@ -82,8 +86,11 @@ export async function startAlertServer(options: AlertServerOptions, clock: Clock
   const config = new ActiveConfig(source, read.value, () => clock.now());
   log.info('Loading configuration', { file: source.file ?? 'built in' });
   const directory = await ownDataDirectory(options.storagePath, clock);
+  const lines = new LineFile(join(directory.path, 'notifications.sent'));
+  const handovers = new HandoverLog({ lines, clock, log });
   let database: Database | undefined;
   const release = async () => {
+    handovers.close();
     await database?.close();
     directory.release();
   };
@@ -93,9 +100,12 @@ export async function startAlertServer(options: AlertServerOptions, clock: Clock
     const inhibitionRules = read.value.inhibitRules;
     const state = joinState({ options, tree, inhibitionRules, database, clock, log, newId: randomUUID });
     log.info('State restored', await restoreState(state, clock.now()));
+    const handedOver = await countHandedOver({ state, handovers, database, log });
+    if (handedOver > 0)
+      log.warn('notifications count as sent that were handed over before a kill', { count: handedOver });
     await importSnapshot({ path: options.importPath, database, silences: state.silences, log });
     if (options.logSilences) state.silences.subscribe(logSilenceChanges(log, () => clock.now()));
-    return await serve({ options, config, state, database, clock, log, startedAt }, release);
+    return await serve({ options, config, state, handovers, database, clock, log, startedAt }, release);
   } catch (error) {
     await release();
     throw error;
@@ -107,6 +117,7 @@ export interface Running {
   readonly options: AlertServerOptions;
   readonly config: ActiveConfig;
   readonly state: AlertState;
+  readonly handovers: HandoverLog;
   readonly database: Database;
   readonly clock: Clock;
   readonly log: Log;
@@ -197,7 +208,7 @@ export async function createPlan(
   running: Running,
   { metrics, externalUrl, openHttp, random }: PlanSurroundings,
 ): Promise<ActivePlan> {
-  const { options, config, state, database, clock, log } = running;
+  const { options, config, state, handovers, database, clock, log } = running;
   const { notificationLog, history } = state;
   const names = INTEGRATIONS.map(({ name }) => name);
   const notificationMetrics = createNotificationMetrics(metrics, names, {
@@ -206,6 +217,7 @@ export async function createPlan(
   const notifying = {
     notificationLog,
     history,
+    handovers,
     database,
     writeAlerts: (slots: readonly AlertSlot[]) => state.alerts.write(slots),
     clock,

@@ -8,6 +8,7 @@ import { ALERT_SERVER_DEFAULTS, type AlertServerOptions } from '../alerts/config
 import type { ClusterMember } from '../alerts/contract/status.ts';
 import type { MatcherMode } from '../alerts/domain/matcher-parse.ts';
 import { RouteTree } from '../alerts/domain/route.ts';
+import { HandoverLog } from '../alerts/handover-log.ts';
 import { composeApp, createPlan, type PlanSurroundings } from '../alerts/server.ts';
 import type { SilenceRules } from '../alerts/silence-store.ts';
 import type { Database } from '../kernel/database.ts';
@@ -16,6 +17,7 @@ import { Metrics } from '../kernel/metrics.ts';
 import type { Pattern } from '../kernel/regexp.ts';
 import { FakeClock } from './fake-clock.ts';
 import { FakeDatabase } from './fake-database.ts';
+import { FakeLines } from './fake-lines.ts';
 
 /** What a test may set; everything else is as `opsdeck alerts serve` has it. */
 export interface AlertsAppOptions {
@@ -127,7 +129,8 @@ async function createApp(test: AlertsAppOptions, configFile: string, { clock, da
   const { route, inhibitRules: inhibitionRules } = config.current;
   const tree = new RouteTree(route);
   const state = joinState({ options, tree, inhibitionRules, database, clock, log, newId: countedIds() });
-  const running = { options, config, state, database, clock, log, startedAt };
+  const handovers = new HandoverLog({ lines: new FakeLines(), clock, log });
+  const running = { options, config, state, handovers, database, clock, log, startedAt };
   const metrics = new Metrics();
   const externalUrl = () => 'http://alerts.example.org';
   const plan = await createPlan(running, { metrics, externalUrl, openHttp, random: () => 0.5 });

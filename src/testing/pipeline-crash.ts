@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { eventually } from './eventually.ts';
+import { freezeInWrite } from './frozen-process.ts';
 import { HttpClient } from './http-client.ts';
+import type { SinkAnswer } from './http-sink.ts';
 import {
   findAmbiguousKeys,
   findMissing,
@@ -25,6 +27,7 @@ receivers: [{name: hook, webhook_configs: [{url: "${url}/hook"}]}]
 
 /** What came of a server that was ended again and again under load, and started again on the same data. */
 export interface CrashReport {
+  /** Those that were answered 200, as are the repetitions; of what is missing the unanswered ones count as well. */
   readonly calls: readonly WebhookCall[];
   readonly repetitions: readonly Repetition[];
   /** What of these is left for a receiver that takes each idempotency key once. */
@@ -38,45 +41,75 @@ export interface CrashReport {
   readonly longestDelayMs: number;
   /** When the signals were sent; epoch milliseconds. */
   readonly endedAt: readonly number[];
+  /** Of each kill, whether it came while the server was writing to a socket. */
+  readonly caughtWriting: readonly boolean[];
 }
 
 export interface CrashPlan {
   readonly rounds: number;
   readonly signal: 'SIGKILL' | 'SIGTERM';
   readonly random: Random;
+  /** Of the webhook; 200 unless told. */
+  readonly answer?: (call: WebhookCall) => SinkAnswer;
+  /** Called when the last kill is over. */
+  readonly settling?: () => void;
 }
 
-export async function runCrashes(t: Cleanup, { rounds, signal, random }: CrashPlan): Promise<CrashReport> {
+export async function runCrashes(
+  t: Cleanup,
+  { rounds, signal, random, answer = () => ({}), settling }: CrashPlan,
+): Promise<CrashReport> {
   const delay = monitorEventLoopDelay({ resolution: 5 });
   delay.enable();
   t.after(() => delay.disable());
-  const sink = await startWebhookSink(t);
+  const [heard, answered]: [WebhookCall[], WebhookCall[]] = [[], []];
+  const sink = await startWebhookSink(t, (call) => {
+    const given = answer(call);
+    const status = typeof given === 'string' ? given : (given.status ?? 200);
+    if (status === 200 || status === 'hang') heard.push(call);
+    if (status === 200) answered.push(call);
+    return given;
+  });
   const args = ['--config.file', configFile(t, configOf(sink)), '--storage.path', join(temporaryFolder(t), 'data')];
   const load = new PipelineLoad(random);
   const endedAt: number[] = [];
+  const caughtWriting: boolean[] = [];
   for (let round = 0; round < rounds; round++) {
     const server = await startOpsdeck(t, args);
     const stopLoad = load.start(t, server.url);
+    if (round === 0) await firstAnswerRead(t, server);
     await new Promise((done) => setTimeout(done, random.int(100, 900)));
     endedAt.push(Date.now());
+    if (signal === 'SIGKILL') caughtWriting.push(await freezeInWrite(server.pid));
     const status = await server.stop(signal);
     if (signal === 'SIGTERM') assert.deepEqual(status, { code: 0, signal: null });
     await stopLoad();
   }
+  settling?.();
   const server = await startOpsdeck(t, args);
   const lostSilences = await lostOf(t, server, load.silences);
   await settle(t, server, load, sink);
   return {
-    calls: sink.calls,
-    repetitions: findRepetitions(sink.calls),
-    repetitionsBeyondKeys: findRepetitions(firstOfEachKey(sink.calls)),
-    ambiguousKeys: findAmbiguousKeys(sink.calls),
-    missing: findMissing(load.alerts, sink.calls),
+    calls: answered,
+    repetitions: findRepetitions(answered),
+    repetitionsBeyondKeys: findRepetitions(firstOfEachKey(answered)),
+    ambiguousKeys: findAmbiguousKeys(heard),
+    missing: findMissing(load.alerts, heard),
     acknowledgedSilences: load.silences.size,
     lostSilences,
     longestDelayMs: delay.max / 1e6,
     endedAt,
+    caughtWriting,
   };
+}
+
+/** From then on the receiver is one that is known to answer. */
+async function firstAnswerRead(t: Cleanup, { url }: RunningServer): Promise<void> {
+  const client = new HttpClient(t, url);
+  await eventually('a notification in the history', async () => {
+    const { body } = await client.get('/api/v2/notifications?failed=false');
+    return (JSON.parse(body) as readonly unknown[]).length > 0;
+  });
 }
 
 async function lostOf(t: Cleanup, { url }: RunningServer, acknowledged: ReadonlySet<string>): Promise<string[]> {

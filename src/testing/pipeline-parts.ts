@@ -5,15 +5,18 @@ import type { InhibitionRule } from '../alerts/domain/inhibition.ts';
 import type { Notification } from '../alerts/domain/notification.ts';
 import { type RouteSettings, RouteTree } from '../alerts/domain/route.ts';
 import { TimeIntervals } from '../alerts/domain/time-intervals.ts';
+import { HandoverLog } from '../alerts/handover-log.ts';
 import type { NotificationMetrics } from '../alerts/notification-metrics.ts';
-import type { Delivery } from '../alerts/notify/notifier.ts';
+import type { Delivery, Handover } from '../alerts/notify/notifier.ts';
 import { Pipeline } from '../alerts/pipeline.ts';
 import { ReceiverNotifier } from '../alerts/receiver-notifier.ts';
 import type { Database } from '../kernel/database.ts';
+import type { Lines } from '../kernel/line-file.ts';
 import { createLog, type Log } from '../kernel/log.ts';
 import { alertOf, HOUR, routeSettings, START } from './alert-parts.ts';
 import { FakeClock } from './fake-clock.ts';
 import { FakeDatabase } from './fake-database.ts';
+import { FakeLines } from './fake-lines.ts';
 
 /** An integration that keeps what it is told and answers as a test says; it succeeds unless told otherwise. */
 export interface FakeIntegration {
@@ -21,7 +24,12 @@ export interface FakeIntegration {
   readonly index?: number;
   readonly sendResolved?: boolean;
   /** `count` is how often it was told before. */
-  readonly answer?: (notification: Notification, signal: AbortSignal, count: number) => Delivery | Promise<Delivery>;
+  readonly answer?: (
+    notification: Notification,
+    signal: AbortSignal,
+    count: number,
+    handover: Handover | undefined,
+  ) => Delivery | Promise<Delivery>;
 }
 
 export interface TestPipelineOptions {
@@ -33,12 +41,15 @@ export interface TestPipelineOptions {
   readonly database?: Database;
   readonly clock?: FakeClock;
   readonly retentionMs?: number;
+  /** Where is noted what was handed over. */
+  readonly lines?: Lines;
 }
 
 /** A notification as a test compares it: `5s default/webhook first notification: +a -b`. */
 export interface TestPipeline {
   readonly clock: FakeClock;
   readonly state: AlertState;
+  readonly handovers: HandoverLog;
   readonly pipeline: Pipeline;
   readonly receivers: ReadonlyMap<string, ReceiverNotifier>;
   readonly sent: string[];
@@ -80,9 +91,10 @@ export function createTestPipeline(options: TestPipelineOptions = {}): TestPipel
   const sent: string[] = [];
   const notifications: Notification[] = [];
   const metrics = countingMetrics(counts);
+  const handovers = new HandoverLog({ lines: options.lines ?? new FakeLines(), clock, log });
   const { notificationLog, history, inhibitor, silencer } = state;
   const parts = {
-    ...{ notificationLog, history, database, clock, log, metrics },
+    ...{ notificationLog, history, handovers, database, clock, log, metrics },
     writeAlerts: (slots: readonly AlertSlot[]) => state.alerts.write(slots),
     retentionMs: options.retentionMs ?? 120 * HOUR,
     random: () => 0.5,
@@ -100,7 +112,7 @@ export function createTestPipeline(options: TestPipelineOptions = {}): TestPipel
   const { suppressed } = metrics;
   const pipeline = new Pipeline({ inhibitor, silencer, intervals, receivers, log, suppressed });
   return {
-    ...{ clock, state, pipeline, receivers, sent, notifications, counts, lines, log },
+    ...{ clock, state, handovers, pipeline, receivers, sent, notifications, counts, lines, log },
     post(names, { startsAt = clock.now(), endsAt = clock.now() + HOUR } = {}) {
       const times = { startsAt, endsAt, updatedAt: clock.now() };
       state.alerts.put(names.split(' ').map((n) => alertOf({ alertname: 'Test', n }, times)));
@@ -123,9 +135,9 @@ function integrationOf(note: (integration: string, notification: Notification) =
   return ({ name = 'webhook', index = 0, sendResolved = true, answer }: FakeIntegration) => {
     let count = 0;
     const notifier = {
-      async notify(notification: Notification, signal: AbortSignal): Promise<Delivery> {
+      async notify(notification: Notification, signal: AbortSignal, handover?: Handover): Promise<Delivery> {
         note(index === 0 ? name : `${name}[${index}]`, notification);
-        return answer ? answer(notification, signal, count++) : { ok: true };
+        return answer ? answer(notification, signal, count++, handover) : { ok: true };
       },
     };
     return { name, index, sendResolved, notifier };

@@ -21,6 +21,19 @@ export interface BegunNotification {
   readonly content: string;
   /** Fingerprints that were perhaps told to fire: no answer to it, or to one before it, was read. */
   readonly perhapsFiring: ReadonlySet<string>;
+  /** Undefined as soon as it has failed. */
+  readonly announcement?: Announcement | undefined;
+}
+
+/** What the log has to learn of a notification once it is told. */
+export interface Announcement {
+  readonly reason: NotificationReason;
+  /** Fingerprints. */
+  readonly firing: readonly string[];
+  readonly resolved: readonly string[];
+  readonly sendResolved: boolean;
+  /** How long the entry of the log is kept then; epoch milliseconds. */
+  readonly expiresAt: number;
 }
 
 /** What a notification says, for comparing: an alert that fires anew is another one. */
@@ -30,6 +43,20 @@ export function contentOf(alerts: Iterable<{ readonly isResolved: boolean; reado
     content += `${isResolved ? '-' : '+'}${alert.fingerprint}@${alert.startsAt};`;
   }
   return hash('sha256', content, 'base64url');
+}
+
+/** What the log says once a notification that was begun is known to be told, though nobody has read the answer. */
+export function countAsTold(
+  { receiverData }: LoggedNotification,
+  { reason, firing, resolved }: Announcement,
+  at: number,
+): LoggedNotification {
+  return { at, firing: new Set(firing), resolved: new Set(resolved), receiverData: dataFor(reason, receiverData) };
+}
+
+/** What a notification is handed of the one before it: a group that is told of for the first time starts anew. */
+export function dataFor(reason: NotificationReason, last: ReceiverData): ReceiverData {
+  return reason === 'first notification' ? {} : last;
 }
 
 /** The same for every attempt at a notification, and for no other. `key` says who is told of which group. */

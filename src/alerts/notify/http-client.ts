@@ -70,6 +70,7 @@ async function sendAuthorized(client: Client, request: HttpRequest): Promise<Htt
   const first = await tokens.authorization(request.signal);
   const answer = await sendFollowing(client, outgoing, first);
   if (answer.status !== 401) return answer;
+  request.handover?.undone();
   tokens.forget(first);
   const second = await tokens.authorization(request.signal);
   return second === first ? answer : sendFollowing(client, outgoing, second);
@@ -111,9 +112,11 @@ async function sendFollowing(client: Client, outgoing: Outgoing, authorization: 
   let { method, body } = request as { method: string; body?: string };
   let url = first;
   for (let redirects = 0; ; redirects++) {
-    const answer = await client.transport.send({ method, url: bare(url), headers, body, signal: request.signal });
+    const { signal, handover } = request;
+    const answer = await client.transport.send({ method, url: bare(url), headers, body, signal, handover });
     const location = answer.headers.get('location');
     if (!client.config.followRedirects || !isRedirect(answer.status) || !location) return answer;
+    handover?.undone();
     if (redirects === MOST_REDIRECTS) throw new HttpSetupError(`stopped after ${MOST_REDIRECTS} redirects`);
     url = nextTarget(location, url);
     if (answer.status < 307) {

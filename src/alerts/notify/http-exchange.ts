@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { HttpSetupError } from './http-error.ts';
-import type { HttpAnswer } from './notifier.ts';
+import { watchSockets, whenTaken } from './http-handover.ts';
+import type { Handover, HttpAnswer } from './notifier.ts';
 
 /** What is kept of an answer: enough for any error text. */
 const MOST_BYTES = 64 * 1024;
@@ -15,10 +16,19 @@ export function exchangeOver(
   dispatcher: Dispatcher,
   request: Dispatcher.DispatchOptions,
   signal: AbortSignal,
+  handover?: Handover,
 ): Promise<HttpAnswer> {
+  if (handover) watchSockets();
   return new Promise((resolve, reject) => {
-    dispatcher.dispatch(request, new Exchange(signal, resolve, reject));
+    dispatcher.dispatch(request, new Exchange({ signal, handover, resolve, reject }));
   });
+}
+
+interface ExchangeParts {
+  readonly signal: AbortSignal;
+  readonly handover: Handover | undefined;
+  readonly resolve: (answer: HttpAnswer) => void;
+  readonly reject: (error: unknown) => void;
 }
 
 /**
@@ -27,6 +37,7 @@ export function exchangeOver(
  */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #signal: AbortSignal;
+  readonly #handover: Handover | undefined;
   readonly #resolve: (answer: HttpAnswer) => void;
   readonly #reject: (error: unknown) => void;
   readonly #onAbort = () => this.#giveUp();
@@ -36,8 +47,9 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly #chunks: Buffer[] = [];
   #size = 0;
 
-  constructor(signal: AbortSignal, resolve: (answer: HttpAnswer) => void, reject: (error: unknown) => void) {
+  constructor({ signal, handover, resolve, reject }: ExchangeParts) {
     this.#signal = signal;
+    this.#handover = handover;
     this.#resolve = resolve;
     this.#reject = reject;
     signal.addEventListener('abort', this.#onAbort);
@@ -47,6 +59,11 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#abort = abort;
     // It had to wait for a connection.
     if (this.#signal.aborted) abort(this.#signal.reason);
+  }
+
+  /** Called right after the last write; the declarations of undici leave it out. */
+  onRequestSent(): void {
+    if (this.#handover) whenTaken(this.#handover);
   }
 
   /** Also called for what comes before the answer, such as 103 Early Hints. */

@@ -4,7 +4,7 @@ import { HttpSetupError } from './http-error.ts';
 import { exchangeOver } from './http-exchange.ts';
 import { type HeaderFields, sortedHeaders } from './http-headers.ts';
 import { readTls, type TlsSettings } from './http-tls.ts';
-import type { HttpAnswer } from './notifier.ts';
+import type { Handover, HttpAnswer } from './notifier.ts';
 import { type Environment, type ProxyChoice, type ProxySettings, proxyChoice } from './proxy.ts';
 import { socksConnector } from './proxy-socks.ts';
 
@@ -36,6 +36,7 @@ export interface TransportRequest {
   readonly headers: HeaderFields;
   readonly body: string | undefined;
   readonly signal: AbortSignal;
+  readonly handover?: Handover | undefined;
 }
 
 export interface TransportSettings extends ProxySettings {
@@ -62,7 +63,7 @@ export class HttpTransport {
     const [{ default: ky }, undici] = await loadPackages();
     const agent = await this.#agentFor(request.url, undici);
     request.signal.throwIfAborted();
-    const { url, method, headers, body, signal } = request;
+    const { url, method, headers, body, signal, handover } = request;
     const { origin, pathname, search } = url;
     const path = `${pathname}${search}`;
     const options = { origin, path, method, headers: sortedHeaders(headers), body: body ?? null };
@@ -70,7 +71,7 @@ export class HttpTransport {
     // Neither headers nor bodies go through ky: it would make objects and streams of them, which take longer than the
     // request itself. Where a hook gives the answer, it makes no copy of the request either.
     const exchange = async () => {
-      const answer = await exchangeOver(agent, options, signal);
+      const answer = await exchangeOver(agent, options, signal, handover);
       answers.push(answer);
       // Made here and not once: the web server puts a Response of its own in the place of Node's when it starts.
       return new Response(null, { status: answer.status });

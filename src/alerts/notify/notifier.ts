@@ -36,10 +36,21 @@ export type Delivery =
       readonly retryAfterMs?: number | undefined;
     };
 
+/** Hears how far the request has come that tells a service of a notification. */
+export interface Handover {
+  /** All of it is with the operating system: it arrives, whatever becomes of this process. Called in that very turn. */
+  done(): void;
+  /** It was answered, but has told nobody: the service asked for another request. */
+  undone(): void;
+}
+
 /** Tells one service of alerts. One attempt: retrying is not its work. */
 export interface Notifier {
-  /** Never throws for what a service does; a TemplateError may pass through. `signal` ends the attempt. */
-  notify(notification: Notification, signal: AbortSignal): Promise<Delivery>;
+  /**
+   * Never throws for what a service does; a TemplateError may pass through. `signal` ends the attempt. `handover` goes with
+   * the last request that it takes; a service whose requests go without is told again after a kill.
+   */
+  notify(notification: Notification, signal: AbortSignal, handover?: Handover): Promise<Delivery>;
 }
 
 export interface HttpRequest {
@@ -49,6 +60,7 @@ export interface HttpRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly signal: AbortSignal;
+  readonly handover?: Handover | undefined;
 }
 
 export interface HttpAnswer {

@@ -4,7 +4,7 @@ import type { Notification } from '../domain/notification.ts';
 import { TemplateError } from '../template/template-error.ts';
 import { abortReason, failedForGood } from './deliver.ts';
 import { describeAbort } from './http-error.ts';
-import type { Delivery, Notifier } from './notifier.ts';
+import type { Delivery, Handover, Notifier } from './notifier.ts';
 
 export interface Attempt {
   /** From 1. */
@@ -24,6 +24,7 @@ export interface RetryParts {
   /** From 0 up to 1. */
   readonly random: () => number;
   readonly onAttempt?: (attempt: Attempt) => void;
+  readonly handover?: Handover;
 }
 
 /** How the attempts at one notification are ended from outside: the server stops, or its configuration changes. */
@@ -109,14 +110,14 @@ export async function notifyWithRetry(
 async function tryUntilAborted(
   notifier: Notifier,
   notification: Notification,
-  { clock, ending, deadline, random, onAttempt }: RetryParts,
+  { clock, ending, deadline, random, onAttempt, handover }: RetryParts,
 ): Promise<RetryResult> {
   const { signal } = ending;
   let last: Failure | undefined;
   let attempts = 0;
   while (!signal.aborted) {
     const begunAt = clock.now();
-    const delivery = await attempt(notifier, notification, signal);
+    const delivery = await attempt(notifier, notification, signal, handover);
     attempts++;
     const error = delivery.ok ? undefined : delivery.error;
     const retry = !delivery.ok && delivery.retry;
@@ -134,9 +135,14 @@ async function tryUntilAborted(
   return gaveUp('after', last ?? cutShort(signal), attempts);
 }
 
-async function attempt(notifier: Notifier, notification: Notification, signal: AbortSignal): Promise<Delivery> {
+async function attempt(
+  notifier: Notifier,
+  notification: Notification,
+  signal: AbortSignal,
+  handover: Handover | undefined,
+): Promise<Delivery> {
   try {
-    return await notifier.notify(notification, signal);
+    return await notifier.notify(notification, signal, handover);
   } catch (error) {
     if (error instanceof TemplateError) return failedForGood(messageOf(error));
     throw error;

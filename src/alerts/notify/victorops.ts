@@ -70,7 +70,7 @@ function withSlash(address: string): string {
 function createVictorops(config: VictoropsConfig, context: NotifierContext): Notifier {
   const http = context.openHttp(config.httpConfig);
   return {
-    async notify(notification, signal) {
+    async notify(notification, signal, handover) {
       const data = context.dataOf(notification);
       const apiKey = await readKey(config, context);
       if (typeof apiKey !== 'string') return apiKey;
@@ -79,7 +79,7 @@ function createVictorops(config: VictoropsConfig, context: NotifierContext): Not
       url.pathname += escapePath(`${apiKey}/${render(config.routingKey)}`);
       const body = encodeJson(victoropsMessage(config, notification, data, render));
       const headers = { 'content-type': 'application/json' };
-      return deliver(http, { method: 'POST', url: url.href, headers, body, signal }, { secrets: [apiKey] });
+      return deliver(http, { method: 'POST', url: url.href, headers, body, signal, handover }, { secrets: [apiKey] });
     },
   };
 }

@@ -1,10 +1,19 @@
 import { messageOf } from '../../kernel/errors.ts';
 import { accepted, refused } from '../../kernel/outcome.ts';
 import { object, optional, secret, template, text, url, type ValueOf, withDefault } from '../config/kind.ts';
+import type { Notification } from '../domain/notification.ts';
 import { httpFields, inheritHttp } from './common-fields.ts';
 import { failedForGood, failedToSend, judgeAnswer } from './deliver.ts';
 import { encodeJson, withoutEmpty } from './http-payload.ts';
-import type { Delivery, HttpAnswer, HttpClient, HttpRequest, Integration, NotifierContext } from './notifier.ts';
+import type {
+  Delivery,
+  Handover,
+  HttpAnswer,
+  HttpClient,
+  HttpRequest,
+  Integration,
+  NotifierContext,
+} from './notifier.ts';
 import { namingTemplate } from './template-prefix.ts';
 
 const TOKEN_LIFE_MS = 2 * 60 * 60 * 1000;
@@ -78,7 +87,7 @@ class WechatNotifier {
     this.#http = context.openHttp(config.httpConfig);
   }
 
-  async notify(notification: Parameters<NotifierContext['dataOf']>[0], signal: AbortSignal): Promise<Delivery> {
+  async notify(notification: Notification, signal: AbortSignal, handover?: Handover): Promise<Delivery> {
     const data = this.#context.dataOf(notification);
     const render: Render = (source) =>
       namingTemplate('templating error', () => this.#context.templates.text(source, data));
@@ -87,7 +96,7 @@ class WechatNotifier {
     const body = encodeJson(wechatMessage(this.#config, render));
     const url = this.#address('message/send', { access_token: token });
     const headers = { 'content-type': 'application/json' };
-    const sent = await fetchFrom(this.#http, { method: 'POST', url, headers, body, signal }, [token]);
+    const sent = await fetchFrom(this.#http, { method: 'POST', url, headers, body, signal, handover }, [token]);
     return 'failure' in sent ? sent.failure : this.#judge(sent.answer, token);
   }
 
