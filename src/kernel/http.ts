@@ -165,15 +165,13 @@ function writeAsRead(outgoing: ServerResponse, chunks: Iterator<Buffer, void>): 
     }
     outgoing.end();
   };
-  /** Many small chunks go out in one system call. */
+  /** Node holds together what is written in one turn. After its cork(), Node 24 may wait for a drain that never comes. */
   const writeTogether = () => {
     let takesMore = true;
-    outgoing.cork();
     for (let size = 0; !chunk.done && size < CHUNK_BYTES; chunk = chunks.next()) {
       size += chunk.value.length;
       takesMore = outgoing.write(chunk.value);
     }
-    outgoing.uncork();
     return takesMore;
   };
   outgoing.setTimeout(STALLED_READER_MS, () => outgoing.destroy());
