@@ -55,8 +55,6 @@ export interface DatabaseOptions {
   readonly name: string;
   /** SQL scripts; the n-th takes the schema from version n to n + 1. */
   readonly migrations: readonly string[];
-  /** Other than LOG_PAGES. */
-  readonly logPages?: number;
 }
 
 interface PendingWrite {
@@ -73,7 +71,7 @@ interface PendingWrite {
 const LOG_PAGES = 4_000;
 
 /** Opens, or makes, an SQLite file and brings its schema up to date; a CommandError says why it cannot. */
-export async function openDatabase({ directory, name, migrations, logPages }: DatabaseOptions): Promise<DatabaseFile> {
+export async function openDatabase({ directory, name, migrations }: DatabaseOptions): Promise<DatabaseFile> {
   const file = join(directory.path, name);
   // The optimising compiler makes SQLite a fifth faster, for 38 MB; here rows are written in batches, and memory counts.
   setFlagsFromString('--liftoff-only');
@@ -89,7 +87,7 @@ export async function openDatabase({ directory, name, migrations, logPages }: Da
     migrate(engine, migrations);
     // From here on a commit leaves the log of changes to the operating system; whoever wants more syncs it beside the
     // event loop, which an fsync would hold for as long as the disk takes. SQLite still syncs before it moves the log.
-    engine.exec(`PRAGMA synchronous=NORMAL; PRAGMA wal_autocheckpoint=${logPages ?? LOG_PAGES}`);
+    engine.exec(`PRAGMA synchronous=NORMAL; PRAGMA wal_autocheckpoint=${LOG_PAGES}`);
     // The names of new files are safe only when their directory is; this SQLite syncs the files alone.
     syncDirectory(directory.path);
     return new SqliteDatabase(engine, file);

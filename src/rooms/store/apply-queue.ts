@@ -4,9 +4,9 @@ import type { Removed, RoomEngine } from './room-engine.ts';
 import { StorageFullError } from './room-store.ts';
 
 /** Records wait for others that long, unless somebody wants to read: many together are put in cheaper. */
-const GATHER_MS = 10;
+const GATHER_MS = 100;
 /** So many bytes are handed over at once, and so many do not wait for others. */
-const PORTION_BYTES = 512 * 2 ** 10;
+const PORTION_BYTES = 2 ** 20;
 /** Whoever appends waits while so many wait. */
 const MOST_BYTES = 16 * 2 ** 20;
 const RETRY_MS = 1_000;

@@ -113,8 +113,10 @@ test('records wait for others for a moment, and then go into the tables by thems
   await post(store, newMessage('a'));
   await positions(store);
   await post(store, newMessage('a'));
+  clock.advance(99);
+  await turns();
   assert.equal(await countEvents(crashed(t, path)), 1);
-  clock.advance(10);
+  clock.advance(1);
   await turns();
   assert.equal(await countEvents(crashed(t, path)), 2);
 });

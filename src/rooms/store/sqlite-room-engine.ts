@@ -44,16 +44,12 @@ export interface RoomEngineOptions {
   readonly log: Log;
 }
 
-/** Messages fill new pages: a longer log of changes would not be moved cheaper, and hold those who post longer. */
-const LOG_PAGES = 2_000;
-
 /** Opens, or makes, `rooms.sqlite` in the data directory; a CommandError says why it cannot. */
 export async function openSqliteRoomEngine({ directory, clock, log }: RoomEngineOptions): Promise<RoomEngine> {
   const database = await openDatabase({
     directory: { path: directory.path, release() {} },
     name: 'rooms.sqlite',
     migrations: MIGRATIONS,
-    logPages: LOG_PAGES,
   });
   const engine = new SqliteRoomEngine(database, clock, log);
   try {
