@@ -3,10 +3,10 @@ import type { StateView } from '../rooms/domain/change.ts';
 import type { CopilotSettings } from '../rooms/domain/copilot.ts';
 import { usualCopilot } from '../rooms/domain/copilot-settings.ts';
 import { memberKey, newMember, type Role } from '../rooms/domain/member.ts';
-import { NO_MENTIONS } from '../rooms/domain/mention.ts';
 import type { Message } from '../rooms/domain/message.ts';
 import type { RecordKind, Records } from '../rooms/domain/record.ts';
 import { EMPTY_HEAD, type Room } from '../rooms/domain/room.ts';
+import { newMessage } from './room-store-parts.ts';
 
 export const ROOM_ID = '01900000-0000-7000-8000-000000000001';
 
@@ -44,36 +44,7 @@ export function roomOf(given: Partial<Room> = {}): Room {
 
 /** Of ana, unless told otherwise; its sequence number is in its id too. */
 export function messageOf(seq: number, body: string, given: Partial<Message> = {}): Message {
-  return {
-    id: `message-${seq}`,
-    roomId: ROOM_ID,
-    seq,
-    author: { id: 'ana', name: 'Ana', kind: 'human' },
-    type: 'text',
-    body,
-    format: 'markdown',
-    replyTo: null,
-    threadId: null,
-    alsoInRoom: false,
-    thread: null,
-    mentions: NO_MENTIONS,
-    attachments: [],
-    card: null,
-    silent: false,
-    reactions: [],
-    status: 'complete',
-    run: null,
-    pinned: false,
-    deleted: false,
-    deletedAt: null,
-    deletedBy: null,
-    deleteReason: null,
-    edited: null,
-    version: 1,
-    createdAt: 0,
-    updatedAt: 0,
-    ...given,
-  };
+  return { ...newMessage(ROOM_ID), id: `message-${seq}`, seq, body, createdAt: 0, updatedAt: 0, ...given };
 }
 
 /** A state with one room and its members. */
