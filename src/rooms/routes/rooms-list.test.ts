@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { FakeClock } from '../../testing/fake-clock.ts';
 import { openTestRooms } from '../../testing/rooms-app.ts';
 
 test('rooms are listed by their last message, page by page, and filtered', async (t) => {
-  const { send } = await openTestRooms(t);
+  const clock = new FakeClock();
+  const { send } = await openTestRooms(t, { clock });
   for (const [name, labels] of [
     ['A', { team: 'pay' }],
     ['B', { team: 'pay', env: 'prod' }],
@@ -11,8 +13,10 @@ test('rooms are listed by their last message, page by page, and filtered', async
     ['D', {}],
   ] as const)
     await send('POST', '/api/room', { as: 'ana', body: { name, labels, topic: `of ${name}x` } });
-  for (const slug of ['c', 'a', 'b'])
+  for (const slug of ['c', 'a', 'b']) {
+    clock.advance(1);
     assert.equal((await send('POST', `/api/room/${slug}/message`, { as: 'ana', body: { body: 'x' } })).status, 201);
+  }
   const list = async (query: string, as = 'ana') => {
     const answer = await send('GET', `/api/room?${query}`, { as });
     assert.equal(answer.status, 200, answer.text);
