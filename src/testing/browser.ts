@@ -1,7 +1,8 @@
 // What the tests in a real browser share.
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { eventually } from './eventually.ts';
 import type { RunningServer } from './processes.ts';
 
 const DEADLINE_MS = 15_000;
@@ -81,6 +82,28 @@ export async function findBarriers(page: Page, within = 'html'): Promise<unknown
   const { default: axe } = await import('axe-core');
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(`${axe.source}; true`);
   return page.evaluate(axeRun(within));
+}
+
+export interface Box {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Where an element stands in the window, in CSS pixels, once nothing moves it any more: a mouse goes where it is sent. */
+export async function restingBox(element: Locator): Promise<Box> {
+  let before: Box | null = null;
+  return eventually(
+    'the element to come to rest',
+    async () => {
+      const box = await element.boundingBox();
+      const isSame = box !== null && JSON.stringify(box) === JSON.stringify(before);
+      before = box;
+      return isSame && box;
+    },
+    { everyMs: 100 },
+  );
 }
 
 /** How many pixels the page is too wide for its window. */

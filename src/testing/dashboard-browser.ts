@@ -232,7 +232,7 @@ export const requestsAre = (page: Page, count: number): Promise<void> => kpiIs(p
 /** Chooses one of several by its name, within the control of that legend. */
 export async function choose(page: Page, legend: string, name: string): Promise<void> {
   const group = page.getByRole('group', { name: legend, exact: true });
-  await group.getByRole('radio', { name, exact: true }).check({ force: true });
+  await group.getByRole('radio', { name, exact: true }).check();
 }
 
 export const figureOf = (page: Page, chart: string): Locator => page.locator(`figure[data-chart-key="${chart}"]`);

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
+import { restingBox } from '../../../src/testing/browser.ts';
 import {
   browserTest,
   csvOf,
@@ -41,8 +42,7 @@ async function drag(page: Page, chart: string, from: number, to: number, key?: s
   const plot = figureOf(page, chart).locator('.chart-plot');
   await plot.scrollIntoViewIfNeeded();
   await plot.locator('canvas[aria-label*=". "]').waitFor();
-  const box = await plot.boundingBox();
-  assert.ok(box);
+  const box = await restingBox(plot);
   const y = box.y + box.height * 0.6;
   if (key) await page.keyboard.down(key);
   await page.mouse.move(box.x + box.width * from, y);

@@ -77,10 +77,10 @@ browserTest('files on the analytics page', async (t, browser, check) => {
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await page.getByText('This is sample data.').waitFor();
     await dropFiles(page, files);
-    await dialog.getByRole('radio', { name: 'slope' }).check({ force: true });
+    await dialog.getByRole('radio', { name: 'slope' }).check();
     await dialog.getByRole('button', { name: 'Load' }).click();
     await requestsAre(page, 7);
-    await page.getByRole('radio', { name: 'info', exact: true }).check({ force: true });
+    await page.getByRole('radio', { name: 'info', exact: true }).check();
     await requestsAre(page, 0);
     await page.getByText('No requests in this selection.').first().waitFor();
   });

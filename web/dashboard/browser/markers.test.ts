@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import type { Browser, Page } from 'playwright-core';
-import { findBarriers } from '../../../src/testing/browser.ts';
+import { findBarriers, restingBox } from '../../../src/testing/browser.ts';
 import {
   browserTest,
   chooseFile,
@@ -231,8 +231,7 @@ browserTest('project markers on the analytics page', async (t, browser, check) =
         await figure.getByRole('button', { name: way }).click();
         await figure.getByText('Drag across the chart to mark a range.').waitFor();
       }
-      const box = await figure.locator('.chart-plot').boundingBox();
-      assert.ok(box);
+      const box = await restingBox(figure.locator('.chart-plot'));
       if (way === 'Alt') await page.keyboard.down('Alt');
       await page.mouse.move(box.x + box.width * 0.4, box.y + 150);
       await page.mouse.down();
@@ -326,8 +325,7 @@ async function meet(t: Parameters<typeof visit>[0], server: DashboardServer, bro
 async function hoverMarker(page: Page): Promise<void> {
   const plot = figureOf(page, 'overview').locator('.chart-plot');
   await plot.scrollIntoViewIfNeeded();
-  const box = await plot.boundingBox();
-  assert.ok(box);
+  const box = await restingBox(plot);
   // The label of the newest marker stands near the right end.
   for (let share = 0.98; share > 0.7; share -= 0.02) {
     await page.mouse.move(box.x + box.width * share, box.y + 14);

@@ -168,7 +168,7 @@ browserTest('the tables of the analytics page', async (t, browser, check) => {
       ['03:00', '17:00', '07:00', '21:00'],
     );
     await page.locator('[data-kpi="total-cost"] .kpi-value', { hasText: '$0.00' }).waitFor();
-    await page.getByRole('radio', { name: 'Billed only' }).check({ force: true });
+    await page.getByRole('radio', { name: 'Billed only' }).check();
     await card.getByText('No billable events.').waitFor();
   });
 

@@ -1,6 +1,7 @@
 // Charts under fingers, as a phone reports them, and under a drag with Shift.
 import assert from 'node:assert/strict';
 import type { CDPSession, Page } from 'playwright-core';
+import { restingBox } from '../../../src/testing/browser.ts';
 import {
   browserTest,
   csvOf,
@@ -43,8 +44,7 @@ async function plotOf(page: Page, chart: string) {
   await page.evaluate(
     `document.querySelector('figure[data-chart-key="${chart}"] .chart-plot').scrollIntoView({ block: 'center' })`,
   );
-  const box = await plot.boundingBox();
-  assert.ok(box);
+  const box = await restingBox(plot);
   const at = (share: number): Point => ({ x: box.x + box.width * share, y: box.y + box.height * 0.6 });
   return { plot, at };
 }
