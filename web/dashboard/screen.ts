@@ -128,7 +128,7 @@ export class Screen {
     });
     this.chartError = h('p', { class: 'card card-empty', role: 'alert', hidden: true }, ui.t('error.charts'));
     this.charts = this.#layOut();
-    this.#main = h('main', { id: 'main', tabindex: -1 }, this.charts);
+    this.#main = h('main', { id: 'main', tabindex: -1, 'aria-busy': 'true' }, this.charts);
   }
 
   /** How wide the overview draws, in pixels of the screen, at most two for one of CSS. */
@@ -148,7 +148,8 @@ export class Screen {
       this.toolbar.element,
       h('div', { class: 'frame' }, this.#sections(), this.#main),
       h('footer', { class: 'foot' }, h('p', {}, t('disclaimer'))),
-      this.notices.toasts,
+      // In the corner: what comes and goes pushes nothing away from under a finger.
+      h('div', { class: 'corner' }, this.notices.toasts, this.progress.element),
       this.dropZone.overlay,
       this.#live,
     );
@@ -208,7 +209,6 @@ export class Screen {
       'div',
       { class: 'content' },
       this.notices.element,
-      this.progress.element,
       this.dropZone.element,
       this.range.element,
       h('div', { class: 'summary' }, this.#kpis.element, this.#budget.element),

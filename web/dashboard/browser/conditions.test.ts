@@ -52,6 +52,17 @@ const swatches = (page: Page, chart: string): Promise<string[]> =>
     `[...document.querySelectorAll('figure[data-chart-key="${chart}"] .chart-legend .chart-swatch')].map((swatch) => getComputedStyle(swatch).backgroundImage.match(/-?\\d+deg/)?.[0] ?? 'solid')`,
   );
 
+/** Sums up how much of the window jumped and how far, as browsers measure it. */
+const WATCH_SHIFTS = `window.shifts = { sum: 0, sources: '' };
+new PerformanceObserver((list) => {
+  for (const { value, sources } of list.getEntries()) {
+    shifts.sum += value;
+    shifts.sources += sources.map(({ node }) => node?.className || node?.nodeName).join(' ') + '; ';
+  }
+}).observe({ type: 'layout-shift', buffered: true });`;
+/** What counts as good among browsers: https://web.dev/articles/cls. */
+const MOST_SHIFTED = 0.1;
+
 /** What sticks out of the window at the side, or is covered where it has the focus. */
 const SPILLED = `[...document.querySelectorAll('a, button, input, select, h1, h2, h3, p, label')].filter((element) => {
   const { left, right, width, height } = element.getBoundingClientRect();
@@ -121,6 +132,19 @@ browserTest('the analytics page under conditions', async (t, browser, check) => 
     await page.getByRole('button', { name: 'Edit marker: web-shop' }).waitFor();
     assert.equal(await overflowOf(page), 0);
   });
+
+  for (const width of [390, 1280]) {
+    check(`nothing jumps while the data and the charts come, ${width} pixels wide`, async (t) => {
+      const page = await visit(t, browser, 'about:blank', { width });
+      await page.addInitScript(WATCH_SHIFTS);
+      await page.goto(open);
+      await requestsAre(page, 60);
+      await page.locator('main:not([aria-busy])').waitFor();
+      await figureOf(page, 'overview').locator('canvas[aria-label*=". "]').waitFor();
+      const { sum, sources } = await page.evaluate<{ readonly sum: number; readonly sources: string }>('shifts');
+      assert.ok(sum < MOST_SHIFTED, `${sum}: ${sources}`);
+    });
+  }
 
   for (const [how, answer] of [
     ['cannot be had', { status: 404 }],
