@@ -214,7 +214,7 @@ test('a full disk takes nothing of a record, and the next one when there is room
   // What came last ends first: the journal, the disk, its folder.
   const janitor = new Janitor();
   t.after(() => janitor.clean());
-  const disk = mountSmallDisk(janitor);
+  const disk = mountSmallDisk(janitor, 6);
   if (disk === undefined) return t.skip('no disk can be mounted here; it takes root');
   const path = join(disk, 'journal');
   mkdirSync(path);

@@ -3,12 +3,12 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Cleanup, temporaryFolder } from './processes.ts';
 
-/** A disk of a few MiB; `undefined`: this user may not mount one. */
-export function mountSmallDisk(cleanup: Cleanup): string | undefined {
+/** A disk of so many MiB; `undefined`: this user may not mount one. */
+export function mountSmallDisk(cleanup: Cleanup, sizeMiB: number): string | undefined {
   const place = join(temporaryFolder(cleanup), 'disk');
   mkdirSync(place);
   try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=6m', 'tmpfs', place], { stdio: 'ignore' });
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${sizeMiB}m`, 'tmpfs', place], { stdio: 'ignore' });
   } catch {
     return undefined;
   }

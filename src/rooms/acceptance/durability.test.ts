@@ -197,6 +197,10 @@ test('the log and the stream tell the same, by the same ids', async (t) => {
   assert.deepEqual(streamed, logged);
 });
 
+/** What the journal can hold of messages while the tables are behind; putting them in takes three times as much. */
+const ROOM_MIB = 5;
+const BALLAST_MIB = 20;
+
 /** Takes what is left of a disk. */
 function fill(file: string): void {
   const piece = Buffer.alloc(4096);
@@ -213,11 +217,11 @@ test('a full disk refuses what is written, keeps what was, answers who reads, an
   // What came last ends first: the process, the disk, its folder.
   const janitor = new Janitor();
   t.after(() => janitor.clean());
-  const disk = mountSmallDisk(janitor);
+  const disk = mountSmallDisk(janitor, BALLAST_MIB + ROOM_MIB);
   if (disk === undefined) return t.skip('no disk can be mounted here; it takes root');
   const ballast = join(disk, 'ballast');
   const server = await startWithRoom(janitor, disk);
-  writeFileSync(ballast, Buffer.alloc(2 ** 20));
+  writeFileSync(ballast, Buffer.alloc(BALLAST_MIB * 2 ** 20));
   const kept: string[] = [];
   const words = 'x'.repeat(60_000);
   const sayUntilRefused = async (name: string) => {
@@ -233,7 +237,7 @@ test('a full disk refuses what is written, keeps what was, answers who reads, an
   assert.ok(kept.length > 3);
   const { status } = await ask(server, 'GET', `/api/message/${kept[0]}`);
   assert.equal(status, 200, 'reads go on');
-  const upload = await fetch(`${server.url}/api/file`, { method: 'POST', body: Buffer.alloc(3 * 2 ** 20) });
+  const upload = await fetch(`${server.url}/api/file`, { method: 'POST', body: Buffer.alloc(6 * 2 ** 20) });
   assert.equal(upload.headers.get('x-error-code'), 'storage_full', await upload.text());
   fill(ballast);
   assert.equal((await sayUntilRefused('following'))?.code, 'storage_full');

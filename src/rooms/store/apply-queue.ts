@@ -138,14 +138,17 @@ export class ApplyQueue {
       const portion = this.#nextPortion();
       const last = portion.at(-1);
       if (!last) return;
+      const waiting = this.#waiters.length;
       try {
         const removed = await this.#parts.engine.apply(portion.map(({ serial, payload }) => ({ serial, payload })));
         if (removed) last.removed?.(removed);
       } catch (error) {
         if (!(error instanceof StorageFullError)) throw error;
         this.#isStuck = true;
-        this.#refuse(error);
-        return;
+        // Whoever came during the try may have room by now.
+        this.#refuse(error, waiting);
+        if (this.#waiters.length === 0) return;
+        continue;
       }
       this.#isStuck = false;
       this.#records.splice(0, portion.length);
@@ -172,7 +175,8 @@ export class ApplyQueue {
     return this.#records.slice(0, count);
   }
 
-  #refuse(error: unknown): void {
-    for (const { reject } of this.#waiters.splice(0)) reject(error);
+  /** So many of those who wait; all. */
+  #refuse(error: unknown, count = this.#waiters.length): void {
+    for (const { reject } of this.#waiters.splice(0, count)) reject(error);
   }
 }

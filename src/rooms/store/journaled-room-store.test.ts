@@ -229,6 +229,33 @@ test('while the tables take no more what is in them is read, nothing is acknowle
   assert.deepEqual(await positions(store), [1, 2, 3]);
 });
 
+test('who comes while the tables are still finding out that they have no room is judged by a try of his own', async (t) => {
+  let isFull = true;
+  const gate = new Gate();
+  const { store } = await openTestStore(t, {
+    wrap: (engine) => {
+      const apply: RoomEngine['apply'] = async (records) => {
+        const error = isFull && new StorageFullError('database or disk is full');
+        await gate.pass();
+        if (error) throw error;
+        return engine.apply(records);
+      };
+      return stubbed({ apply }).wrap(engine);
+    },
+  });
+  await post(store, newMessage('a'));
+  await assert.rejects(store.readEvents(ALL), StorageFullError);
+  gate.shut();
+  const before = assert.rejects(store.readEvents(ALL), StorageFullError);
+  await turns();
+  isFull = false;
+  const after = post(store, newMessage('a'));
+  await turns();
+  gate.open();
+  await before;
+  assert.equal((await after)[0]?.seq, 2);
+});
+
 test('what the tables could not take before the end stays in the journal', async (t) => {
   const full = async () => {
     throw new StorageFullError('database or disk is full');

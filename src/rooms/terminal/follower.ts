@@ -57,22 +57,20 @@ export class Follower {
     this.#cursor = options.cursor;
   }
 
-  /** Throws when the first connection fails, or when a later one is refused; ends with the signal. */
+  /** Throws when a connection is refused for good; a server that is away is waited for. Ends with the signal. */
   async *events(): AsyncGenerator<Followed> {
     const { signal } = this.#options;
     let failures = 0;
-    let wasOpen = false;
     while (!signal.aborted) {
       let why = 'the server has ended the stream';
       try {
         for await (const followed of this.#connection()) {
-          wasOpen = true;
           failures = 0;
           yield followed;
         }
       } catch (error) {
         if (signal.aborted) return;
-        if (!wasOpen || !isPassing(error)) throw error;
+        if (!isPassing(error)) throw error;
         why = error.message;
       }
       if (signal.aborted) return;

@@ -95,7 +95,7 @@ export class Reader implements ReaderRecord {
     const follower = new Follower(client, { rooms, types, cursor: this.#cursor, ephemeral: false, signal });
     for await (const followed of follower.events()) {
       // The server may be another one by now.
-      if (followed.kind === 'lost') return;
+      if (followed.kind === 'lost') return pause(this.#options.clock, RETRY_MS, signal);
       this.#take(followed);
       if (this.#goal && this.#isDone()) return;
     }
