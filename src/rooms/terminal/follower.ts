@@ -45,6 +45,9 @@ const MISSED_HEARTBEATS = 3;
 const helloSchema = v.looseObject({ epoch: v.string(), pos: v.number() });
 const dataSchema = v.record(v.string(), v.unknown());
 
+/** How many milliseconds pass before it is tried again, after so many failures before this one. */
+export const pauseAfter = (failures: number): number => Math.min(FIRST_PAUSE_MS * 2 ** failures, LONGEST_PAUSE_MS);
+
 /** Follows events over connections that come and go: each goes on where the one before was cut. */
 export class Follower {
   readonly #client: RoomsClient;
@@ -75,7 +78,7 @@ export class Follower {
       }
       if (signal.aborted) return;
       if (failures === 0) yield { kind: 'lost', why };
-      await pause(this.#client.clock, Math.min(FIRST_PAUSE_MS * 2 ** failures++, LONGEST_PAUSE_MS), signal);
+      await pause(this.#client.clock, pauseAfter(failures++), signal);
     }
   }
 

@@ -64,11 +64,22 @@ function startTail(t: TestContext, args: readonly string[], env: Record<string, 
   t.after(() => child.kill('SIGKILL'));
   const ended = once(child, 'close') as Promise<[number | null]>;
   let out = '';
+  let said = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     out += text;
   });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
+  });
+  const bodies = () =>
+    out.split('\n').flatMap((line) => (line === '' ? [] : (JSON.parse(line).data.message?.body ?? [])));
   return {
-    bodies: () => out.split('\n').flatMap((line) => (line === '' ? [] : (JSON.parse(line).data.message?.body ?? []))),
+    bodies,
+    async printed(count: number) {
+      await eventually(`${count} messages`, () => bodies().length === count, SLOW).catch((error) => {
+        throw new Error(`${error.message}: ${bodies().join(', ')}\n${said}`);
+      });
+    },
     async end(signal: NodeJS.Signals) {
       child.kill(signal);
       return (await ended)[0];
@@ -98,12 +109,12 @@ test('tail --cursor-file prints each message once, across kills of the server an
     await eventually('a cursor file', () => existsSync(cursorFile), SLOW);
     await say(`before ${round}`);
     const until = seen.length;
-    await eventually('it to be printed', () => tailing.bodies().length === said.length - until, SLOW);
+    await tailing.printed(said.length - until);
     await server.end('SIGKILL');
     server = await startRoomsProcess(t, { folder });
     proxy.forwardTo(server.url);
     await say(`after ${round}`);
-    await eventually('it to be printed', () => tailing.bodies().length === said.length - until, SLOW);
+    await tailing.printed(said.length - until);
     await eventually('its place to be kept', () => keptSeq(cursorFile) === said.length, SLOW);
     // By an interrupt it ends well, and a kill it survives: what is printed is not printed again.
     assert.equal(await tailing.end(round === 0 ? 'SIGINT' : 'SIGKILL'), round === 0 ? 0 : null);

@@ -24,8 +24,8 @@ import {
   json,
   startFakeUsageUpstream,
 } from '../../../src/testing/fake-usage-upstream.ts';
+import { openPrefixProxy } from '../../../src/testing/http-proxy.ts';
 import type { SinkAnswer } from '../../../src/testing/http-sink.ts';
-import { openPrefixProxy } from '../../../src/testing/prefix-proxy.ts';
 
 const MINUTE_MS = 60_000;
 const STARTED_AT = Date.now();

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { launchBrowser } from '../../../src/testing/browser.ts';
-import { openPrefixProxy } from '../../../src/testing/prefix-proxy.ts';
+import { openPrefixProxy } from '../../../src/testing/http-proxy.ts';
 import { needsReal } from '../../../src/testing/processes.ts';
 import { lineIs, openWindow, said, serveRooms, write } from '../../../src/testing/rooms-browser.ts';
 

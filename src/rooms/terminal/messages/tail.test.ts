@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { eventually } from '../../../testing/eventually.ts';
 import type { FakeTerminal } from '../../../testing/fake-terminal.ts';
+import { openCuttingProxy } from '../../../testing/http-proxy.ts';
 import { temporaryFolder } from '../../../testing/processes.ts';
 import { commandTerminal, type ListeningRooms, listeningRooms } from '../../../testing/rooms-command.ts';
 import { openTcpProxy } from '../../../testing/tcp-proxy.ts';
@@ -141,6 +142,26 @@ test('--follow prints what comes, once, over connections that are cut', async (t
     /tail: the connection is lost .*; trying again\n[\s\S]*tail: connected again; nothing was missed/,
   );
   assert.equal(tailing.terminal.stderr.split('\u0007').length - 1, 5, 'a bell for each new message');
+});
+
+test('--follow waits for a server that goes away while it still reads what was said before; without it the command ends', async (t) => {
+  const rooms = await withOps(t);
+  let cuts = 0;
+  const url = await openCuttingProxy(t, rooms.url, (path) => path.startsWith('/api/event/log') && cuts++ % 3 < 2);
+  const once = await rooms.run(['tail', 'ops', '--url', url]);
+  assert.deepEqual([once.code, cuts], [3, 1]);
+  const cursorFile = join(temporaryFolder(t), 'ops.cursor');
+  writeFileSync(cursorFile, '0\n');
+  await rooms.done(['say', 'ops', 'before']);
+  const tailing = follow(t, url, ['ops'], { json: true, cursorFile });
+  await tailing.saying('before');
+  await rooms.done(['say', 'ops', 'after']);
+  await tailing.saying('after');
+  assert.ok(cuts > 2);
+  assert.deepEqual(
+    bodiesOf(await tailing.end()).filter((body) => body !== undefined),
+    ['before', 'after'],
+  );
 });
 
 test('a copilot’s words are printed as they come, and once', async (t) => {

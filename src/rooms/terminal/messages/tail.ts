@@ -5,7 +5,9 @@ import type { Terminal } from '../../../kernel/terminal.ts';
 import { type RoomsClient, withClient } from '../client.ts';
 import type { ConnectionOptions } from '../connection.ts';
 import { readCursorFile, writeCursorFile } from '../cursor-file.ts';
-import { type Followed, Follower, readLog } from '../follower.ts';
+import { type Followed, Follower, pauseAfter, readLog } from '../follower.ts';
+import { pause } from '../pause.ts';
+import { isPassing } from '../persistence.ts';
 import { SequenceWatch } from '../sequence-watch.ts';
 import { enc, pageSchema, roomSchema, type WireMessage, type WireRoom } from '../wire.ts';
 import { type Shown, TailPrinter } from './tail-printer.ts';
@@ -78,9 +80,24 @@ class Tail {
     const cursor = since ?? place?.cursor;
     if (cursor === undefined) await this.#printHistory();
     else this.#cursor = cursor;
-    await this.#drain();
+    const over = new AbortController();
+    void stopped.then(() => over.abort());
+    await this.#patiently(() => this.#drain(), over.signal);
     await this.#save();
-    if (follow) await this.#follow(stopped);
+    if (follow) await this.#follow(over.signal);
+  }
+
+  /** Whoever follows waits for a server that goes away; `action` goes on where it was cut. */
+  async #patiently(action: () => Promise<void>, signal: AbortSignal): Promise<void> {
+    for (let tries = 0; !signal.aborted; tries++) {
+      try {
+        return await action();
+      } catch (error) {
+        if (!this.#options.follow || !isPassing(error)) throw error;
+        if (tries === 0) this.#printer.lost(error.message);
+        await pause(this.#client.clock, pauseAfter(tries), signal);
+      }
+    }
   }
 
   /** The last messages; the cursor then stands before what was read first. */
@@ -123,18 +140,16 @@ class Tail {
     }
   }
 
-  async #follow(stopped: Promise<void>): Promise<void> {
-    const over = new AbortController();
-    void stopped.then(() => over.abort());
+  async #follow(signal: AbortSignal): Promise<void> {
     const { json, pattern } = this.#options;
     this.#isLive = true;
     const follower = new Follower(this.#client, {
       rooms: this.#names(),
       cursor: this.#cursor,
       ephemeral: !json && !pattern,
-      signal: over.signal,
+      signal,
     });
-    for await (const followed of follower.events()) await this.#take(followed);
+    for await (const followed of follower.events()) await this.#patiently(() => this.#take(followed), signal);
     this.#printer.end();
   }
 
@@ -193,9 +208,9 @@ class Tail {
         for (const message of page.messages)
           this.#show({ event: 'message.created', cursor, message, data: dataOf(message) });
         after = page.messages.at(-1)?.seq ?? after;
+        this.#watch.know(id, after);
         if (!page.hasAfter || page.messages.length === 0) break;
       }
-      this.#watch.know(id, after);
     }
   }
 

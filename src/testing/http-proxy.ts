@@ -11,7 +11,7 @@ export async function openPrefixProxy(
   prefix: string,
 ): Promise<{ readonly url: string; readonly strays: readonly string[] }> {
   const strays: string[] = [];
-  const proxy = createServer((incoming, outgoing) => {
+  const url = await openHttpProxy(t, (incoming, outgoing) => {
     const { url = '' } = incoming;
     if (url.startsWith(`${prefix}/`)) pass(incoming, outgoing, new URL(url.slice(prefix.length), target));
     else {
@@ -19,12 +19,33 @@ export async function openPrefixProxy(
       outgoing.writeHead(404).end();
     }
   });
+  return { url: `${url}${prefix}/`, strays };
+}
+
+/** A reverse proxy that cuts the requests for which `isCut` says so. */
+export function openCuttingProxy(
+  t: { after(end: () => Promise<void>): void },
+  target: string,
+  isCut: (path: string) => boolean,
+): Promise<string> {
+  return openHttpProxy(t, (incoming, outgoing) => {
+    const { url = '' } = incoming;
+    if (isCut(url)) outgoing.destroy();
+    else pass(incoming, outgoing, new URL(url, target));
+  });
+}
+
+async function openHttpProxy(
+  t: { after(end: () => Promise<void>): void },
+  answer: (incoming: IncomingMessage, outgoing: ServerResponse) => void,
+): Promise<string> {
+  const proxy = createServer(answer);
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
   t.after(async () => {
     proxy.closeAllConnections();
     await new Promise((resolve) => proxy.close(resolve));
   });
-  return { url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}${prefix}/`, strays };
+  return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
 }
 
 function pass(incoming: IncomingMessage, outgoing: ServerResponse, target: URL): void {
