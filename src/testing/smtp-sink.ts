@@ -57,6 +57,9 @@ export interface SmtpSink {
   readonly mails: readonly ReceivedMail[];
   /** Resolves as soon as exactly this many connections are open. */
   openConnections(count: number): Promise<void>;
+  /** Reads no more from the connections that are open. */
+  pause(): void;
+  resume(): void;
 }
 
 /** A mail server on a free port of 127.0.0.1 that records what it is sent and answers as it is told. */
@@ -66,26 +69,27 @@ export async function startSmtpSink(
 ): Promise<SmtpSink> {
   const commands: string[] = [];
   const mails: ReceivedMail[] = [];
-  const sockets = new Set<Socket>();
+  const sockets = new Map<Socket, Conversation>();
   const watchers = new Set<() => void>();
   const onChange = () => {
     for (const watch of watchers) watch();
   };
   const accept = (socket: Socket) => {
-    sockets.add(socket);
+    const conversation = new Conversation(socket, options, commands, mails);
+    sockets.set(socket, conversation);
     socket.on('close', () => {
       sockets.delete(socket);
       onChange();
     });
     onChange();
-    new Conversation(socket, options, commands, mails).start();
+    conversation.start();
   };
   const server = options.implicitTls ? createTlsServer(TLS, accept) : createServer(accept);
   // A client that does not trust the certificate ends the handshake.
   server.on('tlsClientError', () => undefined);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.after(async () => {
-    for (const socket of sockets) socket.destroy();
+    for (const socket of sockets.keys()) socket.destroy();
     await new Promise((resolve) => server.close(resolve));
   });
   const { port } = server.address() as AddressInfo;
@@ -99,7 +103,15 @@ export async function startSmtpSink(
       watchers.add(watch);
       watch();
     });
-  return { port, commands, mails, openConnections };
+  return {
+    ...{ port, commands, mails, openConnections },
+    pause() {
+      for (const conversation of sockets.values()) conversation.socket.pause();
+    },
+    resume() {
+      for (const conversation of sockets.values()) conversation.socket.resume();
+    },
+  };
 }
 
 /** An e-mail configuration for a port of this machine, without TLS unless told otherwise; `more` are further fields. */
@@ -143,6 +155,10 @@ class Conversation {
     this.#options = options;
     this.#commands = commands;
     this.#mails = mails;
+  }
+
+  get socket(): Socket {
+    return this.#socket;
   }
 
   start(): void {

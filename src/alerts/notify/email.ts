@@ -23,7 +23,7 @@ import { buildMessage, canonicalHeader, type Mail, parseAddresses } from './emai
 import { MailError, type MailServer, MailSession } from './email-session.ts';
 import { parseSmarthost, portNumber, printSmarthost, type Smarthost, smarthost } from './email-smarthost.ts';
 import { readTls } from './http-tls.ts';
-import type { Delivery, Integration, Notifier, NotifierContext } from './notifier.ts';
+import type { Delivery, Handover, Integration, Notifier, NotifierContext } from './notifier.ts';
 import { namingTemplate } from './template-prefix.ts';
 
 /** Under the names that MIME gives them; one that comes twice, in whatever spelling, is refused. */
@@ -125,23 +125,26 @@ function completeEmail(config: EmailConfig, global: GlobalConfig): Outcome<Email
 
 function createEmail(config: EmailConfig, context: NotifierContext): Notifier {
   return {
-    async notify(notification, signal) {
+    async notify(notification, signal, handover) {
       const mail = await renderMail(config, context, notification);
       if (!mail.ok) return failedForGood(mail.reason);
       const server = await findServer(config);
       if (!server.ok) return failedForGood(server.reason);
-      return sendMail(config, context, server.value, mail.value, signal);
+      return sendMail({ config, context, server: server.value, mail: mail.value, signal, handover });
     },
   };
 }
 
-async function sendMail(
-  config: EmailConfig,
-  context: NotifierContext,
-  server: MailServer,
-  mail: Mail,
-  signal: AbortSignal,
-): Promise<Delivery> {
+interface Sending {
+  readonly config: EmailConfig;
+  readonly context: NotifierContext;
+  readonly server: MailServer;
+  readonly mail: Mail;
+  readonly signal: AbortSignal;
+  readonly handover: Handover | undefined;
+}
+
+async function sendMail({ config, context, server, mail, signal, handover }: Sending): Promise<Delivery> {
   const secrets = new Set<string>();
   let session: MailSession | undefined;
   try {
@@ -155,7 +158,7 @@ async function sendMail(
         return credentials;
       });
     }
-    await session.send(mail);
+    await session.send(mail, handover);
     return DELIVERED;
   } catch (error) {
     const failure = failedToSend(error, signal, [...secrets]);

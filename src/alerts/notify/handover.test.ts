@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { configOf } from '../../testing/integration.ts';
 import { notificationOf, notifiedAlert, notifierContext } from '../../testing/notifier-parts.ts';
 import { INTEGRATIONS } from './integrations.ts';
-import type { HttpRequest } from './notifier.ts';
+import type { HttpAnswer, HttpRequest } from './notifier.ts';
 
 const HTTP = 'http_config: {authorization: {credentials: x}}';
 
@@ -25,7 +25,34 @@ const cases: readonly (readonly [name: string, yaml: string, tells: readonly boo
   ['victorops', '{api_url: http://x, api_key: x, routing_key: x}', [true]],
   ['webex', `{api_url: http://x, room_id: x, ${HTTP}}`, [true]],
   ['wechat', '{api_url: http://x, api_secret: x, corp_id: x}', [false, true]],
+  ['sns', '{topic_arn: x, sigv4: {region: r, access_key: x, secret_key: x}}', [true]],
+  ['jira', '{api_url: http://x/none, project: x, issue_type: x}', [false, true]],
+  ['jira', '{api_url: http://x/open, project: x, issue_type: x}', [false, true]],
+  ['jira', '{api_url: http://x/done, project: x, issue_type: x}', [false, true]],
+  ['jira', '{api_url: http://x/done, project: x, issue_type: x, reopen_transition: Up}', [false, false, false, true]],
 ];
+
+const ISSUE = (category: string) => ({ key: 'X-1', fields: { status: { statusCategory: { key: category } } } });
+
+/** What any of the services answers to a request that it takes. */
+function answerTo({ url }: HttpRequest): HttpAnswer {
+  const issues = { none: [], open: [ISSUE('new')], done: [ISSUE('done')] };
+  const [, of = 'none'] = /\/(none|open|done)\//.exec(url) ?? [];
+  const text = url.includes('.amazonaws.com')
+    ? '<PublishResponse><PublishResult><MessageId>m</MessageId></PublishResult></PublishResponse>'
+    : JSON.stringify({
+        ...{ ok: true, success: true, errcode: 0, access_token: 't' },
+        issues: issues[of as keyof typeof issues],
+        transitions: [{ id: '1', name: 'Up' }],
+      });
+  const type = text.startsWith('<') ? 'text/xml' : 'application/json';
+  return { status: 200, headers: new Headers({ 'content-type': type }), text };
+}
+
+test('every integration but e-mail, which sends no requests, is in the list', () => {
+  const names = INTEGRATIONS.map(({ name }) => name).filter((name) => name !== 'email');
+  assert.deepEqual(new Set(cases.map(([name]) => name)), new Set(names));
+});
 
 for (const [name, yaml, tells] of cases) {
   test(`${name}: the last request goes with the handover ({${yaml}})`, async () => {
@@ -36,8 +63,7 @@ for (const [name, yaml, tells] of cases) {
       openHttp: () => ({
         async send(request) {
           requests.push(request);
-          const text = '{"ok": true, "success": true, "errcode": 0, "access_token": "t"}';
-          return { status: 200, headers: new Headers({ 'content-type': 'application/json' }), text };
+          return answerTo(request);
         },
       }),
     });

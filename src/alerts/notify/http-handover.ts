@@ -1,6 +1,7 @@
 import { subscribe } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
 import type { Handover } from './notifier.ts';
+import { handOver } from './socket-handover.ts';
 
 /** That of the request which undici is just writing. */
 let socketInUse: Socket | undefined;
@@ -16,21 +17,7 @@ export function watchSockets(): void {
   });
 }
 
-/**
- * To be called by undici when it has just written a request whose body is a text or bytes. Calls `done` in the turn in
- * which the operating system has taken the last byte; through TLS in the turn after it.
- */
+/** To be called by undici when it has just written a request whose body is a text or bytes. */
 export function whenTaken(handover: Handover): void {
-  const socket = socketInUse;
-  // Node writes at once what the operating system has room for: what is left in the socket waits for the other side.
-  if (socket?.writableLength === 0) {
-    handover.done();
-    return;
-  }
-  // A socket with TLS learns of it only now.
-  setImmediate(() => {
-    if (!socket?.writable) return;
-    if (socket.writableLength === 0) handover.done();
-    else socket.write('', (error) => error ?? handover.done());
-  });
+  if (socketInUse) handOver(socketInUse, handover);
 }

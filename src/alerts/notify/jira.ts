@@ -6,7 +6,15 @@ import { DELIVERED, exchange, failedForGood } from './deliver.ts';
 import { encodeJson } from './http-payload.ts';
 import { type JiraConfig, jiraConfig } from './jira-config.ts';
 import { issueFields, issueQuery, type Render } from './jira-issue.ts';
-import type { Delivery, HttpClient, HttpRequest, Integration, Notifier, NotifierContext } from './notifier.ts';
+import type {
+  Delivery,
+  Handover,
+  HttpClient,
+  HttpRequest,
+  Integration,
+  Notifier,
+  NotifierContext,
+} from './notifier.ts';
 import { namingTemplate } from './template-prefix.ts';
 
 export type { JiraConfig };
@@ -46,14 +54,20 @@ interface Call<T> {
   readonly method: HttpRequest['method'];
   readonly url: string;
   readonly body?: unknown;
+  readonly handover?: Handover | undefined;
   readonly answer: v.GenericSchema<unknown, T>;
 }
 type Ask = <T>(call: Call<T>) => Promise<Step<T>>;
 
+/**
+ * Looks for the issue of the group, writes it, and moves it if its status has to change. Told is who has got the last
+ * request that changes something: a kill before it leaves an issue that the next search finds, which is then written once
+ * more with the same fields, and moved. Where nothing has to change there is nothing to repeat either.
+ */
 function createJira(config: JiraConfig, context: NotifierContext): Notifier {
   const http = context.openHttp(config.httpConfig);
   return {
-    async notify(notification, signal) {
+    async notify(notification, signal, handover) {
       const data = context.dataOf(notification);
       const render: Render = (source) => context.templates.text(source, data);
       const ask: Ask = (call) => askJira(http, call, signal);
@@ -62,9 +76,10 @@ function createJira(config: JiraConfig, context: NotifierContext): Notifier {
       const issue = found.value;
       const firing = notificationStatus(notification.alerts) === 'firing';
       if (!issue && !firing) return DELIVERED;
-      const written = await writeIssue(config, groupHash(notification), issue, render, ask);
-      if ('failure' in written) return written.failure;
-      return issue ? moveIssue(config, issue, firing, ask) : DELIVERED;
+      const transition = dueTransition(config, issue, firing);
+      const fields = issueFields(config, groupHash(notification), issue !== undefined, render);
+      const written = await writeIssue(config, issue, { fields, handover: transition ? undefined : handover }, ask);
+      return written.ok && issue && transition ? moveIssue(config, issue, { transition, handover }, ask) : written;
     },
   };
 }
@@ -74,10 +89,10 @@ function prefixed(prefix: string, failure: Delivery): Delivery {
 }
 
 async function askJira<T>(http: HttpClient, call: Call<T>, signal: AbortSignal): Promise<Step<T>> {
-  const { method, url, body } = call;
+  const { method, url, body, handover } = call;
   const headers = { 'content-type': 'application/json', 'accept-language': 'en' };
   const content = body === undefined ? {} : { body: encodeJson(body) };
-  const sent = await exchange(http, { method, url, headers, ...content, signal }, { retryStatuses: [429] });
+  const sent = await exchange(http, { method, url, headers, ...content, signal, handover }, { retryStatuses: [429] });
   if ('failure' in sent) return sent;
   const read = v.safeParse(call.answer, readJson(sent.answer.text));
   if (read.success) return { value: read.output };
@@ -123,33 +138,41 @@ async function findIssue(
   return { value: found.value.issues?.[0] };
 }
 
+/** Makes an issue, or updates the one that there is. */
 async function writeIssue(
   config: JiraConfig,
-  hash: string,
   issue: Issue | undefined,
-  render: Render,
+  { fields, handover }: { readonly fields: unknown; readonly handover: Handover | undefined },
   ask: Ask,
-): Promise<Step<unknown>> {
+): Promise<Delivery> {
   const method = issue ? 'PUT' : 'POST';
   const path = issue ? `issue/${issue.key}` : 'issue';
-  const body = { fields: issueFields(config, hash, issue !== undefined, render) };
-  const written = await ask({ method, url: apiPath(config, path), body, answer: anything });
-  if (!('failure' in written)) return written;
-  return { failure: prefixed(`failed to ${method} request to ${JSON.stringify(path)}`, written.failure) };
+  const written = await ask({ method, url: apiPath(config, path), body: { fields }, handover, answer: anything });
+  if (!('failure' in written)) return DELIVERED;
+  return prefixed(`failed to ${method} request to ${JSON.stringify(path)}`, written.failure);
 }
 
-/** Opens an issue again that is done, and ends one whose alerts are resolved, if the configuration says how. */
-async function moveIssue(config: JiraConfig, issue: Issue, firing: boolean, ask: Ask): Promise<Delivery> {
-  const status = issue.fields?.status;
-  if (!status) return DELIVERED;
+/** What opens an issue again that is done, or ends one whose alerts are resolved, if the configuration says how. */
+function dueTransition(config: JiraConfig, issue: Issue | undefined, firing: boolean): string | undefined {
+  const status = issue?.fields?.status;
+  if (!status) return undefined;
   const isDone = status.statusCategory.key === 'done';
   const name = firing ? config.reopenTransition : config.resolveTransition;
-  if (isDone !== firing || name === '') return DELIVERED;
-  const url = apiPath(config, `issue/${issue.key}/transitions`);
+  return isDone === firing && name !== '' ? name : undefined;
+}
+
+async function moveIssue(
+  config: JiraConfig,
+  { key }: Issue,
+  { transition, handover }: { readonly transition: string; readonly handover: Handover | undefined },
+  ask: Ask,
+): Promise<Delivery> {
+  const url = apiPath(config, `issue/${key}/transitions`);
   const found = await ask({ method: 'GET', url, answer: transitionsSchema });
   if ('failure' in found) return found.failure;
-  const transition = found.value.transitions?.find((known) => known.name === name);
-  if (!transition) return failedForGood(`can't find transition ${name} for issue ${issue.key}`);
-  const moved = await ask({ method: 'POST', url, body: { transition: { id: transition.id } }, answer: anything });
+  const known = found.value.transitions?.find(({ name }) => name === transition);
+  if (!known) return failedForGood(`can't find transition ${transition} for issue ${key}`);
+  const body = { transition: { id: known.id } };
+  const moved = await ask({ method: 'POST', url, body, handover, answer: anything });
   return 'failure' in moved ? moved.failure : DELIVERED;
 }

@@ -3,7 +3,7 @@ import type { PublishCommandInput, SNSClient, SNSClientConfig } from '@aws-sdk/c
 import { DEFAULT_HTTP_CONFIG, type HttpConfig } from '../config/http-config.ts';
 import { failedToSend, judgeAnswer } from './deliver.ts';
 import { withinTimeout } from './http-timeout.ts';
-import type { Delivery, HttpAnswer, HttpClient, HttpRequest, NotifierContext } from './notifier.ts';
+import type { Delivery, Handover, HttpAnswer, HttpClient, HttpRequest, NotifierContext } from './notifier.ts';
 
 export type SnsMessage = PublishCommandInput;
 
@@ -21,6 +21,12 @@ type Credentials = NonNullable<SNSClientConfig['credentials']>;
 type Handler = Extract<SNSClientConfig['requestHandler'], { handle: unknown }>;
 type AwsRequest = Parameters<Handler['handle']>[0];
 type AwsResponse = Awaited<ReturnType<Handler['handle']>>['response'];
+
+/** The AWS client gives it to the handler of the message's request, and of no other. */
+export interface Sending {
+  readonly abortSignal: AbortSignal;
+  readonly handover: Handover | undefined;
+}
 
 /** Templates may give every notification an address of its own. */
 const MOST_CLIENTS = 16;
@@ -46,11 +52,11 @@ export class SnsPublisher {
   }
 
   /** An endpoint of '' is that of the region. Rejects with what the AWS client rejects with. */
-  async publish(endpoint: string, message: SnsMessage, signal: AbortSignal): Promise<void> {
+  async publish(endpoint: string, message: SnsMessage, sending: Sending): Promise<void> {
     const { PublishCommand } = await import('@aws-sdk/client-sns');
     const client = await this.#clientOf(endpoint);
-    const published = client.send(new PublishCommand(message), { abortSignal: signal });
-    await Promise.race([published, aborted(signal, published)]);
+    const published = client.send(new PublishCommand(message), sending);
+    await Promise.race([published, aborted(sending.abortSignal, published)]);
   }
 
   #clientOf(endpoint: string): Promise<SNSClient> {
@@ -125,8 +131,8 @@ function aborted(signal: AbortSignal, until: Promise<unknown>): Promise<never> {
 /** The AWS client signs and reads; requests go out as the HTTP configuration says. */
 function handlerOver(http: HttpClient, { clock }: NotifierContext): Handler {
   const unending = new AbortController().signal;
-  const handle = async (request: AwsRequest, { abortSignal }: { abortSignal?: unknown } = {}) => {
-    const send = (signal: AbortSignal) => http.send(toRequest(request, signal));
+  const handle = async (request: AwsRequest, { abortSignal, handover }: Partial<Sending> = {}) => {
+    const send = (signal: AbortSignal) => http.send({ ...toRequest(request, signal), handover });
     const answer =
       abortSignal instanceof AbortSignal
         ? await send(abortSignal)
