@@ -15,20 +15,20 @@ import {
 } from './pipeline-load.ts';
 import { type Cleanup, configFile, type RunningServer, startOpsdeck, temporaryFolder } from './processes.ts';
 import type { Random } from './random.ts';
-import { startWebhookSink, type WebhookCall, type WebhookSink } from './webhook-sink.ts';
+import { type StartToldSink, startToldWebhook, type Told, type ToldSink } from './told-sinks.ts';
 
 /** Short waits, so that most moments are near a flush; nothing is to be repeated. */
-function configOf({ url }: WebhookSink): string {
+function configOf({ yaml }: ToldSink): string {
   return `
-route: {receiver: hook, group_by: [alertname], group_wait: 50ms, group_interval: 200ms, repeat_interval: 24h}
-receivers: [{name: hook, webhook_configs: [{url: "${url}/hook"}]}]
+route: {receiver: sink, group_by: [alertname], group_wait: 50ms, group_interval: 200ms, repeat_interval: 24h}
+receivers: [{name: sink, ${yaml}}]
 `;
 }
 
 /** What came of a server that was ended again and again under load, and started again on the same data. */
 export interface CrashReport {
   /** Those that were answered 200, as are the repetitions; of what is missing the unanswered ones count as well. */
-  readonly calls: readonly WebhookCall[];
+  readonly calls: readonly Told[];
   readonly repetitions: readonly Repetition[];
   /** What of these is left for a receiver that takes each idempotency key once. */
   readonly repetitionsBeyondKeys: readonly Repetition[];
@@ -49,27 +49,30 @@ export interface CrashPlan {
   readonly rounds: number;
   readonly signal: 'SIGKILL' | 'SIGTERM';
   readonly random: Random;
-  /** Of the webhook; 200 unless told. */
-  readonly answer?: (call: WebhookCall) => SinkAnswer;
+  /** Who is told; a webhook unless another is named. */
+  readonly startSink?: StartToldSink;
+  /** Of the one who is told; 200 unless told otherwise. */
+  readonly answer?: (call: Told) => SinkAnswer;
   /** Called when the last kill is over. */
   readonly settling?: () => void;
 }
 
 export async function runCrashes(
   t: Cleanup,
-  { rounds, signal, random, answer = () => ({}), settling }: CrashPlan,
+  { rounds, signal, random, startSink = startToldWebhook, answer = () => ({}), settling }: CrashPlan,
 ): Promise<CrashReport> {
   const delay = monitorEventLoopDelay({ resolution: 5 });
   delay.enable();
   t.after(() => delay.disable());
-  const [heard, answered]: [WebhookCall[], WebhookCall[]] = [[], []];
-  const sink = await startWebhookSink(t, (call) => {
+  const [heard, answered]: [Told[], Told[]] = [[], []];
+  const note = (call: Told) => {
     const given = answer(call);
     const status = typeof given === 'string' ? given : (given.status ?? 200);
     if (status === 200 || status === 'hang') heard.push(call);
     if (status === 200) answered.push(call);
     return given;
-  });
+  };
+  const sink = await startSink(t, { answer: note });
   const args = ['--config.file', configFile(t, configOf(sink)), '--storage.path', join(temporaryFolder(t), 'data')];
   const load = new PipelineLoad(random);
   const endedAt: number[] = [];
@@ -121,7 +124,7 @@ async function lostOf(t: Cleanup, { url }: RunningServer, acknowledged: Readonly
 const QUIET_MS = 1500;
 
 /** Ends the load, and waits until nothing has been told for a while. */
-async function settle(t: Cleanup, { url }: RunningServer, load: PipelineLoad, sink: WebhookSink): Promise<void> {
+async function settle(t: Cleanup, { url }: RunningServer, load: PipelineLoad, sink: ToldSink): Promise<void> {
   const client = new HttpClient(t, url);
   await load.end(client);
   const endedAt = Date.now();

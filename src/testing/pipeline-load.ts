@@ -1,7 +1,7 @@
 import { HttpClient } from './http-client.ts';
 import type { Cleanup } from './processes.ts';
 import type { Random } from './random.ts';
-import type { WebhookCall } from './webhook-sink.ts';
+import type { Told } from './told-sinks.ts';
 
 /** How often everything is posted again; how long an alert that has ended is. */
 const RESEND_MS = 300;
@@ -115,7 +115,7 @@ export interface Repetition {
 }
 
 /** What a receiver takes that remembers keys. */
-export function firstOfEachKey(calls: readonly WebhookCall[]): readonly WebhookCall[] {
+export function firstOfEachKey(calls: readonly Told[]): readonly Told[] {
   const taken = new Set<string>();
   return calls.filter(({ idempotencyKey }) => {
     const isNew = !taken.has(idempotencyKey);
@@ -125,7 +125,7 @@ export function firstOfEachKey(calls: readonly WebhookCall[]): readonly WebhookC
 }
 
 /** A receiver that remembers keys would miss what these tell the second time. */
-export function findAmbiguousKeys(calls: readonly WebhookCall[]): readonly string[] {
+export function findAmbiguousKeys(calls: readonly Told[]): readonly string[] {
   const told = new Map<string, string>();
   return calls
     .filter(({ idempotencyKey, payload: { groupKey, alerts } }) => {
@@ -138,7 +138,7 @@ export function findAmbiguousKeys(calls: readonly WebhookCall[]): readonly strin
 }
 
 /** What of notifications somebody who is woken by them would complain of. */
-export function findRepetitions(calls: readonly WebhookCall[]): readonly Repetition[] {
+export function findRepetitions(calls: readonly Told[]): readonly Repetition[] {
   const last = new Map<string, { readonly told: string; readonly at: number }>();
   const resolved = new Map<string, number>();
   const found: Repetition[] = [];
@@ -164,7 +164,7 @@ export function findRepetitions(calls: readonly WebhookCall[]): readonly Repetit
 /** Alerts that somebody was told to fire, and not that they are over, though they are; and those nobody was told of. */
 export function findMissing(
   alerts: readonly LoadedAlert[],
-  calls: readonly WebhookCall[],
+  calls: readonly Told[],
 ): { readonly resolved: readonly string[]; readonly firing: readonly string[] } {
   const told = { firing: new Set<string>(), resolved: new Set<string>() };
   for (const { payload } of calls) {

@@ -45,9 +45,9 @@ export interface SmtpSinkOptions {
   readonly user?: { readonly name: string; readonly password: string };
   /**
    * Answers in place of the sink: a reply, `hang` for none at all, `reset` for a cut connection; undefined leaves it to the
-   * sink. It is asked for each command, and for `GREETING` and, at the end of a message, `MESSAGE`.
+   * sink. It is asked for each command, and for `GREETING` and, at the end of a message, `MESSAGE`, with its content.
    */
-  readonly script?: (command: string) => string | undefined;
+  readonly script?: (command: string, message: string) => string | undefined;
 }
 
 export interface SmtpSink {
@@ -182,8 +182,8 @@ class Conversation {
     if (!this.#socket.destroyed) this.#socket.write(`${reply}\r\n`);
   }
 
-  #answer(command: string, otherwise: () => void): void {
-    const reply = this.#options.script?.(command);
+  #answer(command: string, otherwise: () => void, message = ''): void {
+    const reply = this.#options.script?.(command, message);
     if (reply === undefined) otherwise();
     else if (reply === 'reset') this.#socket.destroy();
     else if (reply !== 'hang') this.#write(reply);
@@ -289,16 +289,13 @@ class Conversation {
         return;
       }
       this.#reader = undefined;
-      this.#answer('MESSAGE', () => {
-        this.#mails.push({
-          from: this.#from,
-          to: this.#to,
-          content: lines.join('\r\n'),
-          isEncrypted: this.#isEncrypted(),
-          login: this.#login,
-        });
+      const content = lines.join('\r\n');
+      const accept = () => {
+        const [from, to, login, isEncrypted] = [this.#from, this.#to, this.#login, this.#isEncrypted()];
+        this.#mails.push({ from, to, content, isEncrypted, login });
         this.#write('250 2.0.0 taken');
-      });
+      };
+      this.#answer('MESSAGE', accept, content);
     };
   }
 }

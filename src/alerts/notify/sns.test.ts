@@ -3,6 +3,7 @@ import { describe, type TestContext, test } from 'node:test';
 import { type HttpSink, type SinkAnswer, type SinkRequest, startHttpSink } from '../../testing/http-sink.ts';
 import { configOf, notifyOnce, printedOf, refusalOf } from '../../testing/integration.ts';
 import { GROUP_HASH, notifierContext, plainHttp } from '../../testing/notifier-parts.ts';
+import { PUBLISHED } from '../../testing/sns-sink.ts';
 import { TemplateError } from '../template/template-error.ts';
 import type { HttpClient, NotifierContext } from './notifier.ts';
 import { snsIntegration as sns } from './sns.ts';
@@ -35,13 +36,6 @@ describe('an SNS configuration', () => {
     assert.equal(config.sendResolved, true);
   });
 });
-
-const PUBLISHED: SinkAnswer = {
-  headers: { 'content-type': 'text/xml' },
-  body:
-    '<PublishResponse xmlns="http://sns.amazonaws.com/doc/2010-03-31/"><PublishResult><MessageId>m-1</MessageId>' +
-    '</PublishResult><ResponseMetadata><RequestId>r-1</RequestId></ResponseMetadata></PublishResponse>',
-};
 
 function failure(status: number, code: string, message: string): SinkAnswer {
   const error = `<Error><Type>Sender</Type><Code>${code}</Code><Message>${message}</Message></Error>`;
