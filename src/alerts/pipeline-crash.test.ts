@@ -10,6 +10,7 @@ import { createTestPipeline } from '../testing/pipeline-parts.ts';
 import { configFile, startOpsdeck, temporaryFolder } from '../testing/processes.ts';
 import { Random } from '../testing/random.ts';
 import { createSqliteFolder } from '../testing/sqlite.ts';
+import { startToldJira, startToldMailbox, startToldSns } from '../testing/told-sinks.ts';
 import { startWebhookSink } from '../testing/webhook-sink.ts';
 import { restoreState } from './alert-state.ts';
 import { ALERT_MIGRATION, SETTLED_MIGRATION } from './alert-writer.ts';
@@ -69,6 +70,24 @@ test('a kill -9 loses no silence and no resolved notice, and nothing is told twi
   assert.deepEqual(report.ambiguousKeys, []);
   assertNothingToldTwice(report);
 });
+
+for (const [way, startSink, seed] of [
+  ['by e-mail', startToldMailbox(), 11],
+  ['by SNS', startToldSns, 12],
+  ['by Jira', startToldJira, 13],
+] as const) {
+  test(`a kill -9 loses nothing that is told ${way}, and nothing is told twice`, async (t) => {
+    const rounds = Math.ceil(KILLS / 4);
+    // Late enough that most kills come between a request and its answer.
+    const delays = new Random(seed);
+    const latencyMs = () => delays.int(0, 100);
+    const random = new Random(seed + 100);
+    const report = await runCrashes(t, { rounds, signal: 'SIGKILL', random, startSink, latencyMs });
+    t.diagnostic(describeRepetitions(report));
+    assertNothingLost(report, rounds);
+    assertNothingToldTwice(report);
+  });
+}
 
 test('a kill -9 loses nothing where every third request at random is answered 500', async (t) => {
   const [random, rounds] = [new Random(7), Math.ceil(KILLS / 2)];

@@ -11,6 +11,9 @@ export interface JiraIssue {
 /** What an opsdeck asks of Jira. */
 export type JiraStep = 'search' | 'create' | 'update' | 'transitions' | 'transition';
 
+/** Undefined: that of Jira itself. */
+type JiraAnswer = SinkAnswer | undefined;
+
 export interface JiraSink {
   /** Of version 2 of the API. */
   readonly url: string;
@@ -29,7 +32,7 @@ const TRANSITIONS = [
  */
 export async function startJiraSink(
   t: Cleanup,
-  answer: (step: JiraStep, issue: JiraIssue | undefined) => SinkAnswer | undefined = () => undefined,
+  answer: (step: JiraStep, issue: JiraIssue | undefined) => JiraAnswer | Promise<JiraAnswer> = () => undefined,
 ): Promise<JiraSink> {
   const issues: JiraIssue[] = [];
   const steps: JiraStep[] = [];
@@ -55,7 +58,8 @@ export async function startJiraSink(
     };
     const status = { search: 200, transitions: 200, create: 201, update: 204, transition: 204 }[step];
     const body = step in own ? JSON.stringify(own[step as keyof typeof own]) : '';
-    return answer(step, change(key, {})) ?? { status, body };
+    const given = answer(step, change(key, {}));
+    return given instanceof Promise ? given.then((late) => late ?? { status, body }) : (given ?? { status, body });
   });
   return { url: `${url}/rest/api/2`, issues, steps };
 }

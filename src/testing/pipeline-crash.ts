@@ -53,26 +53,18 @@ export interface CrashPlan {
   readonly startSink?: StartToldSink;
   /** Of the one who is told; 200 unless told otherwise. */
   readonly answer?: (call: Told) => SinkAnswer;
+  /** How long it takes for each answer, in milliseconds; nothing unless told otherwise. */
+  readonly latencyMs?: () => number;
   /** Called when the last kill is over. */
   readonly settling?: () => void;
 }
 
-export async function runCrashes(
-  t: Cleanup,
-  { rounds, signal, random, startSink = startToldWebhook, answer = () => ({}), settling }: CrashPlan,
-): Promise<CrashReport> {
+export async function runCrashes(t: Cleanup, plan: CrashPlan): Promise<CrashReport> {
+  const { rounds, signal, random, settling } = plan;
   const delay = monitorEventLoopDelay({ resolution: 5 });
   delay.enable();
   t.after(() => delay.disable());
-  const [heard, answered]: [Told[], Told[]] = [[], []];
-  const note = (call: Told) => {
-    const given = answer(call);
-    const status = typeof given === 'string' ? given : (given.status ?? 200);
-    if (status === 200 || status === 'hang') heard.push(call);
-    if (status === 200) answered.push(call);
-    return given;
-  };
-  const sink = await startSink(t, { answer: note });
+  const { sink, heard, answered } = await startSinkOf(t, plan);
   const args = ['--config.file', configFile(t, configOf(sink)), '--storage.path', join(temporaryFolder(t), 'data')];
   const load = new PipelineLoad(random);
   const endedAt: number[] = [];
@@ -104,6 +96,25 @@ export async function runCrashes(
     endedAt,
     caughtWriting,
   };
+}
+
+const take = (): SinkAnswer => ({});
+
+/** Who is told, with all that it has perhaps taken, and what it has taken. */
+async function startSinkOf(t: Cleanup, { startSink = startToldWebhook, answer = take, latencyMs }: CrashPlan) {
+  const [heard, answered]: [Told[], Told[]] = [[], []];
+  const note = (call: Told) => {
+    const given = answer(call);
+    const status = typeof given === 'string' ? given : (given.status ?? 200);
+    if (status === 200 || status === 'hang') heard.push(call);
+    if (status === 200) answered.push(call);
+    return latencyMs ? later(latencyMs(), given) : given;
+  };
+  return { sink: await startSink(t, { answer: note }), heard, answered };
+}
+
+function later<T>(ms: number, value: T): Promise<T> {
+  return new Promise((done) => setTimeout(() => done(value), ms));
 }
 
 /** From then on the receiver is one that is known to answer. */

@@ -37,6 +37,8 @@ export interface ReceivedMail {
   readonly login: string | undefined;
 }
 
+type Reply = string | undefined;
+
 export interface SmtpSinkOptions {
   /** What EHLO is answered with, a line each; `STARTTLS` is left out on an encrypted connection. */
   readonly offers?: readonly string[];
@@ -47,7 +49,7 @@ export interface SmtpSinkOptions {
    * Answers in place of the sink: a reply, `hang` for none at all, `reset` for a cut connection; undefined leaves it to the
    * sink. It is asked for each command, and for `GREETING` and, at the end of a message, `MESSAGE`, with its content.
    */
-  readonly script?: (command: string, message: string) => string | undefined;
+  readonly script?: (command: string, message: string) => Reply | Promise<Reply>;
 }
 
 export interface SmtpSink {
@@ -184,6 +186,11 @@ class Conversation {
 
   #answer(command: string, otherwise: () => void, message = ''): void {
     const reply = this.#options.script?.(command, message);
+    if (reply instanceof Promise) void reply.then((late) => this.#reply(late, otherwise));
+    else this.#reply(reply, otherwise);
+  }
+
+  #reply(reply: Reply, otherwise: () => void): void {
     if (reply === undefined) otherwise();
     else if (reply === 'reset') this.#socket.destroy();
     else if (reply !== 'hang') this.#write(reply);

@@ -32,7 +32,7 @@ export interface ToldSink {
 
 export interface ToldSinkOptions {
   /** What a notification is answered once it is there; it is taken unless told otherwise. */
-  readonly answer?: (call: Told) => SinkAnswer;
+  readonly answer?: (call: Told) => SinkAnswer | Promise<SinkAnswer>;
   /** Whether it answers to what is asked before a notification leaves; yes unless told otherwise. */
   readonly isReady?: () => boolean;
   /** Called when it does not answer to that. */
@@ -58,6 +58,10 @@ export const startToldWebhook: StartToldSink = async (t, { answer } = {}) => {
 export function startToldMailbox(way: Pick<SmtpSinkOptions, 'offers' | 'implicitTls'> = {}): StartToldSink {
   return async (t, { answer, isReady = () => true, onRefusal } = {}) => {
     const calls: Told[] = [];
+    const replyOf = (answered: SinkAnswer) => {
+      if (typeof answered === 'string') return answered;
+      return isRefusal(answered) ? '451 4.3.0 later' : undefined;
+    };
     const script = (command: string, message: string) => {
       if (command === 'DATA' && !isReady()) {
         onRefusal?.();
@@ -66,9 +70,7 @@ export function startToldMailbox(way: Pick<SmtpSinkOptions, 'offers' | 'implicit
       if (command !== 'MESSAGE') return undefined;
       const call = toldBy(decodeQuotedPrintable(message));
       calls.push(call);
-      const answered = answer?.(call) ?? {};
-      if (typeof answered === 'string') return answered;
-      return (answered.status ?? 200) < 300 ? undefined : '451 4.3.0 later';
+      return mapAnswer(answer?.(call) ?? {}, replyOf);
     };
     const { port } = await startSmtpSink(t, { ...way, script });
     const requireTls = way.offers?.includes('STARTTLS') ?? false;
@@ -91,8 +93,7 @@ export const startToldSns: StartToldSink = async (t, { answer, isReady = () => t
     }
     const call = toldBy(new URLSearchParams(body).get('Message') ?? '');
     calls.push(call);
-    const answered = answer?.(call) ?? {};
-    return typeof answered === 'string' || answered.status !== undefined ? answered : PUBLISHED;
+    return mapAnswer(answer?.(call) ?? {}, (answered) => (isRefusal(answered) ? answered : PUBLISHED));
   });
   const access = 'sigv4: {region: eu-west-1, access_key: AKIAEXAMPLE, secret_key: hush}';
   const token = `http_config: {oauth2: {client_id: a, client_secret: b, token_url: "${url}/token"}}`;
@@ -111,12 +112,19 @@ export const startToldJira: StartToldSink = async (t, { answer, isReady = () => 
     if (!issue || (step !== 'create' && step !== 'update')) return undefined;
     const call = toldBy(issue.description);
     calls.push(call);
-    const answered = answer?.(call) ?? {};
-    return typeof answered === 'string' || answered.status !== undefined ? answered : undefined;
+    return mapAnswer(answer?.(call) ?? {}, (answered) => (isRefusal(answered) ? answered : undefined));
   });
   const issue = `project: OPS, issue_type: Incident, summary: alerts, description: '${PAYLOAD}'`;
   return { yaml: `jira_configs: [{api_url: "${url}", ${issue}}]`, calls };
 };
+
+function mapAnswer<T>(answer: SinkAnswer | Promise<SinkAnswer>, map: (answer: SinkAnswer) => T): T | Promise<T> {
+  return answer instanceof Promise ? answer.then(map) : map(answer);
+}
+
+function isRefusal(answer: SinkAnswer): boolean {
+  return typeof answer === 'string' || (answer.status ?? 200) >= 300;
+}
 
 function toldBy(text: string): Told {
   const payload = JSON.parse(text) as Told['payload'];

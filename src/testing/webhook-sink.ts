@@ -41,7 +41,7 @@ export interface WebhookSink {
 /** A webhook on a free port that remembers what it was told, and when; it answers 200 unless told otherwise. */
 export async function startWebhookSink(
   t: Cleanup,
-  answer: (call: WebhookCall) => SinkAnswer = () => ({}),
+  answer: (call: WebhookCall) => SinkAnswer | Promise<SinkAnswer> = () => ({}),
 ): Promise<WebhookSink> {
   const calls: WebhookCall[] = [];
   const { url, received }: HttpSink = await startHttpSink(t, ({ path, body, headers }) => {
