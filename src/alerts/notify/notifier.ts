@@ -48,7 +48,7 @@ export interface Handover {
 export interface Notifier {
   /**
    * Never throws for what a service does; a TemplateError may pass through. `signal` ends the attempt. `handover` goes with
-   * the last request that it takes; a service whose requests go without is told again after a kill.
+   * the last request that changes something: without it, a kill that comes before the answer repeats the notification.
    */
   notify(notification: Notification, signal: AbortSignal, handover?: Handover): Promise<Delivery>;
 }
