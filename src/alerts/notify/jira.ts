@@ -60,9 +60,9 @@ interface Call<T> {
 type Ask = <T>(call: Call<T>) => Promise<Step<T>>;
 
 /**
- * Looks for the issue of the group, writes it, and moves it if its status has to change. Told is who has got the last
- * request that changes something: a kill before it leaves an issue that the next search finds, which is then written once
- * more with the same fields, and moved. Where nothing has to change there is nothing to repeat either.
+ * Looks for the issue of the group, writes it, and moves it if its status has to change. The last request that changes
+ * something is the notification. A kill before it leaves an issue that the next search finds: it is written once more with
+ * the same fields, and moved. Where there is nothing to change there is nothing to repeat either.
  */
 function createJira(config: JiraConfig, context: NotifierContext): Notifier {
   const http = context.openHttp(config.httpConfig);
