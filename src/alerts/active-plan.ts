@@ -3,7 +3,7 @@ import { messageOf } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
 import { type Outcome, refused } from '../kernel/outcome.ts';
 import type { AlertGroup } from './alert-group.ts';
-import type { RoutingNames } from './alert-listing.ts';
+import type { RoutingNames } from './alert-query.ts';
 import type { AlertState } from './alert-state.ts';
 import type { ActiveConfig } from './config/active-config.ts';
 import type { Pairs } from './domain/notification.ts';

@@ -1,3 +1,4 @@
+import { forgetListed, type ListedText, type Page } from './alert-pages.ts';
 import type { AlertSlot } from './alert-slot.ts';
 import { compareGroupedAlerts } from './domain/alert-group.ts';
 import { type LabelSet, printLabelSet } from './domain/label-set.ts';
@@ -16,8 +17,6 @@ export class AlertGroup {
   /** The labels as text: what tells the groups of a route apart. */
   readonly labelsText: string;
   readonly receiver: string;
-  /** The time intervals that kept it quiet at its last flush. */
-  mutedBy: readonly string[] = [];
   /** When it will be flushed next; epoch milliseconds. */
   nextFlushAt = Number.POSITIVE_INFINITY;
   appointment: object | undefined;
@@ -27,6 +26,11 @@ export class AlertGroup {
   isOverdue = false;
   /** Counts the changes of its alerts, so that what was made of them knows whether it still holds. */
   version = 0;
+  /** How it is listed; undefined when something in it or in its alerts has changed since. */
+  listed?: ListedText | undefined;
+  /** Where it stands among all groups; undefined until somebody lists. */
+  page?: Page<AlertGroup>;
+  #mutedBy: readonly string[] = [];
   readonly #members = new Set<AlertSlot>();
   #sorted: readonly AlertSlot[] | undefined;
 
@@ -39,6 +43,16 @@ export class AlertGroup {
     this.receiver = route.receiver;
   }
 
+  /** The time intervals that kept it quiet at its last flush. */
+  get mutedBy(): readonly string[] {
+    return this.#mutedBy;
+  }
+
+  set mutedBy(names: readonly string[]) {
+    if (names.length + this.#mutedBy.length > 0) forgetListed<AlertGroup>(this);
+    this.#mutedBy = names;
+  }
+
   get size(): number {
     return this.#members.size;
   }
@@ -49,20 +63,24 @@ export class AlertGroup {
 
   add(slot: AlertSlot): void {
     this.#members.add(slot);
-    this.#sorted = undefined;
-    this.version++;
+    this.#noteMembers();
   }
 
   delete(slot: AlertSlot): void {
     if (!this.#members.delete(slot)) return;
-    this.#sorted = undefined;
-    this.version++;
+    this.#noteMembers();
   }
 
   /** By job, instance and all labels, none of which ever changes: sorted once for each set of members. */
   sorted(): readonly AlertSlot[] {
     this.#sorted ??= sortSlots([...this.#members]);
     return this.#sorted;
+  }
+
+  #noteMembers(): void {
+    this.#sorted = undefined;
+    this.version++;
+    forgetListed<AlertGroup>(this);
   }
 }
 

@@ -6,8 +6,9 @@ import { FakeClock } from '../testing/fake-clock.ts';
 import { FakeDatabase } from '../testing/fake-database.ts';
 import { Random } from '../testing/random.ts';
 import type { AlertGroups } from './alert-groups.ts';
-import type { AlertListing, AlertQuery, RoutingNames } from './alert-listing.ts';
-import { forgetListed } from './alert-pages.ts';
+import type { AlertListing } from './alert-listing.ts';
+import { forgetAlert } from './alert-pages.ts';
+import type { AlertQuery, RoutingNames } from './alert-query.ts';
 import { joinState } from './alert-state.ts';
 import { ALERT_SERVER_DEFAULTS } from './config/server-options.ts';
 import type { Alert } from './domain/alert.ts';
@@ -19,16 +20,11 @@ const toDatabase = (receiver: string, groupBy: readonly string[], goesOn: boolea
   routeSettings({ receiver, groupBy, matchers: [matcherOf('job', '=', 'db')], continue: goesOn });
 
 /** One receiver comes twice, by two routes. */
-const TREE = new RouteTree(
-  routeSettings({
-    groupBy: ['alertname'],
-    routes: [
-      toDatabase('web', ['job'], true),
-      toDatabase('dba', ['job'], true),
-      toDatabase('web', ['alertname'], false),
-    ],
-  }),
-);
+const SETTINGS = routeSettings({
+  groupBy: ['alertname'],
+  routes: [toDatabase('web', ['job'], true), toDatabase('dba', ['job'], true), toDatabase('web', ['alertname'], false)],
+});
+const TREE = new RouteTree(SETTINGS);
 
 /** What a configuration says that gives one receiver a label more, and no route any. */
 const NAMES: RoutingNames = {
@@ -291,6 +287,51 @@ test('a muted group says so with its alerts, in this listing alone, and can be l
   );
 });
 
+test('the text of a group is made once, until an alert in it or what mutes it changes', () => {
+  let prints = 0;
+  const {
+    listing,
+    store,
+    groups: held,
+  } = createListing(DB, {
+    ...NODE,
+    get generatorURL() {
+      prints++;
+      return 'http://a/';
+    },
+  });
+  const group = held.sorted().find(({ receiver }) => receiver === 'default');
+  assert.ok(group);
+  group.mutedBy = ['nights'];
+  groups(listing);
+  const once = prints;
+  store.put([{ ...DB, annotationsJson: '{"new":"text"}' }]);
+  assert.match(String(listing.groups(QUERY, NAMES, START)), /"new":"text"/);
+  groups(listing, { filter: [matcherOf('alertname', '=', 'Down')] });
+  assert.equal(prints, once);
+  group.mutedBy = [];
+  assert.doesNotMatch(String(listing.groups(QUERY, NAMES, START)), /nights/);
+});
+
+test('a listing of an earlier moment, after the clock was put back, is what it was then', () => {
+  const { listing } = createListing(DB, NODE);
+  const before = [listing.alerts(QUERY, NAMES, START), listing.groups(QUERY, NAMES, START)].map(String);
+  assert.deepEqual(alerts(listing, {}, START + 6 * MINUTE), []);
+  assert.deepEqual(groups(listing, {}, START + 6 * MINUTE), []);
+  const after = [listing.alerts(QUERY, NAMES, START), listing.groups(QUERY, NAMES, START)].map(String);
+  assert.deepEqual(after, before);
+});
+
+test('after a reload a query gets what the new labels of receivers give it', () => {
+  const { listing, groups: held, store } = createListing(DB, NODE);
+  const owned = { ...QUERY, receiverMatchers: [matcherOf('owner', '=', 'storage')] };
+  const listed = (names: RoutingNames) =>
+    [listing.alerts(owned, names, START), listing.groups(owned, names, START)].map((texts) => texts.length > 0);
+  assert.deepEqual(listed(NAMES), [true, true]);
+  held.reroute(new RouteTree(SETTINGS), store.sorted());
+  assert.deepEqual(listed({ ...NAMES, receiverLabels: (name) => ({ name }) }), [false, false]);
+});
+
 test('an alert that every group has let go of is still listed, with its receivers, until its end is over', () => {
   const { listing, store, groups: held } = createListing(DB);
   const before = alerts(listing);
@@ -307,7 +348,7 @@ test('a listing that remembers says what one that remembers nothing would say', 
   const random = new Random(13);
   const { listing, store, silencer, groups } = createListing();
   const fresh = () => {
-    for (const slot of store.sorted()) forgetListed(slot);
+    for (const slot of store.sorted()) forgetAlert(slot);
   };
   const silences = ['a', 'b', 'c'].map((id) =>
     silenceOf({ id, matchers: [matcherOf('n', '=~', random.pick(['1|2', '2|3', '.+']))] }),

@@ -1,31 +1,29 @@
-import type { Pattern } from '../kernel/regexp.ts';
 import type { AlertGroup } from './alert-group.ts';
 import type { AlertGroups } from './alert-groups.ts';
-import { type AlertPage, AlertPages, Excerpt, forgetListed } from './alert-pages.ts';
+import { forgetAlert, type ListedText, type Page, Pages } from './alert-pages.ts';
+import {
+  type AlertQuery,
+  filterTest,
+  keyOfQuery,
+  openFilter,
+  type RoutingNames,
+  receiverTest,
+  takesAllReceivers,
+  takesAllStates,
+} from './alert-query.ts';
 import type { AlertSlot, ListedAlert } from './alert-slot.ts';
 import type { AlertStore } from './alert-store.ts';
 import { printAlert, printReceivers } from './contract/gettable.ts';
-import { type AlertStatus, isSelected, type StateSelection, statusOf } from './domain/alert-status.ts';
-import { compareUtf8, type LabelSet, labelsJson } from './domain/label-set.ts';
-import { filterMatches, type Matcher } from './domain/matcher.ts';
+import { type AlertStatus, isSelected, statusOf } from './domain/alert-status.ts';
+import { compareUtf8, labelsJson } from './domain/label-set.ts';
+import type { Matcher } from './domain/matcher.ts';
 import type { Pairs } from './domain/notification.ts';
-import { receiverMatches } from './domain/receiver.ts';
 import type { Route, RouteTree } from './domain/route.ts';
+import { Excerpt, emptyPlace, type TextPlace } from './excerpt.ts';
 import type { Inhibitor } from './inhibitor.ts';
+import { LabelIndex } from './label-index.ts';
+import { Selections } from './selections.ts';
 import type { Silencer } from './silencer.ts';
-
-/** Which alerts a reader asks for. */
-export interface AlertQuery {
-  /** Every one must hold for the labels of an alert. */
-  readonly filter: readonly Matcher[];
-  /** Some receiver of the alert must match. */
-  readonly receiver: Pattern | undefined;
-  /** Every one must hold for the labels of some receiver of the alert. */
-  readonly receiverMatchers: readonly Matcher[];
-  readonly states: StateSelection;
-  /** Whether groups that a time interval keeps quiet are wanted. */
-  readonly muted: boolean;
-}
 
 export interface AlertListingParts {
   readonly store: AlertStore;
@@ -34,12 +32,15 @@ export interface AlertListingParts {
   readonly inhibitor: Inhibitor;
 }
 
-/** What the configuration in force says of receivers and routes. */
-export interface RoutingNames {
-  /** Always with its name. */
-  receiverLabels(name: string): Pairs;
-  routeLabels(group: AlertGroup): Pairs;
-}
+const NO_FILTER: readonly Matcher[] = [];
+
+const ALL: AlertQuery = {
+  filter: NO_FILTER,
+  receiver: undefined,
+  receiverMatchers: NO_FILTER,
+  states: { active: true, silenced: true, inhibited: true, unprocessed: true },
+  muted: true,
+};
 
 /**
  * Answers the two listings of alerts with pieces of bytes: elements of a JSON array, or several that a comma joins. The
@@ -50,10 +51,15 @@ export class AlertListing {
   readonly #groups: AlertGroups;
   readonly #silencer: Silencer;
   readonly #inhibitor: Inhibitor;
-  readonly #pages = new AlertPages();
+  readonly #pages = new Pages<AlertSlot>(() => 1);
+  readonly #groupPages = new Pages<AlertGroup>(({ size }) => size);
+  readonly #labelIndex = new LabelIndex();
+  readonly #selectedAlerts = new Selections<AlertSlot>();
+  readonly #selectedGroups = new Selections<AlertGroup>();
   /** Of what the texts were made that no single alert is told of. */
   #tree: RouteTree | undefined;
   #inhibitions = -1;
+  #listedAt = Number.NEGATIVE_INFINITY;
 
   constructor({ store, groups, silencer, inhibitor }: AlertListingParts) {
     this.#store = store;
@@ -75,82 +81,114 @@ export class AlertListing {
   /** The silences that match the alert are other ones now. */
   noteSilenced(fingerprint: string): void {
     const slot = this.#store.find(fingerprint);
-    if (slot) forgetListed(slot);
+    if (slot) forgetAlert(slot);
   }
 
   /** The wanted alerts, in the order of fingerprints. */
   alerts(query: AlertQuery, names: RoutingNames, now: number): readonly Buffer[] {
-    const isWanted = this.#alertTest(query, names);
-    const excerpt = new Excerpt();
-    for (const page of this.#currentPages(now)) {
-      if (!isWanted && page.earliestEnd >= now) {
-        excerpt.addPage(page);
-        continue;
+    const pages = this.#currentPages(now);
+    const { filter, states } = query;
+    if (takesAllStates(states) && takesAllReceivers(query) && filter.length === 0) return bytesOf(pages);
+    const wantsReceiver = receiverTest(query, names);
+    const wantsRoutes = onceForRoutes((routes) => routes.some(wantsReceiver));
+    const passesFilter = filterTest(filter);
+    const candidatesOn = this.#candidates(filter);
+    return this.#selectedAlerts.read(keyOfQuery(query), pages, (page) => {
+      const excerpt = new Excerpt();
+      for (const slot of candidatesOn(page)) {
+        const listed = slot.listed as ListedAlert;
+        if (!passesFilter(slot.alert.labels) || !isSelected(listed.status, states)) continue;
+        if (wantsRoutes(this.#routesOf(slot))) excerpt.add(listed);
       }
-      for (const slot of page.slots) {
-        const { alert, listed } = slot;
-        if (listed && alert.endsAt >= now && (!isWanted || isWanted(slot, listed))) excerpt.add(listed);
-      }
-    }
-    return excerpt.pieces();
+      return excerpt.join();
+    });
   }
 
   /** The groups that have any wanted alert, by labels and receiver. */
   groups(query: AlertQuery, names: RoutingNames, now: number): readonly Buffer[] {
     this.#currentPages(now);
+    const printWhole = this.#groupPrinter(ALL, names);
+    const pages = this.#groupPages.current(this.#groups.sorted(), now, (group) => printWhole(group));
+    const takesAll = takesAllStates(query.states) && takesAllReceivers(query);
+    if (takesAll && query.muted && query.filter.length === 0) return bytesOf(pages);
     const wantsReceiver = receiverTest(query, names);
-    const passesFilter = filterTest(query.filter);
-    // In a group an alert has the receivers of all its groups that are asked for, by name.
-    const receiversOf = onceForRoutes((routes) => printSortedReceivers(routes.filter(wantsReceiver)));
-    const pieces: Buffer[] = [];
-    for (const group of this.#groups.sorted()) {
-      if (!wantsReceiver(group.route) || (!query.muted && group.mutedBy.length > 0)) continue;
-      const first = pieces.length;
-      for (const slot of group.sorted()) {
-        const { alert, listed } = slot;
-        if (!listed || alert.endsAt < now || !passesFilter(alert.labels)) continue;
-        const status = statusInGroup(group, listed.status);
-        if (isSelected(status, query.states))
-          pieces.push(textInGroup(slot, listed, status, receiversOf(this.#routesOf(slot))));
+    const printPart = this.#groupPrinter(query, names);
+    return this.#selectedGroups.read(keyOfQuery(query), pages, (page) => {
+      const excerpt = new Excerpt();
+      for (const group of page.items) {
+        if (!wantsReceiver(group.route) || (!query.muted && group.mutedBy.length > 0)) continue;
+        const open = openFilter(query.filter, group);
+        if (open) excerpt.add(takesAll && open.length === 0 ? (group.listed as ListedText) : printPart(group, open));
       }
-      if (pieces.length > first) encloseGroup(group, names.routeLabels(group), pieces, first);
-    }
-    return pieces;
+      return excerpt.join();
+    });
   }
 
-  /** Undefined: every alert is wanted. */
-  #alertTest(query: AlertQuery, names: RoutingNames): ((slot: AlertSlot, listed: ListedAlert) => boolean) | undefined {
-    const { filter, receiver, receiverMatchers, states } = query;
-    const takesAllStates = states.active && states.silenced && states.inhibited && states.unprocessed;
-    if (takesAllStates && !receiver && filter.length + receiverMatchers.length === 0) return undefined;
-    const wantsReceiver = receiverTest(query, names);
-    const passesFilter = filterTest(filter);
-    const wantsRoutes = onceForRoutes((routes) => routes.some(wantsReceiver));
-    return (slot, { status }) =>
-      isSelected(status, states) && passesFilter(slot.alert.labels) && wantsRoutes(this.#routesOf(slot));
+  /** Where on a page the alerts stand that can pass the filter. */
+  #candidates(filter: readonly Matcher[]): (page: Page<AlertSlot>) => readonly AlertSlot[] {
+    const exact = filter.find(({ operator, value }) => operator === '=' && value !== '');
+    return exact ? this.#labelIndex.finder(exact.name, exact.value) : ({ items }) => items;
   }
 
   /** The pages as they are now, every alert on them with its text. */
-  #currentPages(now: number): readonly AlertPage[] {
-    const { tree } = this.#groups;
+  #currentPages(now: number): readonly Page<AlertSlot>[] {
     this.#silencer.settle(now);
-    const inhibitions = this.#inhibitor.settle(now);
+    this.#review(now);
     const receiversOf = onceForRoutes((routes) => printReceivers(routes.map(({ receiver }) => receiver)));
-    if (tree !== this.#tree || inhibitions !== this.#inhibitions) {
-      this.#tree = tree;
-      this.#inhibitions = inhibitions;
-      this.#pages.review(
-        (slot) =>
-          slot.listed?.receiversJson === receiversOf(this.#routesOf(slot)) &&
-          isSameList(slot.listed.status.inhibitedBy, this.#inhibitor.inhibitedBy(slot, now)),
-      );
-    }
-    return this.#pages.current(this.#store.sorted(), (slot) => {
+    return this.#pages.current(this.#store.sorted(), now, (slot) => {
+      const { alert } = slot;
       const status = this.#statusOf(slot, now);
       const receiversJson = receiversOf(this.#routesOf(slot));
-      const bytes = Buffer.from(printAlert(slot.alert, receiversJson, status));
-      return { status, receiversJson, bytes, start: 0, end: bytes.length };
+      if (alert.endsAt < now) return { status, receiversJson, until: Number.POSITIVE_INFINITY, ...emptyPlace() };
+      const bytes = Buffer.from(printAlert(alert, receiversJson, status));
+      return { status, receiversJson, until: alert.endsAt, bytes, start: 0, end: bytes.length };
     });
+  }
+
+  /** Forgets the texts that hold no longer, where no single alert was told so. */
+  #review(now: number): void {
+    const { tree } = this.#groups;
+    const inhibitions = this.#inhibitor.settle(now);
+    const isEarlier = now < this.#listedAt;
+    this.#listedAt = now;
+    if (tree === this.#tree && inhibitions === this.#inhibitions && !isEarlier) return;
+    if (tree !== this.#tree) {
+      this.#selectedAlerts.clear();
+      this.#selectedGroups.clear();
+    }
+    this.#tree = tree;
+    this.#inhibitions = inhibitions;
+    const receiversOf = onceForRoutes((routes) => printReceivers(routes.map(({ receiver }) => receiver)));
+    for (const slot of this.#store.sorted()) {
+      const { listed } = slot;
+      if (!listed) continue;
+      const holds =
+        !isEarlier &&
+        listed.receiversJson === receiversOf(this.#routesOf(slot)) &&
+        isSameList(listed.status.inhibitedBy, this.#inhibitor.inhibitedBy(slot, now));
+      if (!holds) forgetAlert(slot);
+    }
+  }
+
+  /** Prints of a group what is wanted of it; `open` is what of the filter its own labels leave open. */
+  #groupPrinter(query: AlertQuery, names: RoutingNames): (group: AlertGroup, open?: readonly Matcher[]) => ListedText {
+    const wantsReceiver = receiverTest(query, names);
+    // In a group an alert has the receivers of all its groups that are asked for, by name.
+    const receiversOf = onceForRoutes((routes) => printSortedReceivers(routes.filter(wantsReceiver)));
+    return (group, open = NO_FILTER) => {
+      const passesFilter = filterTest(open);
+      const excerpt = new Excerpt();
+      let until = Number.POSITIVE_INFINITY;
+      for (const slot of group.sorted()) {
+        const { alert, listed } = slot;
+        if (!listed || listed.start === listed.end || !passesFilter(alert.labels)) continue;
+        const status = statusInGroup(group, listed.status);
+        if (!isSelected(status, query.states)) continue;
+        excerpt.add(placeInGroup(slot, listed, status, receiversOf(this.#routesOf(slot))));
+        until = Math.min(until, listed.until);
+      }
+      return { until, ...(excerpt.isEmpty ? emptyPlace() : encloseGroup(group, names.routeLabels(group), excerpt)) };
+    };
   }
 
   #statusOf(slot: AlertSlot, now: number): AlertStatus {
@@ -162,17 +200,38 @@ export class AlertListing {
   }
 }
 
+function bytesOf(pages: readonly Page<unknown>[]): readonly Buffer[] {
+  return pages.map(({ bytes }) => bytes).filter(({ length }) => length > 0);
+}
+
 function statusInGroup({ mutedBy }: AlertGroup, status: AlertStatus): AlertStatus {
   return mutedBy.length === 0 ? status : statusOf(status.silencedBy, status.inhibitedBy, mutedBy);
 }
 
 /** The text of an alert in a group, where it may have other receivers than by itself. */
-function textInGroup({ alert }: AlertSlot, listed: ListedAlert, status: AlertStatus, receiversJson: string): Buffer {
-  if (status !== listed.status) return Buffer.from(printAlert(alert, receiversJson, status));
-  if (receiversJson === listed.receiversJson) return listed.bytes.subarray(listed.start, listed.end);
+function placeInGroup(
+  { alert }: AlertSlot,
+  listed: ListedAlert,
+  status: AlertStatus,
+  receiversJson: string,
+): TextPlace {
+  if (status !== listed.status) return placeOf(Buffer.from(printAlert(alert, receiversJson, status)));
+  if (receiversJson === listed.receiversJson) return listed;
   if (listed.regrouped?.receiversJson !== receiversJson)
     listed.regrouped = { receiversJson, bytes: Buffer.from(printAlert(alert, receiversJson, status)) };
-  return listed.regrouped.bytes;
+  return placeOf(listed.regrouped.bytes);
+}
+
+/** Puts the group around its alerts. */
+function encloseGroup(group: AlertGroup, routeLabels: Pairs, alerts: Excerpt): TextPlace {
+  const labels = labelsJson(group.labels);
+  const receiver = JSON.stringify({ name: group.receiver });
+  const tail = `],"labels":${labels},"receiver":${receiver},"routeLabels":${JSON.stringify(routeLabels)}}`;
+  return placeOf(alerts.joinWithin('{"alerts":[', tail));
+}
+
+function placeOf(bytes: Buffer): TextPlace {
+  return { bytes, start: 0, end: bytes.length };
 }
 
 function isSameList(a: readonly string[], b: readonly string[]): boolean {
@@ -194,41 +253,4 @@ function onceForRoutes<T>(make: (routes: readonly Route[]) => T): (routes: reado
 
 function printSortedReceivers(routes: readonly Route[]): string {
   return printReceivers(routes.map(({ receiver }) => receiver).sort(compareUtf8));
-}
-
-/** Alerts of one rule share the names of their labels, so that the place of a label is looked for once for all of them. */
-function filterTest(filter: readonly Matcher[]): (labels: LabelSet) => boolean {
-  const tests = filter.map((matcher) => {
-    let known: readonly string[] = [];
-    let place = -1;
-    return ({ names, values }: LabelSet) => {
-      if (names !== known) place = names.indexOf(matcher.name);
-      known = names;
-      return filterMatches(matcher, place < 0 ? undefined : values[place]);
-    };
-  });
-  return (labels) => tests.every((test) => test(labels));
-}
-
-/** Asks about each receiver once, however many alerts go to it. */
-function receiverTest({ receiver, receiverMatchers }: AlertQuery, names: RoutingNames): (route: Route) => boolean {
-  if (!receiver && receiverMatchers.length === 0) return () => true;
-  const known = new Map<string, boolean>();
-  const test = (name: string) =>
-    (receiver?.test(name) ?? true) && receiverMatches(names.receiverLabels(name), receiverMatchers);
-  return (route) => {
-    const wanted = known.get(route.receiver) ?? test(route.receiver);
-    known.set(route.receiver, wanted);
-    return wanted;
-  };
-}
-
-/** Puts the group around its alerts, which stand in `pieces` from `first` on. */
-function encloseGroup(group: AlertGroup, routeLabels: Pairs, pieces: Buffer[], first: number): void {
-  const labels = labelsJson(group.labels);
-  const receiver = JSON.stringify({ name: group.receiver });
-  const last = pieces.length - 1;
-  const tail = `],"labels":${labels},"receiver":${receiver},"routeLabels":${JSON.stringify(routeLabels)}}`;
-  pieces[first] = Buffer.concat([Buffer.from('{"alerts":['), pieces[first] as Buffer]);
-  pieces[last] = Buffer.concat([pieces[last] as Buffer, Buffer.from(tail)]);
 }

@@ -2,20 +2,20 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { alertOf, START } from '../testing/alert-parts.ts';
 import { Random } from '../testing/random.ts';
-import { AlertPages, Excerpt, forgetListed } from './alert-pages.ts';
+import { forgetAlert, Pages } from './alert-pages.ts';
 import type { AlertSlot, ListedAlert } from './alert-slot.ts';
 import { ACTIVE } from './domain/alert-status.ts';
 
 /** A world of alerts that are listed, and count how often they are printed. */
 function createPages() {
-  const pages = new AlertPages();
+  const pages = new Pages<AlertSlot>(() => 1);
   const versions = new Map<AlertSlot, number>();
   let printed = 0;
   const textOf = (slot: AlertSlot) => `"${slot.id} in version ${versions.get(slot) ?? 0}"`;
   const print = (slot: AlertSlot): ListedAlert => {
     printed++;
     const bytes = Buffer.from(textOf(slot));
-    return { status: ACTIVE, receiversJson: '[]', bytes, start: 0, end: bytes.length };
+    return { status: ACTIVE, receiversJson: '[]', until: slot.alert.endsAt, bytes, start: 0, end: bytes.length };
   };
   const slotOf = (id: number): AlertSlot => ({
     id,
@@ -27,10 +27,10 @@ function createPages() {
     pages,
     slotOf,
     textOf,
-    current: (sorted: readonly AlertSlot[]) => pages.current(sorted, print),
+    current: (sorted: readonly AlertSlot[]) => pages.current(sorted, START, print),
     change(slot: AlertSlot) {
       versions.set(slot, (versions.get(slot) ?? 0) + 1);
-      forgetListed(slot);
+      forgetAlert(slot);
     },
     takePrinted() {
       const count = printed;
@@ -70,9 +70,8 @@ test('pages hold the texts of all alerts in their order, whatever comes, goes an
     const pages = current(sorted);
     assert.equal(takePrinted(), printed.size, `round ${round}`);
     assert.equal(pages.map(({ bytes }) => bytes.toString()).join(), sorted.map(textOf).join());
-    assert.ok(pages.every(({ slots }) => slots.length > 0 && slots.length <= 128));
-    for (const { slots, earliestEnd } of pages)
-      assert.equal(earliestEnd, Math.min(...slots.map(({ alert }) => alert.endsAt)));
+    assert.ok(pages.every(({ items }) => items.length > 0 && items.length <= 128));
+    for (const { items, until } of pages) assert.equal(until, Math.min(...items.map(({ alert }) => alert.endsAt)));
     for (const slot of sorted) {
       const { bytes, start, end } = slot.listed as ListedAlert;
       assert.equal(bytes.toString('utf8', start, end), textOf(slot));
@@ -93,19 +92,21 @@ test('a change costs its own page; what somebody reads stays as it was', () => {
   assert.equal(current(more).filter(({ bytes }) => !after.includes(bytes)).length, 1);
 });
 
-test('texts that stand side by side are cut out in one piece', () => {
-  const { slotOf, current } = createPages();
-  const sorted = Array.from({ length: 100 }, (_, id) => slotOf(id));
-  const [page] = current(sorted);
-  assert.ok(page);
-  const cut = (...places: number[]) => {
-    const excerpt = new Excerpt();
-    for (const place of places) excerpt.add(sorted[place]?.listed as ListedAlert);
-    return excerpt.pieces().map(String);
-  };
-  assert.deepEqual(cut(), []);
-  assert.deepEqual(cut(3, 4, 5, 9), ['"3 in version 0","4 in version 0","5 in version 0"', '"9 in version 0"']);
-  const excerpt = new Excerpt();
-  for (const { listed } of sorted) excerpt.add(listed as ListedAlert);
-  assert.equal(excerpt.pieces()[0], page.bytes);
+test('what is over is printed anew, and takes no place where it says nothing', () => {
+  const { pages, slotOf } = createPages();
+  const sorted = Array.from({ length: 5 }, (_, id) => slotOf(id));
+  const listed = (now: number) =>
+    pages
+      .current(sorted, now, (slot) => {
+        const isOver = slot.alert.endsAt < now;
+        const bytes = Buffer.from(isOver && slot.id !== 3 ? '' : `${slot.id}${isOver ? ' is over' : ''}`);
+        const until = isOver ? Number.POSITIVE_INFINITY : slot.alert.endsAt;
+        return { status: ACTIVE, receiversJson: '[]', until, bytes, start: 0, end: bytes.length };
+      })
+      .map(({ bytes }) => String(bytes));
+  assert.deepEqual(listed(START), ['0,1,2,3,4']);
+  assert.deepEqual(listed(START + 1), ['1,2,3,4']);
+  assert.deepEqual(listed(START + 4), ['3 is over,4']);
+  assert.deepEqual(listed(START + 5), ['3 is over']);
+  assert.deepEqual(listed(START + 6), ['3 is over']);
 });

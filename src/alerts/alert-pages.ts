@@ -1,86 +1,78 @@
-import type { AlertSlot, ListedAlert } from './alert-slot.ts';
+import type { AlertGroup } from './alert-group.ts';
+import type { AlertSlot } from './alert-slot.ts';
+import { Excerpt, type TextPlace } from './excerpt.ts';
 
-/** Some alerts that follow one another in the order of fingerprints, with their texts in one piece. */
-export interface AlertPage {
-  readonly slots: readonly AlertSlot[];
+/** How something is listed, or an empty text where it is not. */
+export interface ListedText extends TextPlace {
+  /** The last moment at which it is listed so; epoch milliseconds. */
+  readonly until: number;
+}
+
+/** What is listed: an alert, or a group of them. */
+export interface Listable<Item> {
+  /** Undefined when something in it has changed since it was printed. */
+  listed?: ListedText | undefined;
+  /** Where it stands; undefined until somebody lists. */
+  page?: Page<Item>;
+}
+
+/** Some items that follow one another, with their texts in one piece. */
+export interface Page<Item> {
+  readonly items: readonly Item[];
   /** The texts with a comma between them. Replaced and never changed: somebody may still be reading them. */
   bytes: Buffer;
-  /** Some alert has to be printed anew. */
+  /** A number that no other bytes have, of whatever page. */
+  version: number;
+  /** Some item has to be printed anew. */
   isStale: boolean;
-  /** The end of the alert that ends first; epoch milliseconds. */
-  earliestEnd: number;
+  /** The last moment at which all are listed so; epoch milliseconds. */
+  until: number;
 }
 
 /** Alerts on a new page. One that comes to hold more than twice as many is divided. */
 const PAGE_ALERTS = 64;
 
-/** The texts of all alerts in the order of fingerprints. What changes costs the page on which it stands. */
-export class AlertPages {
-  #pages: readonly AlertPage[] = [];
-  #sorted: readonly AlertSlot[] = [];
+/** The texts of all items in their order. What changes costs the page on which it stands. */
+export class Pages<Item extends Listable<Item>> {
+  #pages: readonly Page<Item>[] = [];
+  #sorted: readonly Item[] = [];
+  readonly #alertsIn: (item: Item) => number;
 
-  /** All pages as they are now. `sorted` is the same array as long as the same alerts are held. */
-  current(sorted: readonly AlertSlot[], print: (slot: AlertSlot) => ListedAlert): readonly AlertPage[] {
+  /** `alertsIn` says how many alerts an item holds. */
+  constructor(alertsIn: (item: Item) => number) {
+    this.#alertsIn = alertsIn;
+  }
+
+  /** All pages as they are now. `sorted` is the same array as long as the same items are held. */
+  current(sorted: readonly Item[], now: number, print: (item: Item) => Item['listed'] & {}): readonly Page<Item>[] {
     if (sorted !== this.#sorted) {
-      this.#pages = arrange(this.#pages, sorted);
+      this.#pages = arrange(this.#pages, sorted, this.#alertsIn);
       this.#sorted = sorted;
     }
-    for (const page of this.#pages) if (page.isStale) write(page, print);
+    for (const page of this.#pages) if (page.isStale || page.until < now) write(page, now, print);
     return this.#pages;
   }
-
-  /** Forgets the texts that hold no longer. */
-  review(holds: (slot: AlertSlot) => boolean): void {
-    for (const slot of this.#sorted) if (!holds(slot)) forgetListed(slot);
-  }
 }
 
-/** Something in the alert has changed: it is printed anew when somebody lists it. */
-export function forgetListed(slot: AlertSlot): void {
-  slot.listed = undefined;
-  if (slot.page) slot.page.isStale = true;
+/** Something in the item has changed: it is printed anew when somebody lists it. */
+export function forgetListed<Item extends Listable<Item>>(item: Item): void {
+  item.listed = undefined;
+  if (item.page) item.page.isStale = true;
 }
 
-/** Texts out of pages; those that stand side by side are cut out in one piece. */
-export class Excerpt {
-  readonly #pieces: Buffer[] = [];
-  #bytes: Buffer | undefined;
-  #start = 0;
-  #end = 0;
-
-  add({ bytes, start, end }: Pick<ListedAlert, 'bytes' | 'start' | 'end'>): void {
-    if (bytes === this.#bytes && start === this.#end + 1) {
-      this.#end = end;
-      return;
-    }
-    this.#cut();
-    this.#bytes = bytes;
-    this.#start = start;
-    this.#end = end;
-  }
-
-  addPage({ bytes }: AlertPage): void {
-    this.add({ bytes, start: 0, end: bytes.length });
-  }
-
-  /** Pieces that a comma joins. */
-  pieces(): readonly Buffer[] {
-    this.#cut();
-    this.#bytes = undefined;
-    return this.#pieces;
-  }
-
-  #cut(): void {
-    const bytes = this.#bytes;
-    if (!bytes) return;
-    const isWhole = this.#start === 0 && this.#end === bytes.length;
-    this.#pieces.push(isWhole ? bytes : bytes.subarray(this.#start, this.#end));
-  }
+/** The same of an alert, which its groups list as well. */
+export function forgetAlert(slot: AlertSlot): void {
+  forgetListed(slot);
+  if (slot.membership) for (const group of slot.membership.groups) if (group) forgetListed<AlertGroup>(group);
 }
 
-/** Puts alerts that are new on the pages where they belong. A page to which none comes and from which none goes stays. */
-function arrange(pages: readonly AlertPage[], sorted: readonly AlertSlot[]): readonly AlertPage[] {
-  const arranged: AlertPage[] = [];
+/** Puts items that are new on the pages where they belong. A page to which none comes and from which none goes stays. */
+function arrange<Item extends Listable<Item>>(
+  pages: readonly Page<Item>[],
+  sorted: readonly Item[],
+  alertsIn: (item: Item) => number,
+): readonly Page<Item>[] {
+  const arranged: Page<Item>[] = [];
   let start = 0;
   for (const page of pages) {
     let end = start;
@@ -90,62 +82,67 @@ function arrange(pages: readonly AlertPage[], sorted: readonly AlertSlot[]): rea
       if (place === undefined) added++;
       else if (place !== page) break;
     }
-    if (added === 0 && end - start === page.slots.length) arranged.push(page);
-    else arranged.push(...divide(sorted.slice(start, end)));
+    if (added === 0 && end - start === page.items.length) arranged.push(page);
+    else divide(sorted.slice(start, end), alertsIn, arranged);
     start = end;
   }
-  arranged.push(...divide(sorted.slice(start)));
+  divide(sorted.slice(start), alertsIn, arranged);
   return arranged;
 }
 
-function divide(slots: readonly AlertSlot[]): readonly AlertPage[] {
-  const size = slots.length > 2 * PAGE_ALERTS ? PAGE_ALERTS : slots.length;
-  const pages: AlertPage[] = [];
-  for (let start = 0; start < slots.length; start += size) {
-    const own = slots.slice(start, start + size);
-    const page: AlertPage = {
-      slots: own,
-      bytes: Buffer.alloc(0),
-      isStale: true,
-      earliestEnd: Number.POSITIVE_INFINITY,
-    };
-    for (const slot of own) slot.page = page;
+function divide<Item extends Listable<Item>>(
+  items: readonly Item[],
+  alertsIn: (item: Item) => number,
+  pages: Page<Item>[],
+): void {
+  const alerts = items.reduce((sum, item) => sum + alertsIn(item), 0);
+  const most = alerts > 2 * PAGE_ALERTS ? PAGE_ALERTS : Number.POSITIVE_INFINITY;
+  for (let start = 0; start < items.length; ) {
+    let end = start;
+    for (let held = 0; end < items.length && held < most; end++) held += alertsIn(items[end] as Item);
+    const own = items.slice(start, end);
+    const page: Page<Item> = { items: own, bytes: Buffer.alloc(0), version: 0, isStale: true, until: 0 };
+    for (const item of own) item.page = page;
     pages.push(page);
+    start = end;
   }
-  return pages;
 }
 
-const COMMA = Buffer.from(',');
+let nextVersion = 1;
 
-/** Prints what has changed and takes over the rest. */
-function write(page: AlertPage, print: (slot: AlertSlot) => ListedAlert): void {
+/** Prints what has changed or is over, and takes over the rest. */
+function write<Item extends Listable<Item>>(
+  page: Page<Item>,
+  now: number,
+  print: (item: Item) => Item['listed'] & {},
+): void {
   const excerpt = new Excerpt();
-  const texts: ListedAlert[] = [];
-  let size = page.slots.length - 1;
-  let earliestEnd = Number.POSITIVE_INFINITY;
-  for (const slot of page.slots) {
-    slot.listed ??= print(slot);
-    texts.push(slot.listed);
-    excerpt.add(slot.listed);
-    size += slot.listed.end - slot.listed.start;
-    earliestEnd = Math.min(earliestEnd, slot.alert.endsAt);
+  const texts: ListedText[] = [];
+  let until = Number.POSITIVE_INFINITY;
+  for (const item of page.items) {
+    const { listed } = item;
+    const text = listed && listed.until >= now ? listed : print(item);
+    item.listed = text;
+    texts.push(text);
+    excerpt.add(text);
+    until = Math.min(until, text.until);
   }
-  // Of its own memory: a slice of the pool would keep all of that alive.
-  const bytes = Buffer.allocUnsafeSlow(size);
-  let used = 0;
-  for (const piece of excerpt.pieces()) {
-    if (used > 0) used += COMMA.copy(bytes, used);
-    used += piece.copy(bytes, used);
-  }
+  page.bytes = excerpt.join();
+  page.version = nextVersion++;
+  page.until = until;
+  page.isStale = false;
+  place(texts, page.bytes);
+}
+
+/** The texts stand in these bytes now. */
+function place(texts: readonly TextPlace[], bytes: Buffer): void {
   let start = 0;
   for (const text of texts) {
-    const end = start + text.end - text.start;
+    const size = text.end - text.start;
+    if (size === 0) continue;
     text.bytes = bytes;
     text.start = start;
-    text.end = end;
-    start = end + 1;
+    text.end = start + size;
+    start = text.end + 1;
   }
-  page.bytes = bytes;
-  page.earliestEnd = earliestEnd;
-  page.isStale = false;
 }

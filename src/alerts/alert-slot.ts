@@ -1,5 +1,5 @@
 import type { AlertGroup } from './alert-group.ts';
-import type { AlertPage } from './alert-pages.ts';
+import type { ListedText, Page } from './alert-pages.ts';
 import type { Alert } from './domain/alert.ts';
 import type { AlertStatus } from './domain/alert-status.ts';
 import type { Route } from './domain/route.ts';
@@ -18,19 +18,15 @@ export interface AlertSlot {
   /** Its own fingerprint, as what inhibits others. */
   asInhibitor?: readonly string[];
   /** Where it stands among all alerts; undefined until somebody lists. */
-  page?: AlertPage;
+  page?: Page<AlertSlot>;
   /** How it is listed; undefined when something in it has changed since. */
   listed?: ListedAlert | undefined;
 }
 
 /** The text of an alert, and what it says beside the alert itself. */
-export interface ListedAlert {
+export interface ListedAlert extends ListedText {
   readonly status: AlertStatus;
   readonly receiversJson: string;
-  /** Where the text stands; the bytes are never changed. */
-  bytes: Buffer;
-  start: number;
-  end: number;
   /** Its text where its receivers are other ones, or in another order, as in its groups. */
   regrouped?: { readonly receiversJson: string; readonly bytes: Buffer };
 }

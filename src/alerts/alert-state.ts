@@ -4,7 +4,7 @@ import type { Log } from '../kernel/log.ts';
 import { AlertGroups } from './alert-groups.ts';
 import { AlertLimit } from './alert-limit.ts';
 import { AlertListing } from './alert-listing.ts';
-import { forgetListed } from './alert-pages.ts';
+import { forgetAlert } from './alert-pages.ts';
 import type { AlertSlot } from './alert-slot.ts';
 import { AlertStore } from './alert-store.ts';
 import type { AlertServerOptions } from './config/server-options.ts';
@@ -109,7 +109,7 @@ function tellOfAlerts({
         inhibitor.add(slot);
       } else {
         inhibitor.renew(slot);
-        forgetListed(slot);
+        forgetAlert(slot);
       }
       // An alert that every group has let go of stays out until it is posted again.
       if (!isNew || !slot.isSettled) groups.put(slot);

@@ -1,6 +1,7 @@
 import type { HttpContext, HttpHandler } from '../../kernel/http.ts';
 import { accepted, type Outcome } from '../../kernel/outcome.ts';
-import type { AlertListing, AlertQuery, RoutingNames } from '../alert-listing.ts';
+import type { AlertListing } from '../alert-listing.ts';
+import type { AlertQuery, RoutingNames } from '../alert-query.ts';
 import { readPostedAlerts } from '../contract/posted-alerts.ts';
 import {
   type MatcherReading,
