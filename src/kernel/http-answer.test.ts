@@ -111,6 +111,22 @@ describe('a long array', () => {
     }
   });
 
+  test('of bytes alone announces its length', async (t) => {
+    const elements = Array.from({ length: 20 }, (_, index) => Buffer.from(element(index, index * 1_000)));
+    const app = new Hono<HttpEnv>();
+    app.get('/', (c) => answerArray(c, elements, HEADERS));
+    const listener = await listen({
+      fetch: app.fetch,
+      addresses: [{ host: '127.0.0.1', port: 0 }],
+      clock: systemClock,
+    });
+    t.after(() => listener.close(0));
+    const { head, body } = await exchange(t, listener.url);
+    assert.ok(body === `[${elements.join(',')}]\n`);
+    assert.match(head, new RegExp(`^content-length: ${Buffer.byteLength(body)}$`, 'im'));
+    assert.doesNotMatch(head, /transfer-encoding/i);
+  });
+
   test('may be of texts and of bytes, large and small', async (t) => {
     const elements = Array.from({ length: 40 }, (_, index) => element(index, [0, 7, 1_000, 60_000][index % 4]));
     const app = new Hono<HttpEnv>();

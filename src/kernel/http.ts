@@ -121,7 +121,9 @@ export function answerArray(
   let size = elements.length + 2;
   for (const element of elements) size += element.length;
   if (size < WHOLE_ANSWER_BYTES || !outgoing) return c.body(`[${elements.join(',')}]\n`, 200, headers);
-  outgoing.writeHead(200, headers);
+  // Where all are bytes, this is the length, and no chunk needs a frame.
+  const isBytes = elements.every((element) => typeof element !== 'string');
+  outgoing.writeHead(200, isBytes ? { ...headers, 'content-length': String(size) } : headers);
   writeAsRead(outgoing, arrayChunks(elements));
   return RESPONSE_ALREADY_SENT;
 }
