@@ -36,7 +36,7 @@ export function composeEdge({ options, store, clock }: ComposeInputs, state: Roo
   };
   const session = {
     cookieName: SESSION_COOKIE,
-    secure: baseUrl?.startsWith('https:') ?? false,
+    baseUrl,
     check: (secret: string, address: string) => tokens.check(secret, address),
     failed: (address: string) => failures.failed(address),
     sessions: new Sessions(state, writer),

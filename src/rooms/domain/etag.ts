@@ -14,6 +14,9 @@ export const tokenEtag = ({ id, name }: Token): string => contentEtag('t', [id, 
 export const memberEtag = ({ role, silencedUntil, joinedAt }: Member): string =>
   contentEtag('p', [role, silencedUntil, joinedAt]);
 
+/** Of what a room is to one member, the counts in it included: they change with every message, and with no version. */
+export const meEtag = (json: string): string => contentEtag('e', [json]);
+
 /** For what has no version: the same again is the same. */
 function contentEtag(kind: string, content: readonly unknown[]): string {
   return `"${kind}${createHash('sha256').update(JSON.stringify(content)).digest('base64url').slice(0, 16)}"`;

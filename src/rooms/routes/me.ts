@@ -1,14 +1,16 @@
 import type { HttpContext } from '../../kernel/http.ts';
 import { meRequestSchema } from '../contract/member-request.ts';
 import type { Caller } from '../domain/caller.ts';
+import { meEtag } from '../domain/etag.ts';
 import type { Member } from '../domain/member.ts';
 import { removeMember } from '../domain/member-change.ts';
 import { replaceMe } from '../domain/member-me.ts';
 import type { Verdict } from '../domain/refusal.ts';
 import type { RoomDirectory } from '../room-directory.ts';
 import type { RoomWriter } from '../room-writer.ts';
-import { answer, answerRefusal, answerVerdict } from './answers.ts';
+import { answerJson, answerRefusal, answerVerdict } from './answers.ts';
 import { readJson } from './body.ts';
+import { answerTagged } from './etag.ts';
 import { admit, type GuardParts } from './guard.ts';
 import type { Paths } from './index.ts';
 
@@ -25,7 +27,10 @@ export function mePaths(parts: MeRouteParts): Paths {
   return {
     '/api/room/:id/me': {
       GET: admit(guard, { scope: 'read' }, async (c, caller) =>
-        answerVerdict(c, await directory.me(caller, roomOf(c)), (me) => answer(c, me)),
+        answerVerdict(c, await directory.me(caller, roomOf(c)), (me) => {
+          const json = JSON.stringify(me);
+          return answerTagged(c, meEtag(json), () => json);
+        }),
       ),
       PUT: admit(guard, { scope: 'read' }, async (c, caller) => {
         const body = await readJson(c, meRequestSchema, maxBodyBytes);
@@ -51,5 +56,8 @@ export async function answerMe(
   changed: Verdict<Member>,
 ): Promise<Response> {
   if (!changed.ok) return answerRefusal(c, changed);
-  return answerVerdict(c, await directory.me(caller, roomOf(c)), (me) => answer(c, me));
+  return answerVerdict(c, await directory.me(caller, roomOf(c)), (me) => {
+    const json = JSON.stringify(me);
+    return answerJson(c, json, 200, { etag: meEtag(json) });
+  });
 }

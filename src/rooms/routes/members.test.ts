@@ -212,3 +212,27 @@ test('what a member is has an ETag; how far he has read does not change it', asy
   assert.equal((await send('GET', path, { as: 'ana' })).status, 404);
   assert.equal((await send('PUT', path, { ...put, headers: { 'if-match': '*' } })).status, 412);
 });
+
+test('what a room is to somebody has an ETag of its own, which any change of it changes', async (t) => {
+  const { send } = await openRoom(t);
+  const path = '/api/room/ops/me';
+  const read = async (headers: Record<string, string> = {}) => {
+    const answer = await send('GET', path, { as: 'ben', headers });
+    return { ...answer, etag: answer.headers.get('etag') ?? '' };
+  };
+  const first = await read();
+  assert.match(first.etag, /^"e[\w-]{16}"$/);
+  assert.equal((await read()).etag, first.etag);
+  const known = await read({ 'if-none-match': `"other", W/${first.etag}` });
+  assert.deepEqual([known.status, known.text, known.etag], [304, '', first.etag]);
+  await send('POST', '/api/room/ops/message', { as: 'ana', body: { body: 'hi @ben' } });
+  const unread = await read({ 'if-none-match': first.etag });
+  assert.deepEqual([unread.status, unread.json.unread, unread.etag === first.etag], [200, 1, false]);
+  const moved = await send('PUT', '/api/room/ops/read', { as: 'ben', body: { seq: unread.json.lastReadSeq + 1 } });
+  assert.notEqual(moved.headers.get('etag'), unread.etag);
+  assert.equal((await read()).etag, moved.headers.get('etag'));
+  const muted = await send('PUT', path, { as: 'ben', body: { involvement: 'nothing' } });
+  assert.equal(muted.status, 200, muted.text);
+  assert.equal((await read()).etag, muted.headers.get('etag'));
+  assert.equal((await read({ 'if-none-match': moved.headers.get('etag') ?? '' })).status, 200);
+});

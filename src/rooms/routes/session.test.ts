@@ -37,6 +37,21 @@ describe('a session', () => {
     assert.match((await signIn({ token: ADMIN })).cookie, /; Secure$/);
   });
 
+  test('goes to no other program that is reached beside the server', async (t) => {
+    for (const [baseUrl, path] of [
+      ['https://example.com/chat', '/chat'],
+      ['http://example.com/ops/chat/', '/ops/chat'],
+      ['http://example.com', '/'],
+      ['http://example.com/a;b', '/'],
+    ] as const) {
+      const { rooms, signIn } = await open(t, baseUrl);
+      const { cookie, headers } = await signIn({ token: ADMIN });
+      assert.equal(/; Path=([^;]+);/.exec(cookie)?.[1], path);
+      const out = await rooms.send('DELETE', '/api/session', { headers });
+      assert.match(out.headers.get('set-cookie') ?? '', new RegExp(`; Path=${path}; Max-Age=0;`));
+    }
+  });
+
   test('ends when it is signed out of', async (t) => {
     const { rooms, signIn } = await open(t);
     const { headers } = await signIn({ token: ADMIN });

@@ -15,8 +15,8 @@ export interface SessionPathsParts {
   readonly guard: GuardParts;
   readonly auth: 'none' | 'token';
   readonly cookieName: string;
-  /** The cookie goes over HTTPS alone. */
-  readonly secure: boolean;
+  /** The address under which browsers reach the server: the cookie goes to nothing else there, and over HTTPS alone. */
+  readonly baseUrl: string | undefined;
   /** Whom a secret stands for. */
   readonly check: (secret: string, address: string) => Verdict<Caller>;
   /** One more has failed from an address: a refusal when it was too many. */
@@ -34,8 +34,10 @@ const BODY_LIMIT = 4096;
 /** The page signs in here: the cookie holds a secret that scripts cannot read. */
 export function sessionPaths(parts: SessionPathsParts): Paths {
   const { guard, sessions, auth } = parts;
+  const { protocol, path } = cookieScope(parts.baseUrl);
+  const secure = protocol === 'https:' ? '; Secure' : '';
   const cookie = (value: string, maxAgeS: number) =>
-    `${parts.cookieName}=${value}; Path=/; Max-Age=${maxAgeS}; HttpOnly; SameSite=Lax${parts.secure ? '; Secure' : ''}`;
+    `${parts.cookieName}=${value}; Path=${path}; Max-Age=${maxAgeS}; HttpOnly; SameSite=Lax${secure}`;
   const welcome = (c: HttpContext, { user, secret, expiresAt }: Session) =>
     answer(c, wireSession(user, expiresAt), 201, {
       'set-cookie': cookie(secret, Math.max(0, Math.floor((expiresAt - parts.now()) / 1000))),
@@ -58,6 +60,14 @@ export function sessionPaths(parts: SessionPathsParts): Paths {
       ),
     },
   };
+}
+
+/** A path without the slash at its end is that of all below it, too. */
+function cookieScope(baseUrl: string | undefined): { readonly protocol: string; readonly path: string } {
+  const { protocol, pathname } = new URL(baseUrl ?? 'http://localhost');
+  const path = pathname.replace(/\/+$/, '');
+  // No cookie can name a path with a semicolon.
+  return { protocol, path: path === '' || path.includes(';') ? '/' : path };
 }
 
 interface SignIn {
