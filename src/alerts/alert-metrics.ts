@@ -32,6 +32,19 @@ export function addAlertMetrics(metrics: Metrics, sources: AlertMetricsSources):
   return createIntakeCounts(metrics);
 }
 
+/** Counts, when called, a GET that was refused because too many were being answered. */
+export function countRefusedGets(metrics: Metrics): () => void {
+  const refused = metrics
+    .counter(
+      'alertmanager_http_concurrency_limit_exceeded_total',
+      'How many GETs were refused because too many were being answered.',
+      ['method'],
+    )
+    .labels({ method: 'get' });
+  refused.inc(0);
+  return () => refused.inc();
+}
+
 type AddNumber = (name: string, help: string, read: () => number) => void;
 
 function addStateMetrics(metrics: Metrics, { state, now }: AlertMetricsSources): void {

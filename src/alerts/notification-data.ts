@@ -1,5 +1,5 @@
 import type { AlertGroup } from './alert-group.ts';
-import type { LabelSet } from './domain/label-set.ts';
+import { compareUtf8, type LabelSet } from './domain/label-set.ts';
 import {
   commonPairs,
   type Notification,
@@ -84,13 +84,13 @@ export function recordOf(
   };
 }
 
-/** Renders the labels of a group's route; one whose template fails is left out, and `failed` is told why. */
+/** Renders the labels of a group's route, in the order of their names; one whose template fails is left out, and `failed` is told why. */
 export function renderRouteLabels(
   { route, labels, key }: Pick<AlertGroup, 'route' | 'labels' | 'key'>,
   alerts: readonly NotifiedAlert[],
   { templates, externalUrl, failed }: RouteLabelParts,
 ): Pairs {
-  const entries = Object.entries(route.labels);
+  const entries = Object.entries(route.labels).sort(([a], [b]) => compareUtf8(a, b));
   if (entries.length === 0) return {};
   const data: TemplateData = {
     ...templateDataOf(

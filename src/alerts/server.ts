@@ -23,7 +23,7 @@ import { createRequestMetrics } from '../kernel/request-metrics.ts';
 import { type Listener, listen } from '../kernel/server.ts';
 import { ActivePlan } from './active-plan.ts';
 import { AlertIntake } from './alert-intake.ts';
-import { addAlertMetrics } from './alert-metrics.ts';
+import { addAlertMetrics, countRefusedGets } from './alert-metrics.ts';
 import type { AlertSlot } from './alert-slot.ts';
 import { type AlertState, joinState, restoreState } from './alert-state.ts';
 import { ALERT_MIGRATION, SETTLED_MIGRATION } from './alert-writer.ts';
@@ -162,7 +162,7 @@ export function composeApp(composition: Composition): Hono<HttpEnv> {
     routePrefix: options.routePrefix,
     log,
     clock,
-    limits: options,
+    limits: { ...options, refusedGet: countRefusedGets(metrics) },
     requestMetrics: createRequestMetrics(metrics, 'alertmanager', clock),
     page,
     alerts: {

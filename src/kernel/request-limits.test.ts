@@ -37,19 +37,22 @@ const REFUSAL = [503, 'Limit of concurrent GET requests reached (2), try again l
 
 describe('of concurrent GETs', () => {
   test('those beyond the limit are refused, until one of the others is answered', async (t) => {
-    const { app, waiting, release } = slowApp(limitConcurrentGets(2));
+    let refused = 0;
+    const { app, waiting, release } = slowApp(limitConcurrentGets(2, () => refused++));
     const url = await serve(t, app);
     const running = [fetch(`${url}/slow`), fetch(`${url}/slow`)];
     await eventually('both run', () => waiting.length === 2, { everyMs: 1 });
+    assert.equal(refused, 0);
     assert.deepEqual(await said(fetch(url)), REFUSAL);
     assert.deepEqual(await said(fetch(`${url}/slow`)), REFUSAL);
+    assert.equal(refused, 2);
     release();
     for (const answer of running) assert.deepEqual(await said(answer), [200, 'at last']);
     assert.deepEqual(await said(fetch(url)), [200, 'at once']);
   });
 
   test('a refused one does not count, nor does any other method', async (t) => {
-    const { app, waiting, release } = slowApp(limitConcurrentGets(2));
+    const { app, waiting, release } = slowApp(limitConcurrentGets(2, () => {}));
     const url = await serve(t, app);
     const running = [fetch(`${url}/slow`), fetch(`${url}/slow`)];
     await eventually('both run', () => waiting.length === 2, { everyMs: 1 });
@@ -66,7 +69,7 @@ describe('of concurrent GETs', () => {
   });
 
   test('one whose client has gone away no longer counts', async (t) => {
-    const { app, waiting } = slowApp(limitConcurrentGets(1));
+    const { app, waiting } = slowApp(limitConcurrentGets(1, () => {}));
     const url = await serve(t, app);
     const connection = await RawConnection.open(url);
     connection.exchange('GET', 'GET /slow HTTP/1.1\r\nhost: a\r\n\r\n').catch(() => {});
@@ -77,13 +80,13 @@ describe('of concurrent GETs', () => {
   });
 
   test('one that fails no longer counts', async (t) => {
-    const { app } = slowApp(limitConcurrentGets(1));
+    const { app } = slowApp(limitConcurrentGets(1, () => {}));
     const url = await serve(t, app);
     for (let round = 0; round < 3; round++) assert.deepEqual(await said(fetch(`${url}/broken`)), [500, 'broken']);
   });
 
   test('they are counted without sockets too', async () => {
-    const { app, release } = slowApp(limitConcurrentGets(2));
+    const { app, release } = slowApp(limitConcurrentGets(2, () => {}));
     const running = [app.request('/slow'), app.request('/slow')];
     assert.deepEqual(await said(app.request('/')), REFUSAL);
     release();

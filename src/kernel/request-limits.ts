@@ -3,12 +3,15 @@ import type { Clock } from './clock.ts';
 import { formatDuration } from './duration.ts';
 import type { HttpEnv } from './http.ts';
 
-/** Answers 503 to a GET beyond `most` at once; a GET lasts until its answer is written. */
-export function limitConcurrentGets(most: number): MiddlewareHandler<HttpEnv> {
+/** Answers 503 to a GET beyond `most` at once, and tells `refused`; a GET lasts until its answer is written. */
+export function limitConcurrentGets(most: number, refused: () => void): MiddlewareHandler<HttpEnv> {
   let running = 0;
   return async (c, next) => {
     if (c.req.method !== 'GET') return next();
-    if (running >= most) return c.text(`Limit of concurrent GET requests reached (${most}), try again later.\n\n`, 503);
+    if (running >= most) {
+      refused();
+      return c.text(`Limit of concurrent GET requests reached (${most}), try again later.\n\n`, 503);
+    }
     running++;
     const outgoing = c.env?.outgoing;
     outgoing?.once('close', () => running--);

@@ -63,8 +63,8 @@ receivers:
   - name: a
   - name: b
     labels:
-      x: "y"
       name: b
+      x: "y"
 templates:
   - /etc/alerts/x.tmpl
 time_intervals:

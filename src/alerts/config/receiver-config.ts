@@ -1,3 +1,4 @@
+import { compareUtf8 } from '../domain/label-set.ts';
 import { quoteGo } from '../domain/quote.ts';
 import { INTEGRATIONS } from '../notify/integrations.ts';
 import type { CommonConfig, Integration } from '../notify/notifier.ts';
@@ -22,7 +23,7 @@ import {
 /** Who is told, and how. */
 export interface ReceiverConfig {
   readonly name: string;
-  /** Always with the name, as `name`. */
+  /** Always with the name, as `name`; in the order of their names. */
   readonly labels: Readonly<Record<string, string>>;
   readonly integrations: readonly ReceiverIntegration[];
 }
@@ -71,7 +72,7 @@ export const rawReceiver: Kind<Located<RawReceiver>> = located({
     const lists = values as unknown as Readonly<Record<string, readonly Located<unknown>[]>>;
     return {
       name: values.name,
-      labels: { ...values.labels, name: values.name },
+      labels: sortedByName({ ...values.labels, name: values.name }),
       integrations: camelKeys.flatMap(({ integration, field }) =>
         (lists[field] ?? []).map((item, index) => ({ ...item, integration, index })),
       ),
@@ -79,6 +80,11 @@ export const rawReceiver: Kind<Located<RawReceiver>> = located({
   },
   print: () => undefined,
 });
+
+/** As Go prints them. */
+function sortedByName(labels: ReceiverConfig['labels']): ReceiverConfig['labels'] {
+  return Object.fromEntries(Object.entries(labels).sort(([a], [b]) => compareUtf8(a, b)));
+}
 
 /** Completes the integrations of a receiver; throws a ConfigFault with all that is missing. */
 export function completeReceiver(raw: RawReceiver, global: GlobalConfig, folder: string): ReceiverConfig {

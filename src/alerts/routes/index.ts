@@ -26,7 +26,7 @@ export interface AlertsAppParts {
   /** Empty, or a path that starts with a slash and does not end with one. */
   readonly routePrefix: string;
   readonly requestMetrics: RequestMetrics;
-  readonly limits: { readonly getConcurrency: number; readonly timeoutMs: number };
+  readonly limits: { readonly getConcurrency: number; readonly refusedGet: () => void; readonly timeoutMs: number };
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -62,7 +62,7 @@ export function createAlertsApp(parts: AlertsAppParts): Hono<HttpEnv> {
 /** Middleware costs every request something: none is mounted that nobody has asked for. */
 function mountLimits(app: Hono<HttpEnv>, { limits, log, clock }: AlertsAppParts): void {
   if (log.debugging) app.use(logRequests(log, clock));
-  if (limits.getConcurrency > 0) app.use(limitConcurrentGets(limits.getConcurrency));
+  if (limits.getConcurrency > 0) app.use(limitConcurrentGets(limits.getConcurrency, limits.refusedGet));
   if (limits.timeoutMs > 0) app.use(limitDuration(limits.timeoutMs, clock));
 }
 

@@ -88,6 +88,7 @@ test('GET /metrics by Prometheus: Alertmanager’s names, all series there from 
     alertmanager_inhibition_rules: 0,
     alertmanager_dispatcher_aggregation_groups: 0,
     alertmanager_nflog_entries: 0,
+    'alertmanager_http_concurrency_limit_exceeded_total{method="get"}': 0,
   };
   for (const [name, value] of Object.entries(expected)) assert.equal(metrics.get(name), value, name);
   for (const reason of ['silence', 'inhibition', 'mute_time_interval', 'active_time_interval'])

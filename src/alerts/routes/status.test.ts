@@ -30,12 +30,14 @@ for (const base of ['/api/v2', '']) {
   });
 
   test(`GET ${base}/receivers, by anyone: all of them in the order of the configuration`, async (t) => {
-    const config = 'route: {receiver: b}\nreceivers: [{name: c}, {name: b}, {name: "a/é"}]\n';
+    const config =
+      'route: {receiver: b}\nreceivers: [{name: c}, {name: b, labels: {zone: z, ab: "1"}}, {name: "a/é"}]\n';
     const answer = await createTestApp(t, { config }).get(`${base}/receivers`);
     assert.equal(answer.status, 200);
     assert.equal(
       answer.text,
-      '[{"labels":{"name":"c"},"name":"c"},{"labels":{"name":"b"},"name":"b"},{"labels":{"name":"a/é"},"name":"a/é"}]\n',
+      '[{"labels":{"name":"c"},"name":"c"},{"labels":{"ab":"1","name":"b","zone":"z"},"name":"b"},' +
+        '{"labels":{"name":"a/é"},"name":"a/é"}]\n',
     );
   });
 }
