@@ -140,6 +140,22 @@ test('files follow each other, are written over when all they hold is safe elsew
   assert.ok(numbers.every((name) => Number(name.split('.').at(-1)) > 10));
 });
 
+test('a file grows ahead of its records, seldom, and what lies ahead is no part of them', async (t) => {
+  const path = temporaryFolder(t);
+  const { journal } = open(t, path);
+  const sizes = new Set<number>();
+  const texts = Array.from({ length: 500 }, (_, index) => `${index} ${'x'.repeat(1000)}`);
+  for (const text of texts) {
+    journal.append(Buffer.from(text));
+    sizes.add(statSync(firstFile(path)).size);
+  }
+  assert.ok(sizes.size < 15, `it has had ${sizes.size} sizes`);
+  assert.deepEqual(read(t, path), texts);
+  await journal.close(false);
+  await add(open(t, path).journal, 'the next');
+  assert.deepEqual(read(t, path), [...texts, 'the next']);
+});
+
 test('a file that has its new name and its old head is no part of the journal', async (t) => {
   const path = await written(t, ['one', 'two']);
   copyFileSync(firstFile(path), join(path, 'test.journal.000002'));
