@@ -116,14 +116,15 @@ interface WireMessage
 export function readMessage(json: string): Message {
   const wire = JSON.parse(json) as WireMessage;
   const { thread, edited, deletedAt } = wire;
+  const createdAt = Date.parse(wire.createdAt);
   return {
     ...wire,
     attachments: wire.attachments.map((file) => ({ ...file, createdAt: Date.parse(file.createdAt) })),
     thread: thread && { ...thread, lastReplyAt: Date.parse(thread.lastReplyAt) },
     edited: edited && { ...edited, at: Date.parse(edited.at) },
     deletedAt: deletedAt === null ? null : Date.parse(deletedAt),
-    createdAt: Date.parse(wire.createdAt),
-    updatedAt: Date.parse(wire.updatedAt),
+    createdAt,
+    updatedAt: wire.updatedAt === wire.createdAt ? createdAt : Date.parse(wire.updatedAt),
   };
 }
 

@@ -93,7 +93,7 @@ export class AppendPlan {
   #createMessage({ event, message, room, pos }: ToldMessage): void {
     const { id, seq, author, type, threadId, createdAt } = message;
     const hidden = Number(message.silent || message.deleted);
-    const hash = hashValue(event.hash ?? '');
+    const hash = event.hash === null ? '' : hashValue(event.hash);
     const place = placeOf(room, seq);
     this.lastSeqs.set(room, seq);
     this.#put(INSERT_MESSAGE, place, id, pos, pos, keyText(author.id), type, threadId, hidden, hash, createdAt);

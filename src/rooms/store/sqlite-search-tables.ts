@@ -18,7 +18,7 @@ const SETTINGS = [
   ['crisismerge', 64],
 ] as const;
 /** Three times as many as a batch of messages of usual length makes. */
-const MERGED_PAGES = 8;
+const MERGED_PAGES = 24;
 
 /** The tables in which the texts of messages are indexed, by the positions of their creation. */
 export class SearchTables {
@@ -82,10 +82,15 @@ const command = (number: number, name: string, value: number): Statement => ({
  * Puts a text in, in the place of the one that may be there. One row by its values: of any other form the database keeps
  * a way back within the transaction, and for that the index writes all that it has gathered each time.
  */
-export const putText = (position: number, text: string): Statement => ({
-  sql: `INSERT OR REPLACE INTO search_${numberOf(position)} (rowid, text) VALUES (?, ?)`,
-  values: [position, text],
-});
+export function putText(position: number, text: string): Statement {
+  const number = numberOf(position);
+  if (lastPut.number !== number)
+    lastPut = { number, sql: `INSERT OR REPLACE INTO search_${number} (rowid, text) VALUES (?, ?)` };
+  return { sql: lastPut.sql, values: [position, text] };
+}
+
+/** Most texts go where the one before went. */
+let lastPut = { number: -1, sql: '' };
 
 /** The messages of a table that match, the newest first: `first`, the position of the creation, place and time. */
 export function findInTable(

@@ -10,8 +10,8 @@ import { placeOf } from './sqlite-schema.ts';
 /** So many characters wait in memory; what is more is read from the log again. */
 const MOST_CHARS = 4 * 2 ** 20;
 
-/** What the index takes in about 10 ms, by however few messages. */
-const BATCH_CHARS = 64 * 2 ** 10;
+/** What the index takes in about 20 ms, by however few messages. */
+const BATCH_CHARS = 128 * 2 ** 10;
 
 /** What the index has to know of a message. */
 export interface IndexedText {

@@ -17,8 +17,8 @@ const DELAY_MS = 200;
 const RETRY_MS = 5_000;
 const LEAST_BATCH = 32;
 const LARGEST_BATCH = 1024;
-/** How long a batch should hold the event loop. */
-const BATCH_MS = 6;
+/** How long a batch should keep the reads of the engine waiting: as long as some hundred messages do that are put in. */
+const BATCH_MS = 20;
 /** While the log grows, the index rests so many times as long as a batch took. */
 const REST = 4;
 /** How many of the texts that match are looked at before others may have their turn. */
