@@ -60,21 +60,35 @@ export function eventPlace(event: Omit<PlacedEvent, 'text'>): EventPlace {
 
 /** `texts`: of all events, in their order. */
 export function printCommit(pos: number, writes: readonly PrintedWrite[], texts: readonly string[]): Uint8Array {
-  return encode(`${JSON.stringify({ kind: 'commit', pos, writes })}\n${texts.join('\n')}\n`);
+  return encodeLines([JSON.stringify({ kind: 'commit', pos, writes }), ...texts]);
 }
 
 export function printRemoval(part: RemovalPart): Uint8Array {
-  return encode(`${JSON.stringify({ kind: 'removal', part })}\n`);
-}
-
-/** In memory of its own: what shares its memory with others could not be handed to another thread alone. */
-function encode(text: string): Uint8Array {
-  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
-  bytes.write(text);
-  return bytes;
+  return encodeLines([JSON.stringify({ kind: 'removal', part })]);
 }
 
 const LINE_END = 0x0a;
+const SCRATCH_BYTES = 256 * 2 ** 10;
+const scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES);
+
+/**
+ * In memory that another thread reads where it lies. Line by line into bytes: a text of all lines, made for that, would cost
+ * more than the rest.
+ */
+function encodeLines(lines: readonly string[]): Uint8Array {
+  let most = lines.length;
+  // A UTF-16 unit takes three bytes at the most.
+  for (const line of lines) most += line.length * 3;
+  const room = most > SCRATCH_BYTES ? Buffer.allocUnsafeSlow(most) : scratch;
+  let used = 0;
+  for (const line of lines) {
+    used += room.write(line, used);
+    room[used++] = LINE_END;
+  }
+  const bytes = new Uint8Array(new SharedArrayBuffer(used));
+  bytes.set(room.subarray(0, used));
+  return bytes;
+}
 
 export function readEntry(payload: Uint8Array): StoreEntry {
   const bytes = Buffer.from(payload.buffer, payload.byteOffset, payload.byteLength);
