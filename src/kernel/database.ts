@@ -150,19 +150,10 @@ function isDiskFull(file: string): boolean {
   }
 }
 
-const NO_ROWS: SqlRow[] = [];
-
 const DAMAGE = /^(database disk image is malformed|file is not a database|disk I\/O error)/;
 
 type Engine = import('node-sqlite3-wasm').Database;
-
-interface Prepared {
-  readonly statement: ReturnType<Engine['prepare']>;
-  /** It has no rows, and nobody need ask for them. */
-  readonly isSilent: boolean;
-}
-
-const CHANGE = /^\s*(INSERT|UPDATE|DELETE)\b/i;
+type Prepared = ReturnType<Engine['prepare']>;
 
 function migrate(engine: Engine, migrations: readonly string[]): void {
   const version = Number(engine.get('PRAGMA user_version')?.user_version ?? 0);
@@ -227,7 +218,7 @@ class SqliteDatabase implements DatabaseFile {
     await this.#copying;
     await this.#syncing;
     // A statement that is not finalised would keep the file, and its lock, open without a word.
-    for (const { statement } of this.#prepared.values()) statement.finalize();
+    for (const statement of this.#prepared.values()) statement.finalize();
     if (this.#log !== undefined) closeSync(this.#log);
     this.#engine.close();
   }
@@ -321,33 +312,27 @@ class SqliteDatabase implements DatabaseFile {
 
   #run(sql: string, values: readonly SqlValue[]): SqlRow[] {
     if (values.some(endsEarly)) throw new Error('a text with U+0000 cannot be stored');
-    const prepared = this.#prepare(sql);
-    const { statement, isSilent } = prepared;
+    const statement = this.#prepare(sql);
     try {
-      if (!isSilent) {
-        // To the last row, even where nobody asks for one: a statement in the middle of its rows holds up the commit.
-        return statement.all(values as SqlValue[]) as SqlRow[];
-      }
-      statement.run(values as SqlValue[]);
-      return NO_ROWS;
+      // To the last row, even where nobody asks for one: a statement in the middle of its rows holds up the commit.
+      return statement.all(values as SqlValue[]) as SqlRow[];
     } catch (error) {
-      this.#discard(sql, prepared);
+      this.#discard(sql, statement);
       throw error;
     }
   }
 
   #prepare(sql: string): Prepared {
-    let prepared = this.#prepared.get(sql);
-    if (!prepared) {
-      const isSilent = CHANGE.test(sql) && !/\bRETURNING\b/i.test(sql);
-      prepared = { statement: this.#engine.prepare(sql), isSilent };
-      this.#prepared.set(sql, prepared);
+    let statement = this.#prepared.get(sql);
+    if (!statement) {
+      statement = this.#engine.prepare(sql);
+      this.#prepared.set(sql, statement);
     }
-    return prepared;
+    return statement;
   }
 
   /** A statement that failed would fail once more, at its next use or at the close of the database. */
-  #discard(sql: string, { statement }: Prepared): void {
+  #discard(sql: string, statement: Prepared): void {
     this.#prepared.delete(sql);
     try {
       statement.finalize();

@@ -19,7 +19,7 @@ export interface KnownRooms {
 
 /** Bytes go into the engine four times as fast as a text does. */
 const INSERT_EVENT = 'INSERT INTO event VALUES (?, ?, ?, ?, ?, CAST(? AS TEXT))';
-const INSERT_MESSAGE = 'INSERT INTO message VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)';
+const INSERT_MESSAGE = 'INSERT INTO message VALUES (?1, ?2, ?3, ?3, ?4, ?5, ?6, ?7, ?8, ?9)';
 
 /** A message's event, where the tables have it. */
 interface ToldMessage {
@@ -84,7 +84,7 @@ export class AppendPlan {
     const room = roomId === null ? 0 : this.#roomNumber(roomId);
     this.#put(INSERT_EVENT, pos, typeCode(type), room, seq, audience === null ? null : keyText(audience), text);
     if (seq === 0) return;
-    const told = { event, message: readMessage(messageJsonOf(Buffer.from(text).toString())), room, pos };
+    const told = { event, message: readMessage(messageJsonOf(text.toString())), room, pos };
     if (type === 'message.created') this.#createMessage(told);
     else this.#changeMessage(told);
     if (isIndexed(type)) this.said.push({ pos, room, message: told.message, isNew: type === 'message.created' });
@@ -96,7 +96,7 @@ export class AppendPlan {
     const hash = event.hash === null ? '' : hashValue(event.hash);
     const place = placeOf(room, seq);
     this.lastSeqs.set(room, seq);
-    this.#put(INSERT_MESSAGE, place, id, pos, pos, keyText(author.id), type, threadId, hidden, hash, createdAt);
+    this.#put(INSERT_MESSAGE, place, id, pos, keyText(author.id), type, threadId, hidden, hash, createdAt);
     this.#refer(message, place);
   }
 
@@ -111,7 +111,7 @@ export class AppendPlan {
     switch (type) {
       case 'reaction.added':
       case 'reaction.removed': {
-        const { emoji, userId } = JSON.parse(`{${Buffer.from(text)}`) as { emoji: string; userId: string };
+        const { emoji, userId } = JSON.parse(`{${text}`) as { emoji: string; userId: string };
         const sql =
           type === 'reaction.added'
             ? 'INSERT OR IGNORE INTO reaction VALUES (?, ?, ?)'

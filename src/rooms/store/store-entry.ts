@@ -20,7 +20,7 @@ export interface PlacedEvent {
   /** Of what created a message, its content hash; else `null`. */
   readonly hash: string | null;
   /** As of contract/event.ts, without its position, in UTF-8. */
-  readonly text: Uint8Array;
+  readonly text: Buffer;
 }
 
 /** What stands beside the events of a write. */
