@@ -8,7 +8,7 @@ import { isResolvedAt } from './domain/alert.ts';
 import { FlushSchedule } from './flush-schedule.ts';
 import type { GroupTimers } from './group-timers.ts';
 import type { Flush, FlushedAlert, Pipeline, Telling } from './pipeline.ts';
-import type { Sending, SendQueue } from './send-queue.ts';
+import type { Send, Sending, SendQueue } from './send-queue.ts';
 
 /** However short the interval of a group, its notifications have this long to arrive. */
 const SHORTEST_DEADLINE_MS = 10_000;
@@ -24,7 +24,7 @@ export interface DispatcherParts {
   readonly settled: (slot: AlertSlot) => void;
 }
 
-type Tell = (flush: GroupFlush, leave: () => void) => Promise<void>;
+type Tell = (flush: GroupFlush, send: Send<boolean> | undefined, leave: () => void) => Promise<void>;
 
 /** A flush from its tick to its end; where there is something to tell, it waits for its turn. */
 class GroupFlush implements Flush, Sending<void> {
@@ -43,12 +43,9 @@ class GroupFlush implements Flush, Sending<void> {
     this.#tell = tell;
   }
 
-  prepare(): void {
-    this.telling?.prepare();
-  }
-
-  send(leave: () => void): Promise<void> {
-    return this.#tell(this, leave);
+  prepare(): Send<void> {
+    const send = this.telling?.prepare();
+    return (leave) => this.#tell(this, send, leave);
   }
 }
 
@@ -162,9 +159,9 @@ export class Dispatcher implements GroupListener {
     this.#parts.sending.enter(flush.group.receiver, flush);
   }
 
-  readonly #tell: Tell = async (flush, leave) => {
+  readonly #tell: Tell = async (flush, send, leave) => {
     try {
-      if (await flush.telling?.send(leave)) this.#release(flush);
+      if (await send?.(leave)) this.#release(flush);
     } catch (error) {
       this.#fail(flush.group, error);
     }

@@ -139,6 +139,44 @@ test('who has not answered for two seconds is not trusted until the next answer'
   assert.equal(open().hook.handedOverAt(THIRD), START + 2_000);
 });
 
+test('what has been answered counts to its end, whatever the recipient does next and however often the file is written anew', () => {
+  const { clock, open, openTrusted } = createLogs({ mostBytes: 1 });
+  const { hook } = openTrusted();
+  const [answered, unanswered] = [hook.begin(FIRST), hook.begin(SECOND)];
+  answered.done();
+  unanswered.done();
+  answered.succeeded();
+  hook.failed();
+  const killed = () => [FIRST, SECOND].map((id) => open().hook.handedOverAt(id));
+  assert.deepEqual(killed(), [START, undefined]);
+  clock.advance(HOUR);
+  hook.begin(THIRD).succeeded();
+  assert.deepEqual(killed(), [START, undefined]);
+  answered.end();
+  hook.begin(THIRD).done();
+  assert.deepEqual(killed(), [undefined, undefined]);
+});
+
+test('a note stands from the handover to its end, but not for somebody who is not trusted, nor where the disk fails', () => {
+  const { lines, openTrusted } = createLogs();
+  const { handovers, hook } = openTrusted();
+  const note = hook.begin(FIRST);
+  assert.equal(note.stands, false);
+  note.done();
+  assert.equal(note.stands, true);
+  note.succeeded();
+  assert.equal(note.stands, true);
+  note.end();
+  assert.equal(note.stands, false);
+  const stranger = handovers.recipient({ ...HOOK, receiver: 'other' }).begin(SECOND);
+  stranger.done();
+  assert.equal(stranger.stands, false);
+  lines.failure = new Error('no space left on device');
+  const unwritten = hook.begin(THIRD);
+  unwritten.done();
+  assert.equal(unwritten.stands, false);
+});
+
 test('an answer ends the wait for it', () => {
   const { clock, open, openTrusted } = createLogs();
   const { hook } = openTrusted();

@@ -36,6 +36,8 @@ interface HandoverLogParts {
  *     sent ID RECIPIENT AT   the notification was handed over to it; AT in epoch milliseconds
  *     doubted RECIPIENT AT   it has failed, or has not answered for two seconds (AT is 0): what was sent before counts no more
  *
+ * What it has answered well is kept until its end, when the notification log has it: a note stands in for that.
+ *
  * A file that fails is told of in the log, and hinders nobody: whatever is not noted is told again after a kill.
  */
 export class HandoverLog {
@@ -94,20 +96,22 @@ export class HandoverLog {
     return recipient;
   }
 
-  #write(line: string): void {
+  /** Whether the file has the line. */
+  #write(line: string): boolean {
     const { lines, clock } = this.#parts;
     if (this.#brokenAt !== undefined) {
       // What a recipient is, and what it was sent, is in memory before it is written.
       if (clock.now() - this.#brokenAt >= REPAIR_MS) this.#rewrite();
-      return;
+      return this.#brokenAt === undefined;
     }
     try {
       lines.append(line);
     } catch (error) {
       this.#giveUp(error);
-      return;
+      return false;
     }
     if (lines.size > this.#limit) this.#rewrite();
+    return this.#brokenAt === undefined;
   }
 
   #rewrite(): void {
@@ -143,15 +147,15 @@ export class HandoverLog {
 export class Recipient {
   readonly key: string;
   readonly #clock: Clock;
-  readonly #write: (line: string) => void;
+  readonly #write: (line: string) => boolean;
   #isTrusted = false;
   #doubtedAt = 0;
   /** When the process before this one has handed over what, by the ids of the notifications. */
   readonly #before = new Map<string, number>();
-  /** Handed over, and not answered as yet. */
-  readonly #unanswered = new Set<HandoverNote>();
+  /** Handed over, and not at their end as yet. */
+  readonly #open = new Set<HandoverNote>();
 
-  constructor(key: string, clock: Clock, write: (line: string) => void) {
+  constructor(key: string, clock: Clock, write: (line: string) => boolean) {
     this.key = key;
     this.#clock = clock;
     this.#write = write;
@@ -181,18 +185,21 @@ export class Recipient {
     this.#doubt(now);
   }
 
-  /** Called by a note of its own. */
+  /** Called by a note of its own, which stands in the file then; undefined: it does not. */
   note(note: HandoverNote): CancelTimer | undefined {
     if (!this.#isTrusted) return undefined;
-    this.#unanswered.add(note);
-    this.#write(note.line);
+    this.#open.add(note);
+    if (!this.#write(note.line)) {
+      this.#open.delete(note);
+      return undefined;
+    }
     // It counts again as soon as it answers.
     return this.#clock.after(UNANSWERED_MS, () => this.#doubt(0));
   }
 
   /** Called by a note of its own. */
   forget(note: HandoverNote): void {
-    this.#unanswered.delete(note);
+    this.#open.delete(note);
   }
 
   wasSent(id: string, at: number): void {
@@ -215,14 +222,17 @@ export class Recipient {
 
   /** All that has to be known of it. */
   lines(): readonly string[] {
-    if (this.#isTrusted) return [`trusted ${this.key} 0\n`, ...[...this.#unanswered].map(({ line }) => line)];
-    return this.#clock.now() - this.#doubtedAt < PROBATION_MS ? [`doubted ${this.key} ${this.#doubtedAt}\n`] : [];
+    const open = [...this.#open].map(({ line }) => line);
+    if (this.#isTrusted) return [`trusted ${this.key} 0\n`, ...open];
+    const isDoubted = this.#clock.now() - this.#doubtedAt < PROBATION_MS;
+    return isDoubted ? [`doubted ${this.key} ${this.#doubtedAt}\n`, ...open] : open;
   }
 
   #doubt(at: number): void {
     this.#isTrusted = false;
-    for (const note of [...this.#unanswered]) note.end();
+    for (const note of [...this.#open]) if (!note.isAnswered) note.end();
     this.#write(`doubted ${this.key} ${at}\n`);
+    for (const { line } of this.#open) this.#write(line);
   }
 }
 
@@ -231,11 +241,21 @@ export class HandoverNote implements Handover {
   readonly line: string;
   readonly #recipient: Recipient;
   #cancel: CancelTimer | undefined;
+  #isAnswered = false;
   #isOver = false;
 
   constructor(line: string, recipient: Recipient) {
     this.line = line;
     this.#recipient = recipient;
+  }
+
+  get isAnswered(): boolean {
+    return this.#isAnswered;
+  }
+
+  /** Whether the process after a kill takes it for told. */
+  get stands(): boolean {
+    return this.#cancel !== undefined && !this.#isOver;
   }
 
   done(): void {
@@ -244,6 +264,8 @@ export class HandoverNote implements Handover {
   }
 
   succeeded(): void {
+    this.#isAnswered = true;
+    this.#cancel?.();
     this.#recipient.succeeded();
   }
 

@@ -77,7 +77,7 @@ export class NotificationHistory {
 
   /** What has to be written so that the record is remembered. */
   add({ at, receiver, integration, groupKey, error, ...rest }: NotificationRecord): Statement {
-    const content = Buffer.from(JSON.stringify({ ...rest, error }));
+    const content = Buffer.from(JSON.stringify({ error, ...rest }));
     const values = [
       at,
       Buffer.from(receiver),

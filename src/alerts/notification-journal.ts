@@ -46,6 +46,15 @@ export interface Beginning {
   readonly perhapsBefore: BegunNotification['perhapsFiring'];
 }
 
+/** What is to be remembered of a notification that was told. */
+export interface Success {
+  readonly record?: NotificationRecord;
+  /** For the next notification of the group; undefined keeps what there is. */
+  readonly receiverData?: ReceiverData | undefined;
+  /** After a kill it counts as told by what the handover log says of it. */
+  readonly isNoted?: boolean;
+}
+
 /** Notes of every notification that it is about to be told, and what came of it, so that a crash at any moment loses neither. */
 export class NotificationJournal {
   readonly #parts: NotificationJournalParts;
@@ -93,19 +102,19 @@ export class NotificationJournal {
   }
 
   /**
-   * It was told, or there was nobody who wanted to hear it. Noted in the turn in which the answer came: whatever ends the
-   * process now, it is not told again.
+   * It was told, or there was nobody who wanted to hear it. Whatever ends the process now, it is not told again: it is
+   * committed in the turn in which the answer came, or shares the next commit where a note stands in for it.
    */
   async succeed(
-    { key, receiverData }: Beginning,
+    { key, receiverData: lastData }: Beginning,
     { flush, firing, resolved }: JournalFlush,
-    record?: NotificationRecord,
-    newData: ReceiverData = receiverData,
+    { record, receiverData = lastData, isNoted = false }: Success = {},
   ): Promise<void> {
     const { notificationLog, history, database, clock } = this.#parts;
-    const told = { at: clock.now(), firing: new Set(firing), resolved: new Set(resolved), receiverData: newData };
+    const told = { at: clock.now(), firing: new Set(firing), resolved: new Set(resolved), receiverData };
     const entry = notificationLog.set(key, told, this.#expiryOf(flush));
-    await this.#written([database.writeNow(record ? [entry, history.add(record)] : [entry])]);
+    const statements = record ? [entry, history.add(record)] : [entry];
+    await this.#written([isNoted ? database.write(statements) : database.writeNow(statements)]);
   }
 
   /** Another attempt in a later flush is the same notification, unless it was refused for good. */

@@ -91,14 +91,17 @@ export class NotificationLog {
 
   /** In force at once; what has to be written for it to last is returned. */
   set(key: string, notification: LoggedNotification, expiresAt: number): Statement {
-    this.#entries.set(key, { ...notification, expiresAt });
+    // Written out, here and below: V8 makes a hidden class of its own for each spread that more fields follow.
+    const { at, firing, resolved, receiverData, begun } = notification;
+    this.#entries.set(key, { at, firing, resolved, receiverData, begun, expiresAt });
     return { sql: WRITE, values: [Buffer.from(key), expiresAt, encodeEntry(notification)] };
   }
 
   /** Notes what is about to be told, or has failed; what was told before stands until something succeeds. */
   begin(key: string, begun: BegunNotification | undefined, expiresAt: number): Statement {
-    const last = this.#entries.get(key) ?? { ...NOTHING_TOLD, expiresAt };
-    return this.set(key, { ...last, begun }, last.expiresAt);
+    const last = this.#entries.get(key);
+    const { at, firing, resolved, receiverData } = last ?? NOTHING_TOLD;
+    return this.set(key, { at, firing, resolved, receiverData, begun }, last?.expiresAt ?? expiresAt);
   }
 
   /** Forgets what has expired; returns how many entries that are. */

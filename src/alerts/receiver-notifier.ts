@@ -41,7 +41,6 @@ interface SharedFlush extends FlushedFingerprints {
 type Beginnings = ReadonlyMap<ReceiverIntegration, Beginning | undefined>;
 
 const NOBODY: readonly string[] = [];
-const NOTHING_BEGUN: Beginnings = new Map();
 
 /** Tells a receiver of flushed alerts: each of its integrations that does not know yet, all at once. */
 export class ReceiverNotifier {
@@ -73,12 +72,12 @@ export class ReceiverNotifier {
     const shared = share(flush);
     const unaware = this.integrations.filter((integration) => this.#mayHaveToHear(integration, shared));
     if (unaware.length === 0) return undefined;
-    let beginnings: Beginnings = NOTHING_BEGUN;
     return {
       prepare: () => {
-        beginnings = this.#beginAll(unaware, shared);
+        const sent = { ...shared };
+        const beginnings = this.#beginAll(unaware, sent);
+        return (leave) => this.#tellAll(unaware, { shared: sent, beginnings }, leave);
       },
-      send: (leave) => this.#tellAll(unaware, { shared, beginnings }, leave),
     };
   }
 
@@ -204,9 +203,11 @@ export class ReceiverNotifier {
     });
     const record = recordOf(integration, notification, delivery, { attempts, startedAt, now: clock.now() });
     if (delivery.ok) {
-      const written = this.#journal.succeed(beginning, shared, record, delivery.receiverData);
+      const { receiverData } = delivery;
+      // A note says that it was told, and nothing else.
+      const isNoted = handover.stands && receiverData === undefined;
+      await this.#journal.succeed(beginning, shared, { record, receiverData, isNoted });
       handover.end();
-      await written;
       return true;
     }
     handover.end();

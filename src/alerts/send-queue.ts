@@ -5,7 +5,7 @@ const MOST_YOUNG = 128;
 /** Whoever takes longer waits for a slow receiver, and holds up nobody behind it. */
 const YOUNG_MS = 1_000;
 /** So many at most begin in one turn of the event loop, then answers that have come in have theirs. */
-const MOST_IN_TURN = 4;
+const MOST_IN_TURN = 8;
 /** So many that have begun stay in the list of those who wait. */
 const MOST_LEFT_BEHIND = 1_000;
 
@@ -16,16 +16,21 @@ export interface SendQueueParts {
 }
 
 export interface Sending<T> {
-  /** Called just before; what it writes is committed before anybody sends. */
-  prepare(): void;
-  /** Calls `leave` when its first attempt has ended; at the latest its own end does. */
-  send(leave: () => void): Promise<T>;
+  /**
+   * Called just before; what it writes is committed before anybody sends. Whoever has waited holds nothing that is made
+   * now: it is old by then, and what old objects hold grows old with them.
+   */
+  prepare(): Send<T>;
 }
+
+/** Calls `leave` when its first attempt has ended; at the latest its own end does. */
+export type Send<T> = (leave: () => void) => Promise<T>;
 
 interface Lane {
   readonly name: string;
-  readonly waiting: Sending<unknown>[];
-  /** How many of the waiting have begun. */
+  /** Without those who have begun. */
+  readonly waiting: (Sending<unknown> | undefined)[];
+  /** How many places at the beginning of `waiting` are empty. */
   begun: number;
   young: number;
 }
@@ -101,11 +106,11 @@ export class SendQueue {
       this.#look(lane);
     }
     if (beginning.length === 0) return;
-    for (const [sending] of beginning) sending.prepare();
+    const prepared = beginning.map(([sending, lane]) => [sending.prepare(), lane] as const);
     this.#parts.commit();
-    for (const [sending, lane] of beginning) {
+    for (const [send, lane] of prepared) {
       const leave = this.#growOld(lane);
-      sending.send(leave).then(leave, leave);
+      send(leave).then(leave, leave);
     }
   }
 
@@ -124,7 +129,8 @@ export class SendQueue {
 }
 
 function takeFirst(lane: Lane): Sending<unknown> {
-  const first = lane.waiting[lane.begun++] as Sending<unknown>;
+  const first = lane.waiting[lane.begun] as Sending<unknown>;
+  lane.waiting[lane.begun++] = undefined;
   // Not one by one: each would move all behind it.
   if (lane.begun === lane.waiting.length || lane.begun === MOST_LEFT_BEHIND) {
     lane.waiting.splice(0, lane.begun);

@@ -11,11 +11,16 @@ import { socksConnector } from './proxy-socks.ts';
 /** Connections to one server at the same time. More requests wait for one. */
 const MOST_CONNECTIONS = 256;
 
-/** Of what ky does by itself nothing is wanted. */
+/**
+ * Of what ky does by itself nothing is wanted. A signal that is aborted needs no listeners: to any other one ky and its
+ * Request would add some, with finalizers that keep all of it alive until old objects are collected. The exchange has
+ * the signal that counts.
+ */
 const PLAIN = {
   retry: 0,
   timeout: false,
   throwHttpErrors: false,
+  signal: AbortSignal.abort(),
   // Reached only where ky does not take the answer of the hook for one: it must never send the request once more.
   fetch: () => Promise.reject(new HttpSetupError('the answer was not understood')),
 } as const;
@@ -76,7 +81,7 @@ export class HttpTransport {
       // Made here and not once: the web server puts a Response of its own in the place of Node's when it starts.
       return new Response(null, { status: answer.status });
     };
-    await ky(url, { ...PLAIN, method, hooks: { beforeRequest: [exchange] } });
+    await ky(url, { method, hooks: { beforeRequest: [exchange] }, ...PLAIN });
     return answers[0] as HttpAnswer;
   }
 

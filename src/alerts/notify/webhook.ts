@@ -89,7 +89,7 @@ function createWebhook(config: WebhookConfig, context: NotifierContext): Notifie
 /** A receiver that remembers the key of what it has taken is told nothing twice, whatever happens on the way. */
 function headersOf({ id }: Notification): Record<string, string> {
   const headers = { 'content-type': 'application/json' };
-  return id === undefined ? headers : { ...headers, 'idempotency-key': id };
+  return id === undefined ? headers : { 'idempotency-key': id, ...headers };
 }
 
 /** What is told: the first alerts alone, if their number is limited, and then what these have in common. */
