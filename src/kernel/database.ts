@@ -294,11 +294,12 @@ class SqliteDatabase implements DatabaseFile {
 
   #commit(writes: readonly PendingWrite[]): Error | undefined {
     try {
-      this.#engine.exec('BEGIN IMMEDIATE');
+      // Prepared as well: `exec` reads its text anew each time.
+      this.#run('BEGIN IMMEDIATE', []);
       for (const { statements } of writes) {
         for (const { sql, values } of statements) this.#run(sql, values);
       }
-      this.#engine.exec('COMMIT');
+      this.#run('COMMIT', []);
       return undefined;
     } catch (error) {
       // A full disk has rolled back already.

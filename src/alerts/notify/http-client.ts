@@ -2,7 +2,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { DEFAULT_HTTP_CONFIG, type HttpConfig } from '../config/http-config.ts';
 import { type ReadSecret, readAuthorization, readHeaders } from './http-authorization.ts';
 import { describeSendFailure, HttpSetupError } from './http-error.ts';
-import { appendHeader, createHeaders, type HeaderFields, setHeader } from './http-headers.ts';
+import { appendHeader, copyHeaders, createHeaders, type HeaderFields, setHeader } from './http-headers.ts';
 import { basicToken, HttpTransport } from './http-transport.ts';
 import type { HttpAnswer, HttpClient, HttpRequest } from './notifier.ts';
 import { TokenSource } from './oauth2.ts';
@@ -32,7 +32,7 @@ export function createHttpClient(config: HttpConfig = DEFAULT_HTTP_CONFIG, deps:
   const { oauth2 } = config;
   const tokenTransport = oauth2 && new HttpTransport(oauth2, deps.environment);
   const tokens = oauth2 && tokenTransport && new TokenSource(oauth2, { ...deps, transport: tokenTransport });
-  const client = { config, deps, transport, tokens };
+  const client = { config, deps, transport, tokens, readTarget: rememberLast(readTarget) };
   return {
     async send(request) {
       try {
@@ -52,6 +52,8 @@ interface Client {
   readonly deps: HttpClientDeps;
   readonly transport: HttpTransport;
   readonly tokens: TokenSource | undefined;
+  /** Most requests go where the last one went. */
+  readonly readTarget: (url: string) => URL;
 }
 
 /** A request as the integration means it. */
@@ -65,7 +67,7 @@ interface Outgoing {
 async function sendAuthorized(client: Client, request: HttpRequest): Promise<HttpAnswer> {
   const { tokens, deps } = client;
   const headers = createHeaders({ 'user-agent': deps.userAgent, ...request.headers });
-  const outgoing = { request, target: readTarget(request.url), headers };
+  const outgoing = { request, target: client.readTarget(request.url), headers };
   if (!tokens) return sendFollowing(client, outgoing, await plainAuthorization(client, outgoing));
   const first = await tokens.authorization(request.signal);
   const answer = await sendFollowing(client, outgoing, first);
@@ -87,6 +89,15 @@ async function plainAuthorization(
   return readAuthorization(config, deps.readSecret);
 }
 
+/** Nobody may change the result. */
+function rememberLast<T>(read: (text: string) => T): (text: string) => T {
+  let last: { readonly text: string; readonly result: T } | undefined;
+  return (text) => {
+    if (last?.text !== text) last = { text, result: read(text) };
+    return last.result;
+  };
+}
+
 function readTarget(url: string): URL {
   if (!URL.canParse(url)) throw new HttpSetupError('the URL cannot be read');
   const target = new URL(url);
@@ -95,7 +106,7 @@ function readTarget(url: string): URL {
 }
 
 async function buildHeaders({ config, deps }: Client, own: HeaderFields, authorization: string | undefined) {
-  const headers = createHeaders(own);
+  const headers = copyHeaders(own);
   if (config.httpHeaders) {
     for (const [name, value] of await readHeaders(config.httpHeaders, deps.readSecret)) {
       appendHeader(headers, name, value);

@@ -12,6 +12,10 @@ export function createHeaders(entries: Readonly<Record<string, string>> = {}): H
   return fields;
 }
 
+export function copyHeaders(fields: HeaderFields): HeaderFields {
+  return Object.assign(Object.create(null), fields) as HeaderFields;
+}
+
 export function setHeader(fields: HeaderFields, name: string, value: string): void {
   fields[name.toLowerCase()] = withoutOuterSpace(value);
 }
@@ -24,7 +28,13 @@ export function appendHeader(fields: HeaderFields, name: string, value: string):
 }
 
 function withoutOuterSpace(value: string): string {
+  if (!isSpaceAt(value, 0) && !isSpaceAt(value, value.length - 1)) return value;
   return value.replace(/^[\t\n\r ]+|[\t\n\r ]+$/g, '');
+}
+
+/** Also of other control characters, which are not taken off. */
+function isSpaceAt(value: string, index: number): boolean {
+  return value.charCodeAt(index) <= 32;
 }
 
 /** A copy in the order of the names. */
