@@ -24,12 +24,15 @@ const sqliteWasm = {
   setup(build) {
     build.onLoad({ filter: /node-sqlite3-wasm[\\/]dist[\\/]node-sqlite3-wasm\.js$/ }, ({ path }) => {
       const opening = 'var Module=typeof Module!="undefined"?Module:{};';
+      const compiling = 'module=new WebAssembly.Module(binary);';
       const source = readFileSync(path, 'utf8');
-      if (!source.startsWith(opening))
-        throw new Error(`${path} no longer starts with ${opening}: look again at how to inline its .wasm`);
+      if (!source.startsWith(opening) || !source.includes(compiling))
+        throw new Error(`${path} no longer holds ${opening} and ${compiling}: look again at how to inline its .wasm`);
       const wasm = brotli(readFileSync(path.replace(/\.js$/, '.wasm'))).toString('base64');
       const inlined = `var Module={wasmBinary:require("node:zlib").brotliDecompressSync(Buffer.from("${wasm}","base64"))};`;
-      return { contents: inlined + source.slice(opening.length), loader: 'js' };
+      // The bytes are of no use once they are compiled.
+      const rest = source.slice(opening.length).replace(compiling, `${compiling}Module.wasmBinary=wasmBinary=undefined;`);
+      return { contents: inlined + rest, loader: 'js' };
     });
   },
 };

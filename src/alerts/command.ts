@@ -4,6 +4,7 @@ import { CommandError, ExitCode } from '../kernel/errors.ts';
 import { countFlag, durationFlag, intervalFlag, listenAddressFlag, repeated } from '../kernel/flags.ts';
 import type { ListenAddress } from '../kernel/listen-address.ts';
 import { createLog, LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from '../kernel/log.ts';
+import { giveMemoryBack } from '../kernel/memory.ts';
 import { compileAnchored, type Pattern } from '../kernel/regexp.ts';
 import { untilStopped } from '../kernel/signals.ts';
 import type { Terminal } from '../kernel/terminal.ts';
@@ -304,7 +305,9 @@ async function serveAlerts(flags: ServeFlags, ignored: readonly string[], termin
   const stopped = untilStopped(() => server?.reload());
   const { startAlertServer } = await import('./server.ts');
   server = await startAlertServer(readOptions(flags), terminal.clock, log);
+  const stopGivingBack = giveMemoryBack(terminal.clock);
   await stopped;
+  stopGivingBack();
   log.info('Received a signal to stop, finishing what is under way');
   await server.close();
 }

@@ -1,0 +1,27 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import type { CancelTimer, Clock } from './clock.ts';
+
+/** By then a server has started, and what its start took is garbage. */
+const AFTER_START_MS = 1_000;
+/** In bytes. V8 has collected all garbage of a larger one by itself, and it would take longer. */
+const SMALL_HEAP = 64 * 2 ** 20;
+
+/**
+ * Lets V8 give back to the system what the start has taken, and later what each busy time has. It does that by itself as
+ * soon as a process has calmed down; but it watches for that only once it has collected all garbage of the heap for the
+ * first time, and a small one does not make it do so.
+ */
+export function giveMemoryBack(clock: Clock, smallHeap = SMALL_HEAP): CancelTimer {
+  return clock.after(AFTER_START_MS, () => {
+    if (process.memoryUsage().heapTotal <= smallHeap) collectGarbage();
+  });
+}
+
+/** Takes some milliseconds for a small heap. Node hands V8's own function over only to contexts made under this flag. */
+function collectGarbage(): void {
+  setFlagsFromString('--expose-gc');
+  const collect: unknown = runInNewContext('globalThis.gc');
+  setFlagsFromString('--no-expose-gc');
+  if (typeof collect === 'function') collect();
+}
