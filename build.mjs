@@ -31,7 +31,9 @@ const sqliteWasm = {
       const wasm = brotli(readFileSync(path.replace(/\.js$/, '.wasm'))).toString('base64');
       const inlined = `var Module={wasmBinary:require("node:zlib").brotliDecompressSync(Buffer.from("${wasm}","base64"))};`;
       // The bytes are of no use once they are compiled.
-      const rest = source.slice(opening.length).replace(compiling, `${compiling}Module.wasmBinary=wasmBinary=undefined;`);
+      const rest = source
+        .slice(opening.length)
+        .replace(compiling, `${compiling}Module.wasmBinary=wasmBinary=undefined;`);
       return { contents: inlined + rest, loader: 'js' };
     });
   },
