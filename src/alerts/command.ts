@@ -305,9 +305,8 @@ async function serveAlerts(flags: ServeFlags, ignored: readonly string[], termin
   const stopped = untilStopped(() => server?.reload());
   const { startAlertServer } = await import('./server.ts');
   server = await startAlertServer(readOptions(flags), terminal.clock, log);
-  const stopGivingBack = giveMemoryBack(terminal.clock);
+  giveMemoryBack(terminal.clock);
   await stopped;
-  stopGivingBack();
   log.info('Received a signal to stop, finishing what is under way');
   await server.close();
 }

@@ -6,6 +6,7 @@ import { CommandError, ExitCode } from '../kernel/errors.ts';
 import { listenAddressFlag } from '../kernel/flags.ts';
 import type { ListenAddress } from '../kernel/listen-address.ts';
 import { createLog, LOG_FORMATS, LOG_LEVELS, type Log, type LogFormat, type LogLevel } from '../kernel/log.ts';
+import { giveMemoryBack } from '../kernel/memory.ts';
 import { untilStopped } from '../kernel/signals.ts';
 import type { Terminal } from '../kernel/terminal.ts';
 import type { HubEntry } from './contract.ts';
@@ -92,6 +93,7 @@ async function startAll(flags: UpFlags, terminal: Terminal): Promise<void> {
     const descriptions = servers.map(({ described }) => described);
     const hub = await startHub(descriptions, flags.hubAddress, clock, log);
     terminal.out(`opsdeck is up: ${hub.url}/\n`);
+    giveMemoryBack(clock);
     await stopped;
     await hub.close();
   } finally {

@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import type { CancelTimer, Clock } from './clock.ts';
+import type { Clock } from './clock.ts';
 
 /** By then a server has started, and what its start took is garbage. */
 const AFTER_START_MS = 1_000;
@@ -10,10 +10,10 @@ const SMALL_HEAP = 64 * 2 ** 20;
 /**
  * Lets V8 give back to the system what the start has taken, and later what each busy time has. It does that by itself as
  * soon as a process has calmed down; but it watches for that only once it has collected all garbage of the heap for the
- * first time, and a small one does not make it do so.
+ * first time, and a small one does not make it do so. To be called when a server has started.
  */
-export function giveMemoryBack(clock: Clock, smallHeap = SMALL_HEAP): CancelTimer {
-  return clock.after(AFTER_START_MS, () => {
+export function giveMemoryBack(clock: Clock, smallHeap = SMALL_HEAP): void {
+  clock.after(AFTER_START_MS, () => {
     if (process.memoryUsage().heapTotal <= smallHeap) collectGarbage();
   });
 }

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import { CommandError, ExitCode } from '../kernel/errors.ts';
 import { createLog } from '../kernel/log.ts';
+import { giveMemoryBack } from '../kernel/memory.ts';
 import { untilStopped } from '../kernel/signals.ts';
 import type { Terminal } from '../kernel/terminal.ts';
 import type { RoomsConfig, RoomsFlags } from './config/config.ts';
@@ -95,6 +96,7 @@ async function serveRooms(command: Command, terminal: Terminal): Promise<void> {
     if (server.firstToken !== undefined)
       terminal.err(`rooms: the admin's token, shown this once: ${server.firstToken}\n`);
     terminal.out(`rooms: listening on ${server.url} store=sqlite pos=${server.pos}\n`);
+    giveMemoryBack(terminal.clock);
     const end = await Promise.race([stopped, server.failed.then(() => 'failed' as const)]);
     if (end === 'failed') throw new CommandError('the storage failed; the log says why', ExitCode.failed);
     log.info('Received a signal to stop, finishing what is under way');
