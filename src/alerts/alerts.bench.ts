@@ -1,11 +1,11 @@
-import { bench, describeMachine, isAsked, printNumber, printSpread, printTable, spreadOf } from '../testing/bench.ts';
+import { printNumber, printSpread, spreadOf } from '../testing/bench.ts';
 import { alertsOf, postRequest, silencesOf } from '../testing/bench-alerts.ts';
+import { benchBesideAlertmanager } from '../testing/bench-contest.ts';
 import {
   configFile,
   Janitor,
   memoryOf,
   type RunningServer,
-  runProcess,
   startAlertmanager,
   startOpsdeck,
 } from '../testing/processes.ts';
@@ -241,20 +241,4 @@ function printRow(what: string, { unit, aim, samples }: Row): string[] {
   ];
 }
 
-bench('alerts', async (filters) => {
-  const { stderr, stdout } = await runProcess('prometheus-alertmanager', ['--version']);
-  const version = /version (\S+)/.exec(stdout + stderr)?.[1] ?? 'of unknown version';
-  console.log(`opsdeck ${OPSDECK_VERSION} beside Alertmanager ${version}: medians (least–most)`);
-  console.log(`${describeMachine()}\n`);
-  for (const [part, run] of Object.entries(parts)) {
-    if (isAsked(part, filters)) await run();
-  }
-  process.stderr.write('\n');
-  const head = ['', 'opsdeck', `Alertmanager ${version}`, 'ratio', 'aim'];
-  console.log(
-    printTable(
-      head,
-      [...rows].map(([what, row]) => printRow(what, row)),
-    ),
-  );
-});
+benchBesideAlertmanager('alerts', parts, () => [...rows].map(([what, row]) => printRow(what, row)));

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
-import { bench, describeMachine, isAsked, printNumber, printSpread, printTable, spreadOf } from '../testing/bench.ts';
+import { printNumber, printSpread, spreadOf } from '../testing/bench.ts';
 import { alertsOf, postRequest, silencesOf } from '../testing/bench-alerts.ts';
+import { benchBesideAlertmanager } from '../testing/bench-contest.ts';
 import { eventually } from '../testing/eventually.ts';
 import {
   configFile,
   Janitor,
   memoryOf,
   type RunningServer,
-  runProcess,
   startAlertmanager,
   startOpsdeck,
 } from '../testing/processes.ts';
@@ -210,20 +210,4 @@ function printRow(what: string, { aim, samples }: Row): string[] {
   return [what, printSpread(ours), printSpread(theirs), `${printNumber(ratio)}×`, asked];
 }
 
-bench('pipeline', async (filters) => {
-  const { stderr, stdout } = await runProcess('prometheus-alertmanager', ['--version']);
-  const version = /version (\S+)/.exec(stdout + stderr)?.[1] ?? 'of unknown version';
-  console.log(`opsdeck ${OPSDECK_VERSION} beside Alertmanager ${version}: medians (least–most)`);
-  console.log(`${describeMachine()}\n`);
-  for (const [part, run] of Object.entries(parts)) {
-    if (isAsked(part, filters)) await run();
-  }
-  process.stderr.write('\n');
-  const head = ['', 'opsdeck', `Alertmanager ${version}`, 'ratio', 'aim'];
-  console.log(
-    printTable(
-      head,
-      [...rows].map(([what, row]) => printRow(what, row)),
-    ),
-  );
-});
+benchBesideAlertmanager('pipeline', parts, () => [...rows].map(([what, row]) => printRow(what, row)));

@@ -1,10 +1,9 @@
-import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { fileURLToPath } from 'node:url';
 import { systemClock } from '../kernel/clock.ts';
 import { createLog } from '../kernel/log.ts';
 import { bench, describeMachine, isAsked, printNumber, printSpread, printTable, spreadOf } from '../testing/bench.ts';
+import { answerQuestions, MeasuredServer } from '../testing/measured-server.ts';
 import { ENVIRONMENT_DEFAULTS, RELAY_DEFAULTS } from './config/relay-defaults.ts';
 import type { Json } from './domain/json.ts';
 import { SAMPLE_FLAGS } from './file-source-sample.ts';
@@ -66,39 +65,7 @@ async function serve(): Promise<void> {
       return served.streams.snapshotBytes;
     },
   };
-  process.on('message', (question: Question) => process.send?.(answers[question]()));
-  process.send?.(Number(new URL(relay.url).port));
-}
-
-async function numberFrom(child: ChildProcess): Promise<number> {
-  const [answer] = (await once(child, 'message')) as [number];
-  return answer;
-}
-
-/** A relay in a process of its own. */
-class MeasuredRelay {
-  readonly #child = fork(fileURLToPath(import.meta.url), [], {
-    env: { ...process.env, [SERVE_VARIABLE]: '1' },
-    execArgv: ['--expose-gc'],
-  });
-  port = 0;
-
-  async start(): Promise<this> {
-    this.port = await numberFrom(this.#child);
-    return this;
-  }
-
-  async ask(question: Question): Promise<number> {
-    const answer = numberFrom(this.#child);
-    this.#child.send(question);
-    return answer;
-  }
-
-  async stop(): Promise<void> {
-    const gone = once(this.#child, 'exit');
-    this.#child.kill();
-    await gone;
-  }
+  answerQuestions(relay.url, answers, () => relay.close());
 }
 
 /** Sockets that look for the mark of each event, and keep nothing. */
@@ -169,7 +136,7 @@ interface PatchSample {
 }
 
 async function measurePatches(clients: number): Promise<PatchSample> {
-  const relay = await new MeasuredRelay().start();
+  const relay = await new MeasuredServer<Question>(import.meta.url, SERVE_VARIABLE).start();
   const audience = new Audience();
   try {
     const [heapBefore, rssBefore] = [await relay.ask('heap'), await relay.ask('rss')];
@@ -191,7 +158,10 @@ async function measurePatches(clients: number): Promise<PatchSample> {
   }
 }
 
-async function patch(relay: MeasuredRelay, audience: Audience): Promise<{ firstMs: number; lastMs: number }> {
+async function patch(
+  relay: MeasuredServer<Question>,
+  audience: Audience,
+): Promise<{ firstMs: number; lastMs: number }> {
   const startedAt = performance.now();
   const [firstAt] = await Promise.all([audience.hear(), relay.ask('patch')]);
   return { firstMs: firstAt - startedAt, lastMs: performance.now() - startedAt };
@@ -222,7 +192,7 @@ async function benchPatches(): Promise<void> {
 async function benchReconnects(): Promise<void> {
   const rows: string[][] = [];
   for (let round = 0; round < ROUNDS; round++) {
-    const relay = await new MeasuredRelay().start();
+    const relay = await new MeasuredServer<Question>(import.meta.url, SERVE_VARIABLE).start();
     const audience = new Audience();
     try {
       const snapshotBytes = await relay.ask('grow');

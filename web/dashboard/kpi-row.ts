@@ -1,7 +1,7 @@
 import type { Buckets, Kpis, PreviousKpis, View } from '../../src/dashboard/domain/view.ts';
 import type { Child } from '../shared/dom.ts';
 import { h } from '../shared/dom.ts';
-import { svgElement } from './icons.ts';
+import { svgElement } from '../shared/drawing.ts';
 import type { CostBasis } from './state.ts';
 import type { TextKey } from './texts-en.ts';
 import type { Ui } from './ui.ts';

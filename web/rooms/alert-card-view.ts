@@ -1,5 +1,6 @@
 import { h } from '../shared/dom.ts';
-import { icon, svgElement } from './icons.ts';
+import { svgElement } from '../shared/drawing.ts';
+import { icon } from './icons.ts';
 import { isSafeLink } from './markdown.ts';
 import { printFull, printLength, printTime } from './time-text.ts';
 import type { Ui } from './ui.ts';

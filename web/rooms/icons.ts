@@ -1,12 +1,12 @@
-const NAMESPACE = 'http://www.w3.org/2000/svg';
+import { COMMON_PATHS, drawing } from '../shared/drawing.ts';
 
 /** Line drawings on a 16 × 16 grid. */
 const PATHS = {
+  ...COMMON_PATHS,
   react: 'M8 1.8a6.2 6.2 0 1 0 0 12.4A6.2 6.2 0 0 0 8 1.8M5.7 6.5v.1m4.6-.1v.1M5.3 9.5c1.3 1.8 4.1 1.8 5.4 0',
   reply: 'M6.5 4 3 7.5 6.5 11M3.3 7.5H9a4 4 0 0 1 4 4v1',
   thread: 'M2.5 3.5h11v7.5H8l-3 2.5V11H2.5zM5.3 6.2h5.4M5.3 8.5h3.4',
   link: 'M6.8 9.2 9.2 6.8M7.3 4.8l1.6-1.6a2.7 2.7 0 0 1 3.9 3.9l-1.6 1.6M8.7 11.2l-1.6 1.6a2.7 2.7 0 0 1-3.9-3.9l1.6-1.6',
-  edit: 'm3 13 .6-2.8L11 2.8l2.2 2.2-7.4 7.4z',
   trash: 'M3 4.5h10M6.5 4V2.5h3V4M4.3 4.5l.6 9h6.2l.6-9',
   pin: 'M9.5 2.5 13.5 6.5 11 7.2l-2.5 2.5-.4 2.6-4.4-4.4 2.6-.4L8.8 5zM5.8 10.2 2.5 13.5',
   send: 'M2.5 8 13.5 3l-3 10.5-3-4zM7.5 9.5l6-6.5',
@@ -15,8 +15,7 @@ const PATHS = {
   people:
     'M6 3a2.2 2.2 0 1 0 0 4.5A2.2 2.2 0 0 0 6 3M1.8 13c.3-2.6 2-4 4.2-4s3.9 1.4 4.2 4M10.5 3.3a2.1 2.1 0 0 1 0 4M11.8 9.3c1.4.5 2.2 1.8 2.4 3.7',
   spark: 'M8 1.8 9.5 6l4.2 1.5L9.5 9 8 13.2 6.5 9 2.3 7.5 6.5 6zM13 11v3M11.5 12.5h3',
-  close: 'm4 4 8 8m0-8-8 8',
-  back: 'm10 3.5-4.5 4.5 4.5 4.5',
+  back: COMMON_PATHS.left,
   down: 'M8 3v10M4 9l4 4 4-4',
   plus: 'M8 3v10M3 8h10',
   lock: 'M4 7.5h8v6H4zM5.5 7.5V5.3a2.5 2.5 0 0 1 5 0v2.2',
@@ -24,30 +23,12 @@ const PATHS = {
   person: 'M8 2.5a2.7 2.7 0 1 0 0 5.4 2.7 2.7 0 0 0 0-5.4M3 13.5c.4-3 2.4-4.3 5-4.3s4.6 1.3 5 4.3',
   bell: 'M4 11V7a4 4 0 0 1 8 0v4l1 1.5H3zM6.8 14h2.4',
   stop: 'M4.5 4.5h7v7h-7z',
-  retry: 'M13.5 8a5.5 5.5 0 1 1-1.7-4M13.5 1.8v2.7h-2.7',
+  retry: COMMON_PATHS.refresh,
   eye: 'M1.5 8S4 3.5 8 3.5 14.5 8 14.5 8 12 12.5 8 12.5 1.5 8 1.5 8M8 6a2 2 0 1 0 0 4 2 2 0 0 0 0-4',
   file: 'M4 1.8h5l3 3v9.4H4zM8.8 2v3h3',
-  warning: 'M8 2 1.5 13.5h13zm0 4.5V10m0 1.8v.1',
-  check: 'm3 8.5 3.2 3.2L13 4.8',
   more: 'M3.5 8v.1M8 8v.1M12.5 8v.1',
 } as const;
 export type IconName = keyof typeof PATHS;
 
 /** A drawing for the eyes only. */
-export function icon(name: IconName): SVGElement {
-  const svg = svgElement('svg', {
-    class: 'icon',
-    viewBox: '0 0 16 16',
-    width: '16',
-    height: '16',
-    'aria-hidden': 'true',
-  });
-  svg.append(svgElement('path', { d: PATHS[name] }));
-  return svg;
-}
-
-export function svgElement(tag: string, attributes: Readonly<Record<string, string>>): SVGElement {
-  const element = document.createElementNS(NAMESPACE, tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  return element;
-}
+export const icon = (name: IconName): SVGElement => drawing(PATHS[name]);

@@ -1,7 +1,4 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { fileURLToPath } from 'node:url';
 import { systemClock } from '../../kernel/clock.ts';
 import { ownDataDirectory } from '../../kernel/data-directory.ts';
 import { createLog } from '../../kernel/log.ts';
@@ -16,6 +13,7 @@ import {
   spreadOf,
 } from '../../testing/bench.ts';
 import { benchEvents, benchRoom, MARK } from '../../testing/feed-bench-events.ts';
+import { answerQuestions, MeasuredServer } from '../../testing/measured-server.ts';
 import { Janitor, temporaryFolder } from '../../testing/processes.ts';
 import { ROOMS_OPTIONS } from '../../testing/rooms-app.ts';
 import { composeRooms } from '../composition/rooms.ts';
@@ -75,46 +73,13 @@ async function serve(): Promise<void> {
       return 0;
     },
   };
-  process.on('message', async (question: Question | 'end') => {
-    if (question !== 'end') return void process.send?.(await answers[question]());
+  answerQuestions(listener.url, answers, async () => {
     await listener.close(1000);
     await rooms.close();
     await store.close();
     directory.release();
     await janitor.clean();
-    process.exit(0);
   });
-  process.send?.(Number(new URL(listener.url).port));
-}
-
-async function numberFrom(child: ChildProcess): Promise<number> {
-  const [answer] = (await once(child, 'message')) as [number];
-  return answer;
-}
-
-class MeasuredRooms {
-  readonly #child = fork(fileURLToPath(import.meta.url), [], {
-    env: { ...process.env, [SERVE_VARIABLE]: '1' },
-    execArgv: ['--expose-gc'],
-  });
-  port = 0;
-
-  async start(): Promise<this> {
-    this.port = await numberFrom(this.#child);
-    return this;
-  }
-
-  ask(question: Question): Promise<number> {
-    const answer = numberFrom(this.#child);
-    this.#child.send(question);
-    return answer;
-  }
-
-  async stop(): Promise<void> {
-    const gone = once(this.#child, 'exit');
-    this.#child.send('end');
-    await gone;
-  }
 }
 
 /** Readers, each a user of his own, that note when they hear a marked event and keep nothing. */
@@ -190,7 +155,7 @@ interface FanoutSample {
 }
 
 async function measureFanout(count: number): Promise<FanoutSample> {
-  const rooms = await new MeasuredRooms().start();
+  const rooms = await new MeasuredServer<Question>(import.meta.url, SERVE_VARIABLE).start();
   const readers = new Readers(rooms.port);
   try {
     const [heapBefore, rssBefore] = [await rooms.ask('heap'), await rooms.ask('rss')];
@@ -213,7 +178,7 @@ async function measureFanout(count: number): Promise<FanoutSample> {
 }
 
 /** How long after the post was asked for it reached each reader: its commit to the disk is in it. */
-async function post(rooms: MeasuredRooms, readers: Readers): Promise<readonly number[]> {
+async function post(rooms: MeasuredServer<Question>, readers: Readers): Promise<readonly number[]> {
   const startedAt = performance.now();
   const [arrivals] = await Promise.all([readers.hear(), rooms.ask('post')]);
   return arrivals.map((at) => at - startedAt);
@@ -236,7 +201,7 @@ async function benchFanout(): Promise<void> {
 }
 
 async function benchResume(): Promise<void> {
-  const rooms = await new MeasuredRooms().start();
+  const rooms = await new MeasuredServer<Question>(import.meta.url, SERVE_VARIABLE).start();
   const rows: string[][] = [];
   try {
     await rooms.ask('fill');
