@@ -34,7 +34,7 @@ export function createNotificationMetrics(
   for (const integration of options.withReceivers ? [] : integrations) {
     for (const counter of [sent, requests, failedRequests]) counter.inc({ integration }, 0);
     for (const reason of FAILURE_REASONS) failed.inc({ integration, reason }, 0);
-    latency.zero({ integration });
+    latency.of({ integration });
   }
   return {
     attempted: (integration, receiver) => sent.inc(labels(integration, receiver)),
@@ -43,7 +43,7 @@ export function createNotificationMetrics(
       const of = labels(integration, receiver);
       requests.inc(of);
       if (!ok) failedRequests.inc(of);
-      latency.observe(of, latencyMs / 1000);
+      latency.of(of).add(latencyMs / 1000);
     },
     suppressed: (reason, count) => suppressed.inc({ reason }, count),
   };

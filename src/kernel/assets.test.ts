@@ -149,3 +149,16 @@ test('HEAD tells what GET would, over a connection that serves the next request'
     assert.match(whole.head, new RegExp(`^content-length: ${whole.bodyBytes}$`, 'im'));
   }
 });
+
+test('the size of what is sent is noted for whoever counts it, as it is compressed', async () => {
+  const sizes = async (headers: Record<string, string>, method = 'GET') => {
+    const noted: { answerBytes?: number } = {};
+    const answer = await pageApp().request('/', { method, headers }, noted);
+    return [noted.answerBytes, (await answer.arrayBuffer()).byteLength];
+  };
+  const plain = Buffer.byteLength(HTML);
+  assert.deepEqual(await sizes({}), [plain, plain]);
+  const [noted = 0, sent] = await sizes({ 'accept-encoding': 'br' });
+  assert.ok(noted === sent && noted < plain);
+  assert.deepEqual(await sizes({}, 'HEAD'), [undefined, 0]);
+});

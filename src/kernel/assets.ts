@@ -1,5 +1,5 @@
 import { brotliDecompressSync } from 'node:zlib';
-import type { HttpContext } from './http.ts';
+import { type HttpContext, noteAnswerSize } from './http.ts';
 
 /** One file of a web page as the build stores it: compressed twice, in base64. */
 export interface Asset {
@@ -58,7 +58,9 @@ export function servePage(files: PageFiles): (c: HttpContext, path: string) => R
     });
     if (encoding) headers['content-encoding'] = encoding;
     headers['content-length'] = String(bytes.length);
-    return c.req.method === 'HEAD' ? c.body(null, 200, headers) : c.body(bytes, 200, headers);
+    if (c.req.method === 'HEAD') return c.body(null, 200, headers);
+    noteAnswerSize(c, bytes.length);
+    return c.body(bytes, 200, headers);
   };
 }
 

@@ -50,6 +50,11 @@ export const systemClock: Clock = {
   },
 };
 
+/** Seconds from some moment on, finer than a millisecond: for how long something took, whatever is done to the clock. */
+export function monotonicSeconds(): number {
+  return performance.now() / 1000;
+}
+
 /** Keeps the process alive until it is cancelled: the clock's timers do not, and a command may have nothing but them. */
 export function holdProcess(): CancelTimer {
   const timer = setInterval(() => {}, LONGEST_TIMER_MS);

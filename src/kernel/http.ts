@@ -4,7 +4,7 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Context, Handler, Hono } from 'hono';
 
 /** What every Hono app here runs on. `app.request(…)` in a test has no sockets, so both may be absent. */
-export type HttpEnv = { Bindings: Partial<HttpBindings> & { pending?: PendingHeaders } };
+export type HttpEnv = { Bindings: Partial<HttpBindings> & { pending?: PendingHeaders; answerBytes?: number } };
 
 /** Headers that go out with the answer of a request, and the answer that holds them. */
 export interface PendingHeaders {
@@ -37,6 +37,11 @@ export function mountPaths(
       return handle ? handle(c, next) : refuse(c, allowed);
     });
   }
+}
+
+/** Notes for the metrics how long the body of an answer is: only who makes it knows that without reading it again. */
+export function noteAnswerSize(c: HttpContext, bytes: number): void {
+  if (c.env) c.env.answerBytes = bytes;
 }
 
 /** A body as it came, or why there is none. `aborted`: the client went away, and nobody reads an answer. */

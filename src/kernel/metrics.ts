@@ -1,30 +1,37 @@
-import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, Gauge, Registry } from 'prom-client';
+import { type Distribution, DistributionFamily, printDistributions } from './distribution.ts';
 
 /** The numbers of one server in Prometheus' text format. Each server has a registry of its own. */
 export class Metrics {
   readonly #registry = new Registry();
+  /** Prints each metric, in the order in which they came. */
+  readonly #prints: (() => string | Promise<string>)[] = [];
 
   counter<L extends string>(name: string, help: string, labelNames: readonly L[] = []): Counter<L> {
+    this.#register(name);
     return new Counter({ name, help, labelNames: [...labelNames], registers: [this.#registry] });
   }
 
   histogram<L extends string>(
     name: string,
     help: string,
-    buckets: readonly number[],
+    bounds: readonly number[],
     labelNames: readonly L[] = [],
-  ): Histogram<L> {
-    return new Histogram({
-      name,
-      help,
-      buckets: [...buckets],
-      labelNames: [...labelNames],
-      registers: [this.#registry],
-    });
+  ): DistributionFamily<L> {
+    const family = new DistributionFamily(bounds, labelNames);
+    this.#prints.push(() => printDistributions({ name, help, type: 'histogram' }, family.all()));
+    return family;
+  }
+
+  /** A distribution that is kept elsewhere: with bounds a histogram, without them a summary. */
+  distribution(name: string, help: string, distribution: Distribution): void {
+    const type = distribution.bounds.length > 0 ? 'histogram' : 'summary';
+    this.#prints.push(() => printDistributions({ name, help, type }, [['', distribution]]));
   }
 
   /** A number that is read when somebody asks for the metrics. */
   gauge<L extends string>(name: string, help: string, labelNames: readonly L[], read: (gauge: Gauge<L>) => void): void {
+    this.#register(name);
     new Gauge({
       name,
       help,
@@ -36,21 +43,46 @@ export class Metrics {
     });
   }
 
+  /** A count that is kept elsewhere, and read when somebody asks for the metrics. */
+  total<L extends string>(
+    name: string,
+    help: string,
+    labelNames: readonly L[],
+    read: (counter: Counter<L>) => void,
+  ): void {
+    this.#register(name);
+    new Counter({
+      name,
+      help,
+      labelNames: [...labelNames],
+      registers: [this.#registry],
+      collect() {
+        this.reset();
+        read(this);
+      },
+    });
+  }
+
   /** What Prometheus' own client libraries tell of a process. */
   process(startedAt: number): void {
     const number = (name: string, help: string, read: () => number) =>
       this.gauge(name, help, [], (gauge) => gauge.set(read()));
     number('process_start_time_seconds', 'When the process started, in seconds since 1970.', () => startedAt / 1000);
     number('process_resident_memory_bytes', 'The memory that the process holds.', () => process.memoryUsage.rss());
-    number('process_cpu_seconds_total', 'Processor time spent so far, in seconds.', () => {
+    this.total('process_cpu_seconds_total', 'Processor time spent so far, in seconds.', [], (counter) => {
       const { user, system } = process.cpuUsage();
-      return (user + system) / 1e6;
+      counter.inc((user + system) / 1e6);
     });
   }
 
   readonly contentType = 'text/plain; version=0.0.4; charset=utf-8';
 
-  render(): Promise<string> {
-    return this.#registry.metrics();
+  async render(): Promise<string> {
+    const texts = await Promise.all(this.#prints.map((print) => print()));
+    return `${texts.join('\n\n')}\n`;
+  }
+
+  #register(name: string): void {
+    this.#prints.push(() => this.#registry.getSingleMetricAsString(name));
   }
 }

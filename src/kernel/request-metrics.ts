@@ -1,8 +1,9 @@
 import type { Clock } from './clock.ts';
+import { type Distribution, REQUEST_BOUNDS_S } from './distribution.ts';
 import type { HttpHandler, PathHandlers } from './http.ts';
 import type { Metrics } from './metrics.ts';
 
-const DURATION_BUCKETS_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const SIZE_BOUNDS_BYTES = [100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8];
 
 export interface RequestMetrics {
   /** Measures every handler of a table until it has made its answer. `handler` is how the metrics call a path. */
@@ -12,44 +13,74 @@ export interface RequestMetrics {
   ): Readonly<Record<string, PathHandlers>>;
 }
 
-/** `<prefix>_http_request_duration_seconds` and `<prefix>_http_requests_in_flight`. */
+/** `<prefix>_http_request_duration_seconds`, `…_http_response_size_bytes` and `…_http_requests_in_flight`. */
 export function createRequestMetrics(metrics: Metrics, prefix: string, clock: Clock): RequestMetrics {
-  const durations = metrics.histogram(
-    `${prefix}_http_request_duration_seconds`,
-    'How long requests took until they had an answer, in seconds.',
-    DURATION_BUCKETS_S,
-    ['handler', 'method', 'code'],
-  );
+  const noteOf = createNotes(metrics, prefix);
   let running = 0;
   metrics.gauge(`${prefix}_http_requests_in_flight`, 'How many GETs are being answered.', ['method'], (gauge) =>
     gauge.set({ method: 'get' }, running),
   );
-  const measureHandler =
-    (name: string, handle: HttpHandler): HttpHandler =>
-    async (c, next) => {
+  const measureHandler = (handler: string, method: string, handle: HttpHandler): HttpHandler => {
+    const isGet = method === 'get';
+    const note = noteOf(handler, method);
+    return async (c, next) => {
       const startedAt = clock.now();
-      const method = c.req.method.toLowerCase();
-      const isGet = method === 'get';
       if (isGet) running++;
-      let code = '500';
+      let status = 500;
       try {
         const answer = await handle(c, next);
-        if (answer) code = String((answer as Response).status);
+        if (answer) status = (answer as Response).status;
         return answer;
       } finally {
         if (isGet) running--;
-        durations.observe({ handler: name, method, code }, (clock.now() - startedAt) / 1000);
+        note(status, (clock.now() - startedAt) / 1000, c.env?.answerBytes ?? 0);
       }
     };
+  };
   return {
     measure: (paths, handler) =>
       Object.fromEntries(
         Object.entries(paths).map(([path, handlers]) => [
           path,
           Object.fromEntries(
-            Object.entries(handlers).map(([method, handle]) => [method, measureHandler(handler(path), handle)]),
+            Object.entries(handlers).map(([method, handle]) => [
+              method,
+              measureHandler(handler(path), method.toLowerCase(), handle),
+            ]),
           ),
         ]),
       ),
+  };
+}
+
+type NoteRequest = (status: number, seconds: number, bytes: number) => void;
+
+/** Each handler keeps its own distributions: to look them up by their labels at each request would cost more than they do. */
+function createNotes(metrics: Metrics, prefix: string): (handler: string, method: string) => NoteRequest {
+  const durations = metrics.histogram(
+    `${prefix}_http_request_duration_seconds`,
+    'How long requests took until they had an answer, in seconds.',
+    REQUEST_BOUNDS_S,
+    ['handler', 'method', 'code'],
+  );
+  const sizes = metrics.histogram(
+    `${prefix}_http_response_size_bytes`,
+    'How long the bodies of answers were, in bytes.',
+    SIZE_BOUNDS_BYTES,
+    ['handler', 'method'],
+  );
+  return (handler, method) => {
+    const byStatus = new Map<number, Distribution>();
+    let ownSizes: Distribution | undefined;
+    return (status, seconds, bytes) => {
+      let ownDurations = byStatus.get(status);
+      if (!ownDurations) {
+        ownDurations = durations.of({ handler, method, code: String(status) });
+        byStatus.set(status, ownDurations);
+      }
+      ownDurations.add(seconds);
+      ownSizes ??= sizes.of({ handler, method });
+      ownSizes.add(bytes);
+    };
   };
 }
