@@ -15,6 +15,7 @@ function createIntake(limit = 0) {
   const log = createLog({ level: 'info', format: 'logfmt', clock, write: (line) => lines.push(line) });
   const store = new AlertStore(new FakeDatabase(), clock, log);
   const counted = { firing: 0, resolved: 0, invalid: 0, limited: 0 };
+  const processed: (readonly [count: number, took: boolean])[] = [];
   const intake = new AlertIntake({
     store,
     limit: new AlertLimit(limit),
@@ -23,10 +24,11 @@ function createIntake(limit = 0) {
       received: (status) => void counted[status]++,
       invalid: () => void counted.invalid++,
       limited: () => void counted.limited++,
+      processed: (count, seconds) => void processed.push([count, seconds > 0 && seconds < 60]),
     },
     log,
   });
-  return { intake, store, counted, lines };
+  return { intake, store, counted, processed, lines };
 }
 
 const named = (alertname: string, rest = {}) => accepted(postedAlert({ alertname }, rest));
@@ -55,6 +57,17 @@ test('good alerts are taken in beside bad ones, each of which has its reason', (
   );
   // Counted before anybody looks whether they are valid, but after they could be read.
   assert.deepEqual(counted, { firing: 3, resolved: 2, invalid: 3, limited: 0 });
+});
+
+test('what is taken in is timed, post by post', () => {
+  const { intake, processed } = createIntake();
+  intake.receive([named('A'), named('B'), refused('bad')], START);
+  intake.receive([refused('bad')], START);
+  intake.receive([named('A')], START);
+  assert.deepEqual(processed, [
+    [2, true],
+    [1, true],
+  ]);
 });
 
 test('an empty post changes nothing and is no mistake', () => {

@@ -1,3 +1,4 @@
+import { monotonicSeconds } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import { accepted, type Outcome } from '../kernel/outcome.ts';
 import type { AlertLimit } from './alert-limit.ts';
@@ -9,6 +10,8 @@ export interface IntakeCounts {
   received(status: 'firing' | 'resolved'): void;
   invalid(): void;
   limited(): void;
+  /** How many alerts were taken in together, and how many seconds that took, with all that follows from them. */
+  processed(count: number, seconds: number): void;
 }
 
 export interface AlertIntakeParts {
@@ -56,7 +59,7 @@ export class AlertIntake {
 
   /** Returns why alerts were not taken in, a line for each of them. */
   receive(posted: readonly Outcome<PostedAlert>[], now: number): readonly string[] {
-    const { store, counts, log } = this.#parts;
+    const { counts, log } = this.#parts;
     const rules = this.#parts.rules();
     const reasons: string[] = [];
     const alerts: Alert[] = [];
@@ -67,9 +70,16 @@ export class AlertIntake {
         reasons.push(alert.reason);
       } else if (this.#admit(alert.value, now)) alerts.push(alert.value);
     }
-    if (alerts.length > 0) store.put(alerts);
+    if (alerts.length > 0) this.#put(alerts);
     if (log.debugging) log.debug('alerts received', { taken: alerts.length, refused: reasons.length });
     return reasons;
+  }
+
+  #put(alerts: readonly Alert[]): void {
+    const { store, counts } = this.#parts;
+    const startedAt = monotonicSeconds();
+    store.put(alerts);
+    counts.processed(alerts.length, monotonicSeconds() - startedAt);
   }
 
   #accept(posted: PostedAlert, now: number, rules: AlertRules): Outcome<Alert> {

@@ -6,22 +6,22 @@ import { labelValue } from './domain/label-set.ts';
  * alert that ends first has ended.
  */
 export class AlertLimit {
-  readonly #limit: number;
+  /** 0 or less: no limit. */
+  readonly limit: number;
   /** End of each admitted alert, by alert name and fingerprint. */
   readonly #endsAt = new Map<string, Map<string, number>>();
 
-  /** 0 or less: no limit. */
   constructor(limit: number) {
-    this.#limit = limit;
+    this.limit = limit;
   }
 
   /** Whether the alert is taken in; if so, it has its place. */
   admit(alert: Alert, now: number): boolean {
-    if (this.#limit <= 0) return true;
+    if (this.limit <= 0) return true;
     const name = labelValue(alert.labels, 'alertname') ?? '';
     const places = this.#endsAt.get(name) ?? new Map<string, number>();
     this.#endsAt.set(name, places);
-    if (places.size >= this.#limit && !places.has(alert.fingerprint)) {
+    if (places.size >= this.limit && !places.has(alert.fingerprint)) {
       const [first, endsAt] = [...places].reduce((earliest, place) => (place[1] < earliest[1] ? place : earliest));
       if (endsAt > now) return false;
       places.delete(first);

@@ -1,10 +1,12 @@
+import { Distribution } from '../kernel/distribution.ts';
 import type { Metrics } from '../kernel/metrics.ts';
 import type { ActivePlan } from './active-plan.ts';
 import type { IntakeCounts } from './alert-intake.ts';
 import type { AlertState } from './alert-state.ts';
+import { addClusterMetrics } from './cluster-metrics.ts';
 import type { ActiveConfig } from './config/active-config.ts';
 import type { ClusterMember, VersionInfo } from './contract/status.ts';
-import { countSilenceStates } from './silence-store.ts';
+import { addStoreMetrics } from './store-metrics.ts';
 
 export interface AlertMetricsSources {
   readonly startedAt: number;
@@ -23,12 +25,11 @@ export function addAlertMetrics(metrics: Metrics, sources: AlertMetricsSources):
   const number = (name: string, help: string, read: () => number) =>
     metrics.gauge(name, help, [], (gauge) => gauge.set(read()));
   metrics.process(startedAt);
-  metrics.gauge('alertmanager_build_info', 'Always 1, with the version that runs.', ['version', 'revision'], (gauge) =>
-    gauge.set({ version: version.version, revision: version.revision }, 1),
-  );
+  addBuildInfo(metrics, version);
   addStateMetrics(metrics, sources);
+  addStoreMetrics(metrics, sources.state, sources.now);
   addConfigMetrics(number, sources);
-  addClusterMetrics(metrics, number, sources);
+  addClusterMetrics(metrics, sources.member);
   return createIntakeCounts(metrics);
 }
 
@@ -45,23 +46,37 @@ export function countRefusedGets(metrics: Metrics): () => void {
   return () => refused.inc();
 }
 
+/** Groups are not limited, and nobody else makes one at the same time. */
+const NEVER_IN_DISPATCH: Readonly<Record<string, string>> = {
+  limit_reached: 'How often a limit kept a group from being made: there is none.',
+  creation_retries: 'How often a group had to be made anew because somebody else had just made it.',
+  creation_given_up: 'How many alerts were dropped because no group could be made for them.',
+};
+
 type AddNumber = (name: string, help: string, read: () => number) => void;
 
+function addBuildInfo(metrics: Metrics, { version, revision, branch, goVersion }: VersionInfo): void {
+  const { platform, arch } = process;
+  const labels = { version, revision, branch, goversion: goVersion, goos: platform, goarch: arch, tags: 'unknown' };
+  const names = Object.keys(labels) as (keyof typeof labels)[];
+  metrics.gauge('alertmanager_build_info', 'Always 1, with the version that runs.', names, (gauge) =>
+    gauge.set(labels, 1),
+  );
+}
+
 function addStateMetrics(metrics: Metrics, { state, now }: AlertMetricsSources): void {
-  const { alertListing, silences, groups, notificationLog } = state;
+  const { alertListing, groups, limit } = state;
   metrics.gauge('alertmanager_alerts', 'How many alerts there are by state.', ['state'], (gauge) => {
     for (const [state, count] of Object.entries(alertListing.countStates(now()))) gauge.set({ state }, count);
-  });
-  metrics.gauge('alertmanager_silences', 'How many silences there are by state.', ['state'], (gauge) => {
-    const counts = countSilenceStates(silences.all(), now());
-    for (const [state, count] of Object.entries(counts)) gauge.set({ state }, count);
   });
   metrics.gauge('alertmanager_dispatcher_aggregation_groups', 'How many groups there are.', [], (gauge) =>
     gauge.set(groups.size),
   );
-  metrics.gauge('alertmanager_nflog_entries', 'How many groups the notification log knows of.', [], (gauge) =>
-    gauge.set(notificationLog.size),
+  metrics.gauge('alertmanager_alerts_per_alert_limit', 'How many alerts of one name are taken in.', [], (gauge) =>
+    gauge.set(limit.limit),
   );
+  for (const [name, help] of Object.entries(NEVER_IN_DISPATCH))
+    metrics.counter(`alertmanager_dispatcher_aggregation_group_${name}_total`, help);
 }
 
 function addConfigMetrics(number: AddNumber, { config, plan }: AlertMetricsSources): void {
@@ -87,18 +102,6 @@ function addConfigMetrics(number: AddNumber, { config, plan }: AlertMetricsSourc
   );
 }
 
-function addClusterMetrics(metrics: Metrics, number: AddNumber, { member }: AlertMetricsSources): void {
-  number('alertmanager_cluster_enabled', 'Whether clustering is switched on.', () => Number(member !== undefined));
-  if (!member) return;
-  number('alertmanager_cluster_members', 'How many members the cluster has: this one.', () => 1);
-  number('alertmanager_cluster_failed_peers', 'How many members of the cluster have failed.', () => 0);
-  number('alertmanager_cluster_health_score', 'How healthy the cluster is; 0 is best.', () => 0);
-  number('alertmanager_peer_position', 'The place of this member in the order in which members notify.', () => 0);
-  metrics.gauge('alertmanager_cluster_peer_info', 'Always 1, with the name of this member.', ['peer'], (gauge) =>
-    gauge.set({ peer: member.name }, 1),
-  );
-}
-
 function createIntakeCounts(metrics: Metrics): IntakeCounts {
   const received = metrics.counter('alertmanager_alerts_received_total', 'How many alerts were received.', [
     'status',
@@ -110,6 +113,7 @@ function createIntakeCounts(metrics: Metrics): IntakeCounts {
     ['version'],
   );
   const limited = metrics.counter('alertmanager_alerts_limited_total', 'How many alerts a limit kept out.');
+  const processed = addProcessed(metrics);
   // Series that exist from the start let rate() see their first increase.
   const firing = received.labels({ status: 'firing', version: 'v2' });
   const resolved = received.labels({ status: 'resolved', version: 'v2' });
@@ -119,5 +123,27 @@ function createIntakeCounts(metrics: Metrics): IntakeCounts {
     received: (status) => (status === 'firing' ? firing : resolved).inc(),
     invalid: () => refused.inc(),
     limited: () => limited.inc(),
+    processed: (count, seconds) => processed.add(seconds, count),
   };
+}
+
+/** Whoever hears of each alert in upstream has a channel of its own; here they are called one after the other. */
+const SUBSCRIBERS = ['dispatcher', 'inhibitor'] as const;
+
+function addProcessed(metrics: Metrics): Distribution {
+  const processed = new Distribution();
+  metrics.distribution(
+    'alertmanager_dispatcher_alert_processing_duration_seconds',
+    'How long it took to merge alerts and to put them into their groups, in seconds.',
+    processed,
+  );
+  metrics.total(
+    'alertmanager_alerts_subscriber_channel_writes_total',
+    'How many alerts were told to those who hear of every alert.',
+    ['subscriber'],
+    (counter) => {
+      for (const subscriber of SUBSCRIBERS) counter.inc({ subscriber }, processed.count);
+    },
+  );
+  return processed;
 }

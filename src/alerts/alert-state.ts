@@ -19,6 +19,7 @@ import { SendQueue } from './send-queue.ts';
 import { SilenceListing } from './silence-listing.ts';
 import { SilenceStore } from './silence-store.ts';
 import { Silencer } from './silencer.ts';
+import { Upkeep } from './upkeep.ts';
 
 /** All that the server knows of alerts and silences, and what is prepared of it for those who read. */
 export interface AlertState {
@@ -35,6 +36,8 @@ export interface AlertState {
   readonly limit: AlertLimit;
   readonly alertListing: AlertListing;
   readonly silenceListing: SilenceListing;
+  readonly silenceUpkeep: Upkeep;
+  readonly notificationLogUpkeep: Upkeep;
 }
 
 export interface AlertStateParts {
@@ -91,6 +94,8 @@ export function joinState(parts: AlertStateParts): AlertState {
     limit,
     alertListing,
     silenceListing,
+    silenceUpkeep: new Upkeep(silences),
+    notificationLogUpkeep: new Upkeep(notificationLog),
   };
 }
 

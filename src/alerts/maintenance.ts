@@ -17,7 +17,7 @@ export interface MaintenanceParts {
 
 /** Removes from time to time what has had its time. The result ends that. */
 export function startMaintenance({ options, state, clock, log }: MaintenanceParts): () => void {
-  const { silences, alerts, notificationLog, history } = state;
+  const { alerts, history, silenceUpkeep, notificationLogUpkeep } = state;
   const attempt = (what: string, work: () => Promise<unknown>) => () => {
     work().catch((error) => log.error(`${what} could not be removed`, { err: messageOf(error) }));
   };
@@ -28,8 +28,8 @@ export function startMaintenance({ options, state, clock, log }: MaintenancePart
   const endSilences = attempt('silences of resolved alerts', () => expireResolvedSilences(state, clock.now()));
   const timers = [
     every(options.maintenanceIntervalMs, [
-      attempt('old silences', () => silences.collectGarbage(clock.now())),
-      attempt('old entries of the notification log', () => notificationLog.collectGarbage(clock.now())),
+      attempt('old silences', () => silenceUpkeep.run(clock.now())),
+      attempt('old entries of the notification log', () => notificationLogUpkeep.run(clock.now())),
       attempt('old notifications', () => history.collectGarbage(clock.now())),
     ]),
     // Once an alert is forgotten, nothing says any more that its silence has done its work.

@@ -75,6 +75,29 @@ test('an entry holds until garbage is collected, and is then gone from memory an
   assert.ok(again.find(other));
 });
 
+test('every question is counted, one that finds nothing too, and has taken some time', () => {
+  const log = new NotificationLog(new FakeDatabase());
+  log.set(KEY, told(), START + HOUR);
+  for (let asked = 0; asked < 100; asked++) log.find(asked % 2 === 0 ? KEY : 'no such key');
+  assert.equal(log.queries.count, 100);
+  assert.ok(log.queries.sum > 0 && log.queries.sum < 1);
+});
+
+test('the bytes of the log are those that its rows have on disk', async (t) => {
+  const database = await createSqliteFolder(t, NOTIFICATION_LOG_MIGRATION).open();
+  const log = new NotificationLog(database);
+  assert.equal(await log.countBytes(), 0);
+  const statements = [log.set(KEY, told(), START + HOUR), log.set('other', told(), START + 2 * HOUR)];
+  await database.write(statements);
+  const lengths = statements.flatMap(({ values = [] }) => [values[0], values[2]]) as readonly Uint8Array[];
+  assert.equal(
+    await log.countBytes(),
+    lengths.reduce((sum, { length }) => sum + length, 0),
+  );
+  await log.collectGarbage(START + 2 * HOUR);
+  assert.equal(await log.countBytes(), 0);
+});
+
 test('one at a time is told for a key, in order, also after a failure; other keys do not wait', async () => {
   const log = new NotificationLog(new FakeDatabase());
   const events: string[] = [];

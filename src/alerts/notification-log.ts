@@ -1,4 +1,6 @@
+import { monotonicSeconds } from '../kernel/clock.ts';
 import type { Database, Statement } from '../kernel/database.ts';
+import { Distribution, REQUEST_BOUNDS_S } from '../kernel/distribution.ts';
 import type { BegunNotification, LoggedNotification } from './domain/deduplication.ts';
 
 export const NOTIFICATION_LOG_MIGRATION = `
@@ -10,7 +12,11 @@ const WRITE = `
   INSERT INTO notification_log (key, expires_at, content) VALUES (?, ?, ?)
   ON CONFLICT (key) DO UPDATE SET expires_at = excluded.expires_at, content = excluded.content`;
 const READ_ALL = 'SELECT key, expires_at, content FROM notification_log';
+const COUNT_BYTES = 'SELECT total(length(key) + length(content)) AS bytes FROM notification_log';
 const DELETE_OLD = 'DELETE FROM notification_log WHERE expires_at <= ?';
+
+/** Reading the clock takes longer than looking something up: one look-up in so many is timed, and stands for the others. */
+const TIMED_ONE_IN = 64;
 
 interface Entry extends LoggedNotification {
   readonly expiresAt: number;
@@ -43,6 +49,9 @@ export class NotificationLog {
   readonly #database: Database;
   readonly #entries = new Map<string, Entry>();
   readonly #busy = new Map<string, Promise<unknown>>();
+  /** How often somebody asked what was told last. */
+  readonly queries = new Distribution(REQUEST_BOUNDS_S);
+  #lastQuerySeconds = 0;
 
   constructor(database: Database) {
     this.#database = database;
@@ -64,7 +73,17 @@ export class NotificationLog {
 
   /** Also what has expired, until it is collected: who was told that something fires wants to hear that it is over. */
   find(key: string): LoggedNotification | undefined {
+    if (this.queries.count % TIMED_ONE_IN === 0) return this.#findTimed(key);
+    this.queries.add(this.#lastQuerySeconds);
     return this.#entries.get(key);
+  }
+
+  #findTimed(key: string): LoggedNotification | undefined {
+    const startedAt = monotonicSeconds();
+    const entry = this.#entries.get(key);
+    this.#lastQuerySeconds = monotonicSeconds() - startedAt;
+    this.queries.add(this.#lastQuerySeconds);
+    return entry;
   }
 
   /** Those that were begun, and have not succeeded. */
@@ -111,6 +130,12 @@ export class NotificationLog {
     const removed = before - this.#entries.size;
     if (removed > 0) await this.#database.write([{ sql: DELETE_OLD, values: [now] }], 'system');
     return removed;
+  }
+
+  /** How many bytes the entries have on disk. */
+  async countBytes(): Promise<number> {
+    const [row] = await this.#database.query(COUNT_BYTES);
+    return Number(row?.bytes ?? 0);
   }
 }
 

@@ -54,6 +54,15 @@ test('what did not change is not written anew', () => {
   assert.ok(listing.select([], ALL, START).some((json) => json === before));
 });
 
+test('selections are counted, and the silences that they look at', () => {
+  const silences = [span('a', 0, 4), span('b', 1, 3), span('c', -2, -1)];
+  const listing = new SilenceListing(() => silences);
+  list(listing, START);
+  list(listing, START, [matcherOf('a', '=', 'no such')]);
+  assert.deepEqual([listing.queries.count, listing.scanned], [2, 6]);
+  assert.ok(listing.queries.sum > 0);
+});
+
 test('each state can be left out', () => {
   const listing = new SilenceListing(() => [span('a', -1, 1), span('p', 1, 2), span('e', -2, -1)]);
   const without = (states: Partial<typeof ALL>) => list(listing, START, [], { ...ALL, ...states });

@@ -1,3 +1,5 @@
+import { monotonicSeconds } from '../kernel/clock.ts';
+import { Distribution, REQUEST_BOUNDS_S } from '../kernel/distribution.ts';
 import { printSilence } from './contract/gettable.ts';
 import { type Matcher, sameMatcher } from './domain/matcher.ts';
 import { compareSilences, type Silence, type SilenceState, silenceStateAt } from './domain/silence.ts';
@@ -14,6 +16,10 @@ export class SilenceListing {
   #entries: readonly Entry[] = [];
   /** The first instant at which a state will be another one. */
   #validUntil = Number.NEGATIVE_INFINITY;
+  /** How long selections took. */
+  readonly queries = new Distribution(REQUEST_BOUNDS_S);
+  /** How many silences all selections have looked at. */
+  scanned = 0;
 
   constructor(silences: () => Iterable<Silence>) {
     this.#silences = silences;
@@ -26,11 +32,14 @@ export class SilenceListing {
 
   /** The silences that contain every filter matcher, of the wanted states, each as JSON. */
   select(filter: readonly Matcher[], states: Readonly<Record<SilenceState, boolean>>, now: number): readonly string[] {
+    const startedAt = monotonicSeconds();
     if (now >= this.#validUntil) this.#rebuild(now);
     const selected: string[] = [];
     for (const { silence, state, json } of this.#entries) {
       if (states[state] && containsAll(silence.matchers, filter)) selected.push(json);
     }
+    this.scanned += this.#entries.length;
+    this.queries.add(monotonicSeconds() - startedAt);
     return selected;
   }
 

@@ -169,6 +169,18 @@ test('a silence is forgotten when its retention is over, on disk as well', async
   assert.ok(reopened.get('id-2'));
 });
 
+test('the bytes of the silences are those that they have on disk', async (t) => {
+  const database = await open(t, temporaryFolder(t));
+  const store = createStore(database);
+  assert.equal(await store.countBytes(), 0);
+  await store.set(postedSilence({ comment: 'short' }), START);
+  const one = await store.countBytes();
+  await store.set(postedSilence({ comment: 'short' }), START);
+  assert.equal(await store.countBytes(), 2 * one);
+  await store.set(postedSilence({ comment: 'é'.repeat(100) }), START);
+  assert.equal(await store.countBytes(), 3 * one + 200 - 'short'.length);
+});
+
 test('as many silences are kept as the limit allows, expired ones counted', async (t) => {
   const store = createStore(await open(t, temporaryFolder(t)), { maxSilences: 2 });
   await store.set(postedSilence(), START);

@@ -35,6 +35,8 @@ export const SILENCE_MIGRATION = 'CREATE TABLE silences (id TEXT PRIMARY KEY, si
 const UPSERT =
   'INSERT INTO silences (id, silence) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET silence = excluded.silence';
 
+const COUNT_BYTES = 'SELECT total(length(silence)) AS bytes FROM silences';
+
 /** What became of a posted silence: its id, or why it was not taken. */
 export type SetResult = Outcome<string> | { readonly ok: false; readonly reason: 'silence not found' };
 
@@ -52,6 +54,8 @@ export class SilenceStore {
   /** Decided, on its way to the disk; the next decision must see it, a reader must not. */
   readonly #staged = new Map<string, StagedSilence>();
   readonly #listeners = new Set<SilenceListener>();
+  /** How often somebody asked for one silence by its id. */
+  reads = 0;
 
   constructor(database: Database, rules: SilenceRules, newId: () => string) {
     this.#database = database;
@@ -72,7 +76,12 @@ export class SilenceStore {
     return () => this.#listeners.delete(listener);
   }
 
+  get size(): number {
+    return this.#silences.size;
+  }
+
   get(id: string): Silence | undefined {
+    this.reads++;
     return this.#silences.get(id);
   }
 
@@ -118,6 +127,12 @@ export class SilenceStore {
     await this.#database.write(old.map(({ id }) => ({ sql: 'DELETE FROM silences WHERE id = ?', values: [id] })));
     this.#apply(old.map((before) => ({ before, after: undefined })));
     return old.length;
+  }
+
+  /** How many bytes the silences have on disk. */
+  async countBytes(): Promise<number> {
+    const [row] = await this.#database.query(COUNT_BYTES);
+    return Number(row?.bytes ?? 0);
   }
 
   #newest(id: string): Silence | undefined {

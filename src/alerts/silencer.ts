@@ -35,6 +35,11 @@ export class Silencer {
     this.#changed = changed;
   }
 
+  /** How many silences are in force. */
+  get activeCount(): number {
+    return this.#activeById.size;
+  }
+
   /** Ids of the active silences that match the alert, sorted. */
   silencedBy(fingerprint: string): readonly string[] {
     // Most of the time nothing is silenced, and listings ask for every alert.

@@ -81,7 +81,7 @@ export function createTestApp(t: { after(end: () => void): void }, options: Aler
   const send: TestApp['send'] = async (method, path, headers = {}, body) => {
     const length: Record<string, string> = body ? { 'content-length': String(Buffer.byteLength(body)) } : {};
     const init = { method, headers: { ...length, ...headers }, ...(body === undefined ? {} : { body }) };
-    return readAnswer(await (await created).app.request(path, init));
+    return readAnswer(await (await created).app.request(path, init, {}));
   };
   return {
     clock,

@@ -1,5 +1,5 @@
-import type { HttpContext, Method } from '../../kernel/http.ts';
-import { answerArray } from '../../kernel/http.ts';
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import { answerArray, type HttpContext, type Method, noteAnswerSize } from '../../kernel/http.ts';
 import type { Pattern } from '../../kernel/regexp.ts';
 
 /** Methods that any page may use from another origin; a browser's DELETE needs its origin to be named. */
@@ -24,11 +24,12 @@ export class Answers {
 
   /** 200 with what is JSON already. */
   jsonText(c: HttpContext, text: string): Response {
-    return c.body(`${text}\n`, 200, this.#headers(c, 'application/json'));
+    return this.#body(c, `${text}\n`, 200);
   }
 
   /** 200 with an array of elements that are JSON already. */
   array(c: HttpContext, elements: readonly (string | Buffer)[]): Response {
+    noteAnswerSize(c, sizeOfArray(elements));
     return answerArray(c, elements, this.#headers(c, 'application/json'));
   }
 
@@ -39,13 +40,12 @@ export class Answers {
 
   /** A refusal by a handler: a JSON string. */
   refuse(c: HttpContext, status: 400 | 404 | 500, reason: string): Response {
-    return c.body(`${JSON.stringify(reason)}\n`, status, this.#headers(c, 'application/json'));
+    return this.#body(c, `${JSON.stringify(reason)}\n`, status);
   }
 
   /** A refusal before any handler: an object with the status and the reason. */
   refuseRequest(c: HttpContext, status: 404 | 406 | 413 | 415, message: string): Response {
-    const body = `${JSON.stringify({ code: status, message })}\n`;
-    return c.body(body, status, this.#headers(c, 'application/json'));
+    return this.#body(c, `${JSON.stringify({ code: status, message })}\n`, status);
   }
 
   /** 405 with `Allow`. */
@@ -84,6 +84,11 @@ export class Answers {
     return this.#origins.has(origin) || (this.#only?.test(origin) ?? false);
   }
 
+  #body(c: HttpContext, text: string, status: ContentfulStatusCode): Response {
+    noteAnswerSize(c, Buffer.byteLength(text));
+    return c.body(text, status, this.#headers(c, 'application/json'));
+  }
+
   #headers(c: HttpContext, contentType?: string): Record<string, string> {
     const headers: Record<string, string> = { 'cache-control': 'no-store', vary: 'Origin' };
     if (contentType) headers['content-type'] = contentType;
@@ -93,4 +98,11 @@ export class Answers {
     else if (!this.#only && OPEN_METHODS.includes(c.req.method)) headers['access-control-allow-origin'] = '*';
     return headers;
   }
+}
+
+/** Of a JSON array and the newline behind it, in bytes. */
+function sizeOfArray(elements: readonly (string | Buffer)[]): number {
+  let size = 2 + Math.max(1, elements.length);
+  for (const element of elements) size += Buffer.byteLength(element);
+  return size;
 }

@@ -10,7 +10,7 @@ import { type AlertRoutes, listAlertGroups, listAlerts, postAlerts } from './ale
 import type { Answers } from './answers.ts';
 import { explain, listNotifications, type NotificationRoutes } from './notifications.ts';
 import { refuseOldApi } from './old-api.ts';
-import { answerOk, type OperationRoutes, readMetrics, reload } from './operations.ts';
+import { answerOk, type OperationRoutes, readMetrics, refuseMethodAsText, reload } from './operations.ts';
 import { expireSilence, listSilences, postSilence, readSilence, type SilenceRoutes } from './silences.ts';
 import { listReceivers, readStatus, type StatusRoutes } from './status.ts';
 
@@ -36,14 +36,14 @@ export function createAlertsApp(parts: AlertsAppParts): Hono<HttpEnv> {
   const { answers, routePrefix, page, log, requestMetrics } = parts;
   const app = new Hono<HttpEnv>();
   mountLimits(app, parts);
-  const refuseMethod: RefuseMethod = (c, allowed) => answers.refuseMethod(c, allowed);
-  const refuseApiMethod: RefuseMethod = (c, allowed) => answers.preflight(c) ?? refuseMethod(c, allowed);
+  const refuseApiMethod: RefuseMethod = (c, allowed) => answers.preflight(c) ?? answers.refuseMethod(c, allowed);
   const api = withSlashes(requestMetrics.measure(apiPaths(parts), nameInMetrics));
   mountPaths(app, below(`${routePrefix}/api/v2`, api), refuseApiMethod);
-  mountPaths(app, below(`${routePrefix}/api/v1`, oldApiPaths(log)), refuseMethod);
+  mountPaths(app, below(`${routePrefix}/api/v1`, oldApiPaths(log)), refuseMethodAsText);
   // The user's document names no prefix: the same API answers beside the page.
   mountPaths(app, below(routePrefix, api), refuseApiMethod);
-  mountPaths(app, below(routePrefix, operationPaths(parts)), refuseMethod);
+  const operations = requestMetrics.measure(operationPaths(parts), (path) => path);
+  mountPaths(app, below(routePrefix, operations), refuseMethodAsText);
   mountPage(app, parts);
   app.notFound((c) => {
     const base = `${routePrefix}/api/v2`;
@@ -117,13 +117,14 @@ function below(base: string, paths: Paths): Paths {
   return Object.fromEntries(Object.entries(paths).map(([path, handlers]) => [base + path, handlers]));
 }
 
-function mountPage(app: Hono<HttpEnv>, { page, routePrefix, answers }: AlertsAppParts): void {
+function mountPage(app: Hono<HttpEnv>, { page, routePrefix, requestMetrics }: AlertsAppParts): void {
   const index: HttpHandler = (c) => page(c, 'index.html') ?? c.text('this build has no page\n', 404);
-  const paths: Record<string, PathHandlers> = { [`${routePrefix}/`]: { GET: index, HEAD: index } };
+  const measured = requestMetrics.measure({ '/': { GET: index, HEAD: index } }, (path) => path);
+  const paths: Record<string, PathHandlers> = { ...below(routePrefix, measured) };
   if (routePrefix !== '') {
     paths['/'] = { GET: (c) => c.redirect(routePrefix, 302) };
     // Relative links of the page need the slash at the end.
     paths[routePrefix] = { GET: (c) => c.redirect(`${routePrefix}/`, 302) };
   }
-  mountPaths(app, paths, answers.refuseMethod.bind(answers));
+  mountPaths(app, paths, refuseMethodAsText);
 }

@@ -49,12 +49,32 @@ test('POST /-/reload of a bad file: 500 and the cause, and the old configuration
   assert.equal((await app.get('/api/v2/receivers')).text, '[{"labels":{"name":"default"},"name":"default"}]\n');
 });
 
-test('GET /-/reload: 405, and nothing is reloaded', async (t) => {
+test('GET /-/reload: 405 as text, and nothing is reloaded', async (t) => {
   const app = createTestApp(t);
   writeFileSync(app.configFile, 'route: {receiver: b}\nreceivers: [{name: b}]\n');
   const answer = await app.get('/-/reload');
-  assert.deepEqual([answer.status, answer.headers.get('allow')], [405, 'POST']);
+  assert.deepEqual([answer.status, answer.headers.get('allow'), answer.text], [405, 'POST', 'Method Not Allowed\n']);
+  assert.match(answer.headers.get('content-type') ?? '', /^text\/plain/);
   assert.match((await app.get('/api/v2/receivers')).text, /default/);
+});
+
+test('a method that the page, the old API and what operators ask have no use for: 405 as text', async (t) => {
+  const app = createTestApp(t);
+  const requests: readonly (readonly [method: string, path: string, allowed: string])[] = [
+    ['PUT', '/-/healthy', 'GET,HEAD'],
+    ['DELETE', '/-/ready', 'GET,HEAD'],
+    ['POST', '/metrics', 'GET'],
+    ['POST', '/', 'GET,HEAD'],
+    ['PUT', '/api/v1/alerts', 'GET,POST'],
+  ];
+  for (const [method, path, allowed] of requests) {
+    const answer = await app.send(method, path);
+    assert.deepEqual(
+      [answer.status, answer.headers.get('allow'), answer.text],
+      [405, allowed, 'Method Not Allowed\n'],
+      path,
+    );
+  }
 });
 
 /** `name{labels} value` lines of the metrics, as a map. */
@@ -70,7 +90,6 @@ test('GET /metrics by Prometheus: Alertmanager’s names, all series there from 
   const metrics = readMetrics(answer.text);
   const expected: Readonly<Record<string, number>> = {
     process_start_time_seconds: 1767225600,
-    'alertmanager_build_info{version="1.2.3",revision="r"}': 1,
     'alertmanager_alerts{state="active"}': 0,
     'alertmanager_alerts{state="suppressed"}': 0,
     'alertmanager_alerts{state="unprocessed"}': 0,

@@ -1,4 +1,4 @@
-import type { HttpHandler } from '../../kernel/http.ts';
+import { type HttpContext, type HttpHandler, type Method, noteAnswerSize } from '../../kernel/http.ts';
 import type { Outcome } from '../../kernel/outcome.ts';
 
 export interface OperationRoutes {
@@ -7,17 +7,31 @@ export interface OperationRoutes {
 }
 
 /** GET /-/healthy and /-/ready: whoever gets an answer has found a server that has all of its data. */
-export const answerOk: HttpHandler = (c) => c.text('OK');
+export const answerOk: HttpHandler = (c) => answerText(c, 'OK', 200);
 
 /** POST /-/reload: reads the configuration file again; a bad one changes nothing and says why. */
 export function reload({ reload }: OperationRoutes): HttpHandler {
   return async (c) => {
     const reloaded = await reload();
-    return reloaded.ok ? c.body(null, 200) : c.text(`failed to reload config: ${reloaded.reason}\n`, 500);
+    return reloaded.ok ? c.body(null, 200) : answerText(c, `failed to reload config: ${reloaded.reason}\n`, 500);
   };
 }
 
 /** GET /metrics, in Prometheus' text format. */
 export function readMetrics({ metrics }: OperationRoutes): HttpHandler {
-  return async (c) => c.body(await metrics.render(), 200, { 'content-type': metrics.contentType });
+  return async (c) => {
+    const text = await metrics.render();
+    noteAnswerSize(c, Buffer.byteLength(text));
+    return c.body(text, 200, { 'content-type': metrics.contentType });
+  };
+}
+
+/** 405 with `Allow`, in the form that is not the API's: as text. */
+export function refuseMethodAsText(c: HttpContext, allowed: readonly Method[]): Response {
+  return c.text('Method Not Allowed\n', 405, { allow: allowed.join(',') });
+}
+
+function answerText(c: HttpContext, text: string, status: 200 | 500): Response {
+  if (c.req.method !== 'HEAD') noteAnswerSize(c, Buffer.byteLength(text));
+  return c.text(text, status);
 }
