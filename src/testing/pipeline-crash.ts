@@ -83,13 +83,14 @@ export async function runCrashes(t: Cleanup, plan: CrashPlan): Promise<CrashRepo
   settling?.();
   const server = await startOpsdeck(t, args);
   const lostSilences = await lostOf(t, server, load.silences);
-  await settle(t, server, load, sink);
+  const findMissingNow = () => findMissing(load.alerts, heard);
+  await settle(t, server, { load, sink, isAllTold: () => Object.values(findMissingNow()).flat().length === 0 });
   return {
     calls: answered,
     repetitions: findRepetitions(answered),
     repetitionsBeyondKeys: findRepetitions(firstOfEachKey(answered)),
     ambiguousKeys: findAmbiguousKeys(heard),
-    missing: findMissing(load.alerts, heard),
+    missing: findMissingNow(),
     acknowledgedSilences: load.silences.size,
     lostSilences,
     longestDelayMs: delay.max / 1e6,
@@ -134,10 +135,18 @@ async function lostOf(t: Cleanup, { url }: RunningServer, acknowledged: Readonly
 
 const QUIET_MS = 1500;
 
+interface Settling {
+  readonly load: PipelineLoad;
+  readonly sink: ToldSink;
+  readonly isAllTold: () => boolean;
+}
+
 /** Ends the load, and waits until nothing has been told for a while. */
-async function settle(t: Cleanup, { url }: RunningServer, load: PipelineLoad, sink: ToldSink): Promise<void> {
+async function settle(t: Cleanup, { url }: RunningServer, { load, sink, isAllTold }: Settling): Promise<void> {
   const client = new HttpClient(t, url);
   await load.end(client);
   const endedAt = Date.now();
+  // Whoever was refused several times in a row is tried again after more than a while. What never comes is reported as missing.
+  await eventually('all to be told', isAllTold).catch(() => {});
   await eventually('quiet', () => Date.now() - Math.max(endedAt, sink.calls.at(-1)?.at ?? 0) > QUIET_MS);
 }
