@@ -8,6 +8,14 @@ function die(error: unknown): never {
   process.exit(1);
 }
 
+/** How long the process may take to end by itself when everything is done. */
+const LINGER_MS = 500;
+
+/** A connection that was given up while it was opened would keep the process alive for seconds. */
+function endLingering(): void {
+  if (process.stdout.writableLength === 0) process.exit();
+}
+
 function runProgram(args: readonly string[]): void {
   process.on('uncaughtException', die);
   process.on('unhandledRejection', die);
@@ -21,6 +29,7 @@ function runProgram(args: readonly string[]): void {
     .then(({ run }) => run(args, systemTerminal))
     .then((code) => {
       process.exitCode = code;
+      systemTerminal.clock.after(LINGER_MS, endLingering);
     }, die);
 }
 

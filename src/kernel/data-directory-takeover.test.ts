@@ -64,7 +64,10 @@ async function listenAs(t: TestContext, path: string, name: string): Promise<Ser
   return server;
 }
 
-const IN_USE = { exitCode: 3, message: /is in use by another opsdeck process; stop that one, or choose another/ };
+const IN_USE = {
+  exitCode: 3,
+  message: /is in use by another opsdeck process; stop that one( \(pid \d+\))?, or choose another/,
+};
 
 describe('after a kill', () => {
   test('the next process takes over', async (t) => {

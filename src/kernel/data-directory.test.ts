@@ -25,7 +25,7 @@ async function assertRefused(path: string, exitCode: ExitCode, message: string |
 }
 
 const inUse = (path: string) =>
-  `the data directory ${path} is in use by another opsdeck process; stop that one, or choose another directory`;
+  `the data directory ${path} is in use by another opsdeck process; stop that one (pid ${process.pid}), or choose another directory`;
 
 /** How many descriptors of this process are open on the path; undefined where there is no /proc. */
 function descriptorsOn(path: string): number | undefined {

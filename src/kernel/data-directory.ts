@@ -17,6 +17,8 @@ import { CommandError, ExitCode, messageOf, systemCodeOf } from './errors.ts';
 
 const OWNER_NAME = 'owner.sock';
 const CANDIDATE_NAME = /^owner-[0-9a-f]{8}\.sock$/;
+/** How long an owner may take to say who it is: it may be busy, or stopped. */
+const PID_WAIT_MS = 250;
 /** How long a candidate waits for the others to give way, which takes them milliseconds. */
 const RIVAL_RETRY_MS = 20;
 const RIVAL_RETRIES = 250;
@@ -114,7 +116,8 @@ async function elect(directory: string, name: string, reach: Reach, clock: Clock
     // Only now: a rival of a moment ago may be the owner.
     const owned = await answers(reach.pathOf(OWNER_NAME));
     if (!owned && rivals.length === 0) return renameSync(join(directory, name), join(directory, OWNER_NAME));
-    if (owned || retries === RIVAL_RETRIES || rivals.some((rival) => rival < name)) throw inUse(directory);
+    if (owned) throw inUse(directory, await askForPid(reach.pathOf(OWNER_NAME), clock));
+    if (retries === RIVAL_RETRIES || rivals.some((rival) => rival < name)) throw inUse(directory, undefined);
     await new Promise<void>((done) => clock.after(RIVAL_RETRY_MS, done));
   }
 }
@@ -129,9 +132,10 @@ async function findRivals(directory: string, name: string, reach: Reach): Promis
   return rivals;
 }
 
-function inUse(directory: string): CommandError {
+function inUse(directory: string, pid: number | undefined): CommandError {
+  const that = pid === undefined ? 'that one' : `that one (pid ${pid})`;
   return new CommandError(
-    `the data directory ${directory} is in use by another opsdeck process; stop that one, or choose another directory`,
+    `the data directory ${directory} is in use by another opsdeck process; stop ${that}, or choose another directory`,
     ExitCode.unreachable,
   );
 }
@@ -171,9 +175,31 @@ function answers(socketPath: string): Promise<boolean> {
   });
 }
 
+/** The process id of an owner; `undefined` where it does not say it in time. */
+function askForPid(socketPath: string, clock: Clock): Promise<number | undefined> {
+  return new Promise((resolve) => {
+    const owner = connect(socketPath).setEncoding('utf8');
+    const cancel = clock.after(PID_WAIT_MS, () => owner.destroy());
+    let said = '';
+    owner.on('data', (text: string) => {
+      said += text;
+    });
+    owner.on('error', () => {});
+    owner.once('close', () => {
+      cancel();
+      resolve(/^\d{1,10}$/.test(said) ? Number(said) : undefined);
+    });
+  });
+}
+
+/** Says its process id to whoever connects. */
 function listenOn(socketPath: string): Promise<Server> {
   return new Promise((resolve, reject) => {
-    const server = createServer((connection) => connection.destroy());
+    const server = createServer((connection) => {
+      // Most only look whether somebody listens, and are gone.
+      connection.on('error', () => {});
+      connection.end(String(process.pid), () => connection.destroy());
+    });
     // It stays: a connection that cannot be accepted later must not end the process.
     server.on('error', reject);
     server.listen(socketPath, () => resolve(server));

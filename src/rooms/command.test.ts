@@ -99,7 +99,7 @@ describe('rooms serve', () => {
     const { folder } = await serve(t);
     const { code, stderr } = await failing(['--port', '0', '--data-dir', join(folder, 'data')]);
     assert.equal(code, 3);
-    assert.match(stderr, /is in use by another opsdeck process/);
+    assert.match(stderr, /is in use by another opsdeck process; stop that one \(pid \d+\), or choose another/);
   });
 
   test('prints a token for the admin at the first start with tokens, once', async (t) => {

@@ -9,6 +9,7 @@ import type { CopilotMeans } from './domain/copilot-change.ts';
 import type { Message } from './domain/message.ts';
 import { granted, type Refusal, refuse, type Verdict } from './domain/refusal.ts';
 import { type ImportedRoom, importMessages, importRoom } from './domain/room-import.ts';
+import { JoinPlaces } from './import-places.ts';
 import type { RoomWriter } from './room-writer.ts';
 import type { RoomStore } from './store/room-store.ts';
 
@@ -56,10 +57,10 @@ export class RoomImport {
     }
   }
 
-  async #bringIn(caller: Caller, path: string, corrections: Corrections): Promise<Verdict<ImportReport>> {
+  async #bringIn(caller: Caller, path: string, foreseen: Foreseen): Promise<Verdict<ImportReport>> {
     const { writer, means } = this.#parts;
     const report = { rooms: 0, messages: 0, skipped: 0 };
-    for await (const { head, messages } of groupsOf(path, corrections)) {
+    for await (const { head, messages } of groupsOf(path, foreseen)) {
       if (head) {
         const room = await writer.submit(importRoom(caller, head, means));
         if (!room.ok) return room;
@@ -79,11 +80,15 @@ export class RoomImport {
   }
 }
 
-/** Messages that come again at the end of their room, by id: they were changed while the export was written. */
-type Corrections = ReadonlyMap<string, Message>;
+/** What only the whole export tells. */
+interface Foreseen {
+  /** Messages that come again at the end of their room, by id: they were changed while the export was written. */
+  readonly corrections: ReadonlyMap<string, Message>;
+  readonly places: JoinPlaces;
+}
 
 /** Puts an export into a file, and checks it on the way. */
-async function spool(bytes: AsyncIterable<Uint8Array>, file: FileHandle): Promise<Verdict<Corrections>> {
+async function spool(bytes: AsyncIterable<Uint8Array>, file: FileHandle): Promise<Verdict<Foreseen>> {
   const check = new ExportCheck();
   const lines = new LineSplitter();
   let size = 0;
@@ -131,6 +136,7 @@ class ExportCheck {
   line = 0;
   readonly #hash = createHash('sha256');
   readonly #corrections = new Map<string, Message>();
+  readonly #places = new JoinPlaces();
   readonly #rooms = new Set<string>();
   #room: RoomLine | undefined;
   #lastSeq = 0;
@@ -147,14 +153,13 @@ class ExportCheck {
     if (line.kind === 'end') return this.#end(line);
     this.#hash.update(bytes);
     if (line.kind === 'room') return this.#begin(line.room);
-    if (line.kind === 'member' && (line.roomId !== this.#room?.id || this.#lastSeq > 0))
-      return this.#refuse('a member must follow his room');
+    if (line.kind === 'member') return this.#member(line);
     return line.kind === 'message' ? this.#message(line.message) : undefined;
   }
 
-  end(): Verdict<Corrections> {
+  end(): Verdict<Foreseen> {
     return this.#isOver
-      ? granted(this.#corrections)
+      ? granted({ corrections: this.#corrections, places: this.#places })
       : refuse('invalid_body', 'the export is not whole: it has no line of the kind "end"');
   }
 
@@ -166,10 +171,19 @@ class ExportCheck {
     return undefined;
   }
 
+  #member({ roomId, member }: MemberLine): Refusal | undefined {
+    if (roomId !== this.#room?.id || this.#lastSeq > 0) return this.#refuse('a member must follow his room');
+    this.#places.join(roomId, member.joinedSeq);
+    return undefined;
+  }
+
   #message(message: Message): Refusal | undefined {
     if (message.roomId !== this.#room?.id) return this.#refuse('a message must follow its room');
     if (message.seq <= this.#lastSeq) this.#corrections.set(message.id, message);
-    else this.#messages++;
+    else {
+      this.#messages++;
+      this.#places.pass(message.roomId, message.seq);
+    }
     this.#lastSeq = Math.max(this.#lastSeq, message.seq);
     return undefined;
   }
@@ -208,13 +222,13 @@ interface Group {
   readonly messages: readonly Message[];
 }
 
-async function* groupsOf(path: string, corrections: Corrections): AsyncGenerator<Group> {
+async function* groupsOf(path: string, { corrections, places }: Foreseen): AsyncGenerator<Group> {
   let room: RoomLine | undefined;
   let members: MemberLine[] = [];
   let messages: Message[] = [];
   let lastSeq = 0;
   const flush = (): Group => {
-    const group = { head: room && headOf(room, members), messages };
+    const group = { head: room && headOf(room, members, places), messages };
     room = undefined;
     members = [];
     messages = [];
@@ -243,6 +257,9 @@ async function* linesOf(path: string): AsyncGenerator<Buffer> {
   for await (const chunk of createReadStream(path)) yield* lines.push(chunk as Buffer);
 }
 
-function headOf(room: RoomLine, members: readonly MemberLine[]): ImportedRoom {
-  return { ...room, members: members.map(({ member, user }) => ({ ...member, user })) };
+function headOf(room: RoomLine, members: readonly MemberLine[], places: JoinPlaces): ImportedRoom {
+  const joined = members.map(({ member, user }) => {
+    return { ...member, joinedSeq: places.placeOf(room.id, member.joinedSeq), user };
+  });
+  return { ...room, members: joined };
 }

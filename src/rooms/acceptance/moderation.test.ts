@@ -60,3 +60,14 @@ test('slow mode, and the minute between two calls to all, go on for who leaves a
   people.clock.advance(60_000);
   assert.equal((await say(people)).status, 201);
 });
+
+test('a clock that goes back makes nobody wait longer than slow mode says', async (t) => {
+  const people = await openRoom(t);
+  await people.send('PUT', '/api/room/ops', { as: 'ana', body: { name: 'Ops', slowModeSeconds: 60 } });
+  assert.equal((await say(people)).status, 201);
+  people.clock.advance(-HOUR_MS);
+  assert.equal((await say(people)).status, 201);
+  assert.equal((await say(people)).headers.get('x-error-code'), 'slow_mode');
+  people.clock.advance(60_000);
+  assert.equal((await say(people)).status, 201);
+});

@@ -96,6 +96,7 @@ const roomSchema = v.object({
 const memberSchema = v.object({
   role: v.picklist(ROLES),
   joinedAt: instantSchema,
+  joinedSeq: v.optional(countSchema, 0),
   involvement: v.optional(v.picklist(INVOLVEMENTS)),
 });
 

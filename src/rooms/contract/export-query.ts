@@ -1,12 +1,10 @@
 import * as v from 'valibot';
+import { readInstant } from '../domain/instant.ts';
 
 const instant = v.pipe(
   v.string(),
-  v.check(
-    (text) => /^\d{4}-\d\d-\d\d(T[\d:.]+(Z|[+-]\d\d:\d\d))?$/i.test(text) && !Number.isNaN(Date.parse(text)),
-    'must be a day such as 2030-01-31, or a time such as 2030-01-31T12:00:00Z',
-  ),
-  v.transform((text) => Date.parse(text)),
+  v.transform(readInstant),
+  v.number('must be a day such as 2030-01-31, or a time such as 2030-01-31T12:00:00Z'),
 );
 
 export const EXPORT_FORMATS = ['jsonl', 'markdown', 'html'] as const;

@@ -19,3 +19,6 @@ test('an answer closes it; after a rest one more failure is enough', () => {
   assert.equal(openForMs(circuitAfter(open, 'failed', 40_000), 40_000), 30_000);
   assert.equal(openForMs(circuitAfter(circuitAfter(open, 'ok', 40_000), 'failed', 40_001), 40_001), 0);
 });
+
+test('a clock that goes back does not keep it open until it is again what it was', () =>
+  assert.equal(openForMs(after([3_600_000, 3_600_001, 3_600_002, 3_600_003, 3_600_004]), 1_000), 0));

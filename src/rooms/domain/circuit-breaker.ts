@@ -20,5 +20,8 @@ export function circuitAfter({ failures, openUntil }: Circuit, result: 'ok' | 'f
   return { failures: recent, openUntil: recent.length >= FAILURES || wasOpen ? now + OPEN_MS : openUntil };
 }
 
-/** For how long it is not to be asked; 0: it may be. */
-export const openForMs = ({ openUntil }: Circuit, now: number): number => Math.max(0, openUntil - now);
+/** For how long it is not to be asked; 0: it may be. A clock that went back does not make that longer. */
+export function openForMs({ openUntil }: Circuit, now: number): number {
+  const leftMs = openUntil - now;
+  return leftMs > OPEN_MS ? 0 : Math.max(0, leftMs);
+}

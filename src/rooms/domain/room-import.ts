@@ -28,6 +28,8 @@ export interface ImportedRoom extends Omit<RoomFields, 'copilot'> {
 export interface ImportedMember {
   readonly role: Role;
   readonly joinedAt: number;
+  /** After how many of the messages that come in. */
+  readonly joinedSeq: number;
   readonly user: Pick<User, 'id' | 'name' | 'kind' | 'avatarColor'>;
 }
 
@@ -83,15 +85,14 @@ function peopleOf(
   { id, members, visibility }: ImportedRoom,
 ): { readonly members: readonly Member[]; readonly records: readonly RecordChange[] } {
   const records: RecordChange[] = [];
-  const place = { roomId: id, lastSeq: 0 };
-  const found = members.map(({ user, role, joinedAt }) => {
+  const found = members.map(({ user, role, joinedAt, joinedSeq }) => {
     if (!view.get('user', user.id)) records.push(record('user', user.id, makeUser(user.id, view.now, user)));
-    return newMember(place, user.id, role, joinedAt);
+    return newMember({ roomId: id, lastSeq: joinedSeq }, user.id, role, joinedAt);
   });
   // A room without an owner could never be deleted.
   if (!found.some(({ role }) => role === 'owner')) {
     const others = found.filter(({ userId }) => userId !== caller.user.id);
-    found.splice(0, found.length, ...others, newMember(place, caller.user.id, 'owner', view.now));
+    found.splice(0, found.length, ...others, newMember({ roomId: id, lastSeq: 0 }, caller.user.id, 'owner', view.now));
   }
   for (const member of found) records.push(record('member', memberKey(id, member.userId), member));
   if (visibility === 'direct') {

@@ -1,3 +1,4 @@
+import { readInstant } from './instant.ts';
 import type { MessageType } from './message.ts';
 import { granted, type Refusal, refuse, type Verdict } from './refusal.ts';
 
@@ -107,23 +108,12 @@ function filterOf(name: FilterName, value: string): Verdict<Filter> {
         ? granted({ type: value as MessageType })
         : invalid(`type: one of ${[...TYPES].join(', ')}`);
     default: {
-      const at = readDate(value);
+      const at = readInstant(value);
       return at === undefined
         ? invalid(`${name}: a date such as 2026-01-31, or an instant such as 2026-01-31T09:00:00Z`)
         : granted({ [name]: at });
     }
   }
-}
-
-const DATE = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/;
-
-/** The instant of a date (its beginning, UTC) or of an RFC 3339 text; `undefined`: it is neither. */
-function readDate(text: string): number | undefined {
-  if (!DATE.test(text)) return undefined;
-  const at = Date.parse(text);
-  if (Number.isNaN(at)) return undefined;
-  // A date that does not exist would be taken for one some days later.
-  return text.length > 10 || new Date(at).toISOString().startsWith(text) ? at : undefined;
 }
 
 function invalid(reason: string): Refusal {

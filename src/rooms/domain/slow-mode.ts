@@ -30,11 +30,11 @@ export function takeCallAllTurn(view: StateView, caller: Caller, room: Room, now
   });
 }
 
-/** A clock that went back does not make anybody wait longer than the whole time. */
+/** A clock that went back makes nobody wait until it is again what it was. */
 function waitFor(view: StateView, key: string, everyMs: number, now: number): number {
   const last = view.get('quota', key);
-  if (!last) return 0;
-  return Math.min(everyMs, Math.max(0, last.since + everyMs - now));
+  if (!last || last.since > now) return 0;
+  return Math.max(0, last.since + everyMs - now);
 }
 
 const seconds = (ms: number): number => Math.ceil(ms / 1000);

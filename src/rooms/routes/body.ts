@@ -17,18 +17,19 @@ export async function readAhead(c: HttpContext, limit: number): Promise<Verdict<
 
 /**
  * Reads a JSON object of at most `limit` bytes by a schema, without waiting where the body has come already; the refusal
- * names the first part that is wrong.
+ * names the first part that is wrong. `otherwise`: what else may be sent, for a refusal to name.
  */
 export function readJson<S extends v.GenericSchema>(
   c: HttpContext,
   schema: S,
   limit: number,
+  otherwise = '',
 ): Verdict<v.InferOutput<S>> | Promise<Verdict<v.InferOutput<S>>> {
   const type = mediaType(headerOf(c, 'content-type') ?? '');
   if (type !== JSON_TYPE && !type.endsWith('+json'))
     return refuse(
       'unsupported_media_type',
-      `send JSON with Content-Type: application/json${type === '' ? '' : `, not ${type}`}`,
+      `send JSON with Content-Type: application/json${otherwise}${type === '' ? '' : `, not ${type}`}`,
     );
   const bytes = readBytes(c, limit);
   return bytes instanceof Promise ? bytes.then((read) => readObject(read, schema)) : readObject(bytes, schema);

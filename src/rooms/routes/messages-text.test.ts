@@ -182,3 +182,17 @@ test('mentions are of users that there are, and follow edits', async (t) => {
   const edited = await rooms.send('PUT', `/api/message/${json.id}`, { as: 'ana', body: { body: '@kim' } });
   assert.deepEqual(edited.json.mentions.users, ['kim']);
 });
+
+test('who posts into a room in a form, as curl -d does, is told that words alone may be sent', async (t) => {
+  const rooms = await openRoom(t);
+  const form = { as: 'ana', body: 'deploy done', headers: { 'content-type': 'application/x-www-form-urlencoded' } };
+  const refused = await rooms.send('POST', '/api/room/ops/message', form);
+  assert.equal(refused.status, 415);
+  assert.equal(
+    refused.json,
+    'send JSON with Content-Type: application/json, or the words alone with text/plain, not application/x-www-form-urlencoded',
+  );
+  const plain = { ...form, headers: { 'content-type': 'text/plain' } };
+  assert.equal((await rooms.send('POST', '/api/room/ops/message', plain)).json.body, 'deploy done');
+  assert.doesNotMatch((await rooms.send('POST', '/api/message', form)).json, /text\/plain/, 'there it may not');
+});

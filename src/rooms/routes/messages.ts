@@ -93,8 +93,10 @@ function readPost(
   c: HttpContext,
   room: string | undefined,
 ): Verdict<PostMessage> | Promise<Verdict<PostMessage>> {
-  const isPlain = room !== undefined && /^text\/plain *(;|$)/i.test(headerOf(c, 'content-type') ?? '');
-  return isPlain ? readPlain(c, maxBodyBytes) : readJson(c, POST_MESSAGE, wireLimit(maxBodyBytes));
+  if (room === undefined) return readJson(c, POST_MESSAGE, wireLimit(maxBodyBytes));
+  const isPlain = /^text\/plain *(;|$)/i.test(headerOf(c, 'content-type') ?? '');
+  if (isPlain) return readPlain(c, maxBodyBytes);
+  return readJson(c, POST_MESSAGE, wireLimit(maxBodyBytes), ', or the words alone with text/plain');
 }
 
 function placePost(wire: PostMessage, room: string | undefined): Verdict<Post> {

@@ -3,6 +3,7 @@ import { messageJsonOf } from '../contract/event.ts';
 import { printMessage, readMessage } from '../contract/message.ts';
 import type { Message } from '../domain/message.ts';
 import { typeCode } from './event-types.ts';
+import { RowBatch, tableRows } from './sqlite-row-batch.ts';
 import { hashValue, keyText, type RoomNumbers } from './sqlite-rows.ts';
 import { placeOf, setMeta } from './sqlite-schema.ts';
 import { isIndexed, type SaidEvent } from './sqlite-search-texts.ts';
@@ -18,8 +19,8 @@ export interface KnownRooms {
 }
 
 /** Bytes go into the engine four times as fast as a text does. */
-const INSERT_EVENT = 'INSERT INTO event VALUES (?, ?, ?, ?, ?, CAST(? AS TEXT))';
-const INSERT_MESSAGE = 'INSERT INTO message VALUES (?1, ?2, ?3, ?3, ?4, ?5, ?6, ?7, ?8, ?9)';
+const EVENTS = tableRows('event', '(?, ?, ?, ?, ?, CAST(? AS TEXT))');
+const MESSAGES = tableRows('message', '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
 
 /** A message's event, where the tables have it. */
 interface ToldMessage {
@@ -31,7 +32,10 @@ interface ToldMessage {
 
 /** Says what commits that have their places put into the tables. */
 export class AppendPlan {
-  readonly statements: Statement[] = [];
+  readonly #statements: Statement[] = [];
+  /** They wait for others of their kind; whatever else is put in may rest on them, and comes after them. */
+  readonly #events = new RowBatch(EVENTS);
+  readonly #messages = new RowBatch(MESSAGES);
   /** By id. */
   readonly newRooms = new Map<string, number>();
   readonly lastSeqs = new Map<number, number>();
@@ -43,6 +47,17 @@ export class AppendPlan {
 
   constructor(known: KnownRooms) {
     this.#known = known;
+  }
+
+  /** How much there is to be put in. */
+  get size(): number {
+    return this.#statements.length + this.#events.length + this.#messages.length;
+  }
+
+  /** What puts all of it in. */
+  get statements(): readonly Statement[] {
+    this.#putRows();
+    return this.#statements;
   }
 
   /** `after`: the position before the first event. */
@@ -76,13 +91,18 @@ export class AppendPlan {
   }
 
   #put(sql: string, ...values: readonly SqlValue[]): void {
-    this.statements.push({ sql, values });
+    this.#putRows();
+    this.#statements.push({ sql, values });
+  }
+
+  #putRows(): void {
+    this.#statements.push(...this.#events.take(), ...this.#messages.take());
   }
 
   #addEvent(event: PlacedEvent, pos: number): void {
     const { type, roomId, seq, audience, text } = event;
     const room = roomId === null ? 0 : this.#roomNumber(roomId);
-    this.#put(INSERT_EVENT, pos, typeCode(type), room, seq, audience === null ? null : keyText(audience), text);
+    this.#events.add(pos, typeCode(type), room, seq, audience === null ? null : keyText(audience), text);
     if (seq === 0) return;
     const told = { event, message: readMessage(messageJsonOf(text.toString())), room, pos };
     if (type === 'message.created') this.#createMessage(told);
@@ -96,7 +116,7 @@ export class AppendPlan {
     const hash = event.hash === null ? '' : hashValue(event.hash);
     const place = placeOf(room, seq);
     this.lastSeqs.set(room, seq);
-    this.#put(INSERT_MESSAGE, place, id, pos, keyText(author.id), type, threadId, hidden, hash, createdAt);
+    this.#messages.add(place, id, pos, pos, keyText(author.id), type, threadId, hidden, hash, createdAt);
     this.#refer(message, place);
   }
 

@@ -63,7 +63,7 @@ export async function openSqliteRoomEngine({ directory, clock, log }: RoomEngine
 
 const FULL = 'database or disk is full';
 /** A commit holds no more of them: reads wait for its end. */
-const MOST_STATEMENTS = 8_000;
+const MOST_ROWS = 8_000;
 
 class SqliteRoomEngine implements RoomEngine {
   readonly #database: DatabaseFile;
@@ -154,7 +154,7 @@ class SqliteRoomEngine implements RoomEngine {
         removed = await this.#remove(entry.part, serial);
       }
       upTo = serial;
-      if (plan.statements.length > MOST_STATEMENTS) await commit();
+      if (plan.size > MOST_ROWS) await commit();
     }
     await commit();
     return removed;

@@ -116,8 +116,8 @@ export class SearchIndex {
 
   async #indexAll(): Promise<void> {
     const { clock, log } = this.#parts;
+    let { pos } = this.#texts;
     while (this.#indexed < this.#texts.pos && !this.#closed) {
-      const { pos } = this.#texts;
       let tookMs = 0;
       try {
         tookMs = await this.#indexBatch();
@@ -131,7 +131,10 @@ export class SearchIndex {
       }
       if (tookMs > BATCH_MS) this.#batch = Math.max(LEAST_BATCH, Math.floor(this.#batch / 2));
       else if (tookMs < BATCH_MS / 2) this.#batch = Math.min(LARGEST_BATCH, this.#batch * 2);
-      await this.#rest(this.#texts.pos > pos ? tookMs * REST : 0);
+      // Nothing else has its turn during a batch, so what counts is whether the log has grown since the one before.
+      const hasGrown = this.#texts.pos > pos;
+      ({ pos } = this.#texts);
+      await this.#rest(hasGrown ? tookMs * REST : 0);
     }
   }
 

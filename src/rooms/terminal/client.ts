@@ -103,12 +103,31 @@ export class RoomsClient {
     }
   }
 
-  /** The bytes of an answer; what breaks off is an error that names the server. */
-  async *read(response: Response): AsyncGenerator<Uint8Array> {
+  /**
+   * The bytes of an answer; what breaks off is an error that names the server. So is a server that keeps silent for longer
+   * than `longestSilenceMs` while it is waited for; without it whoever reads has to look after that himself.
+   */
+  async *read(response: Response, longestSilenceMs?: number): AsyncGenerator<Uint8Array> {
+    const reader = response.body?.getReader();
+    if (!reader) return;
+    let isSilent = false;
+    const giveUp = () => {
+      isSilent = true;
+      void reader.cancel();
+    };
     try {
-      for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) yield chunk;
+      for (;;) {
+        const cancel = longestSilenceMs === undefined ? undefined : this.clock.after(longestSilenceMs, giveUp);
+        const { done, value } = await reader.read().finally(cancel);
+        if (isSilent) throw new Error('the server keeps silent');
+        if (done) return;
+        yield value;
+      }
     } catch (error) {
-      throw this.#trouble(error, false);
+      throw this.#trouble(error, isSilent);
+    } finally {
+      // Of a reader who stops early; what has ended or failed is not cancelled any more.
+      await reader.cancel().catch(() => {});
     }
   }
 
@@ -151,9 +170,9 @@ export class RoomsClient {
     const { status, headers } = response;
     const text = await response.text();
     if (response.ok) return { status, headers, text };
-    const reason = printable(this.#hideToken(reasonOf(text))).slice(0, LONGEST_TEXT);
+    const reason = reasonOf(text) ?? `${this.url} answered ${status}${excerptOf(text)}`;
     const hint = status === 401 ? ' (OPSDECK_ROOMS_TOKEN or --token shows a token)' : '';
-    throw new RefusedError(`${reason === '' ? `${this.url} answered ${status}` : reason}${hint}`, response);
+    throw new RefusedError(`${printable(this.#hideToken(reason)).slice(0, LONGEST_TEXT)}${hint}`, response);
   }
 
   #deadline({ timeoutMs = this.#connection.timeoutMs }: RequestParts) {
@@ -194,15 +213,20 @@ export async function withClient<T>(
   }
 }
 
-/** Of a refusal: a JSON string; other servers on the way answer what they like. */
-function reasonOf(text: string): string {
+/** Of a refusal of rooms: a JSON string. `undefined`: another server has answered, or one on the way. */
+function reasonOf(text: string): string | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    if (typeof value === 'string') return value;
+    return typeof value === 'string' && value !== '' ? value : undefined;
   } catch {
-    // A proxy's page.
+    return undefined;
   }
-  return text.trim();
+}
+
+/** What others say, where it is for people to read: no page. */
+function excerptOf(text: string): string {
+  const [line = ''] = text.trim().split('\n');
+  return line === '' || line.startsWith('<') ? '' : `: ${line}`;
 }
 
 /** Why fetch failed: the cause at the bottom tells it. */

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { FakeTerminal } from '../../testing/fake-terminal.ts';
 import { temporaryFolder } from '../../testing/processes.ts';
-import { type ListeningRooms, listeningRooms, runRooms } from '../../testing/rooms-command.ts';
+import { commandTerminal, type ListeningRooms, listeningRooms, runRooms } from '../../testing/rooms-command.ts';
 
 async function withOps(t: TestContext): Promise<ListeningRooms> {
   const rooms = await listeningRooms(t);
@@ -313,4 +314,44 @@ test('a token of the file is not shown to a server that the file does not name',
   };
   assert.equal(await ask(rooms.url), 0);
   assert.equal(await ask('https://chat.example.com'), 4);
+});
+
+test('what no server of rooms has answered is told with the address that was asked', async (t) => {
+  const answers = ['404 page not found\n', '<html>\n<h1>Bad Gateway</h1>', '', '{"error":"nope"}'];
+  const server = createServer((_, response) => response.writeHead(404).end(answers.shift()));
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  t.after(() => server.close());
+  const url = `http://127.0.0.1:${(server.address() as { port: number }).port}`;
+  for (const said of [': 404 page not found', '', '', ': {"error":"nope"}']) {
+    const terminal = commandTerminal(url);
+    assert.equal(await runRooms(['ls'], terminal), 1);
+    assert.equal(terminal.stderr, `opsdeck: ${url} answered 404${said}\n`);
+  }
+});
+
+test('an export from a server that falls silent in the middle is given up, and nothing of it is kept', async (t) => {
+  const server = createServer((_, response) => response.writeHead(200).write('{"kind":"header"'));
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const folder = temporaryFolder(t);
+  const terminal = commandTerminal(`http://127.0.0.1:${(server.address() as { port: number }).port}`);
+  const args = ['export', 'ops', '-o', join(folder, 'ops.jsonl'), '--timeout', '200ms'];
+  assert.equal(await runRooms(args, terminal), 3);
+  assert.match(terminal.stderr, /no answer in time \(--timeout\)/);
+  assert.deepEqual(readdirSync(folder), []);
+});
+
+test('help shows a default as one would write it, and once', async () => {
+  const help = async (...names: string[]) => {
+    const terminal = commandTerminal('http://127.0.0.1:9');
+    assert.equal(await runRooms([...names, '--help'], terminal), 0);
+    return terminal.stdout.replace(/\s+/g, ' ');
+  };
+  assert.match(await help('say'), /--timeout <duration> how long to wait for an answer \(default: 30s\)/);
+  assert.match(await help('say'), /cannot be reached \(default: 30s\)/);
+  assert.match(await help('bench'), /how often \(default: 2s\)/);
+  assert.match(await help('doctor'), /of the server \(default: OPSDECK_DATA_DIR, else data\/rooms\) --json/);
 });

@@ -41,6 +41,8 @@ const LONGEST_PAUSE_MS = 5_000;
 const HEARTBEAT_MS = 15_000;
 /** So many heartbeats may be missed before a connection counts as lost. */
 const MISSED_HEARTBEATS = 3;
+/** After that a stream counts as lost, in milliseconds. */
+export const LONGEST_SILENCE_MS = MISSED_HEARTBEATS * HEARTBEAT_MS;
 
 const helloSchema = v.looseObject({ epoch: v.string(), pos: v.number() });
 const dataSchema = v.record(v.string(), v.unknown());
@@ -88,7 +90,7 @@ export class Follower {
     const { clock } = this.#client;
     let heardAt = clock.now();
     const stopWatching = clock.every(HEARTBEAT_MS, () => {
-      if (clock.now() - heardAt > MISSED_HEARTBEATS * HEARTBEAT_MS) silence.abort();
+      if (clock.now() - heardAt > LONGEST_SILENCE_MS) silence.abort();
     });
     try {
       const headers = { accept: 'text/event-stream' };

@@ -26,10 +26,11 @@ export async function backup(path: string, options: ConnectionOptions, terminal:
   const directory = resolve(path);
   makeEmpty(directory);
   await withClient(options, terminal, async (client) => {
-    const response = await client.open('POST', '/api/backup', { timeoutMs: Math.max(options.timeout, 600_000) });
+    const timeoutMs = Math.max(options.timeout, 600_000);
+    const response = await client.open('POST', '/api/backup', { timeoutMs });
     const unpacker = new Unpacker(directory);
     try {
-      for await (const piece of client.read(response)) await unpacker.take(piece);
+      for await (const piece of client.read(response, timeoutMs)) await unpacker.take(piece);
       const manifest = unpacker.end();
       const { bytes } = unpacker;
       if (options.json) printJson(terminal, { directory, bytes, ...manifest });

@@ -43,9 +43,9 @@ function addExports(rooms: Command, terminal: Terminal): void {
 
 function addBackups(rooms: Command, terminal: Terminal): void {
   const dataDir = () =>
-    new Option('--data-dir <directory>', `of the server (default: OPSDECK_DATA_DIR, else ${DEFAULT_DATA_DIR})`).default(
+    new Option('--data-dir <directory>', 'of the server').default(
       terminal.env.OPSDECK_DATA_DIR || DEFAULT_DATA_DIR,
-      'OPSDECK_DATA_DIR',
+      `OPSDECK_DATA_DIR, else ${DEFAULT_DATA_DIR}`,
     );
   addConnection(rooms.command('backup').description('copy everything of a running server into a new directory'))
     .argument('<directory>', 'new or empty')

@@ -24,7 +24,7 @@ export async function exportRoom(room: string, options: ExportOptions, terminal:
   if (to !== undefined) query.set('to', to);
   await withClient(options, terminal, async (client) => {
     const response = await client.open('GET', `/api/room/${enc(room)}/export?${query}`);
-    const pieces = client.read(response);
+    const pieces = client.read(response, options.timeout);
     if (output === undefined) return copyOut(pieces, format, terminal);
     await copyToFile(pieces, format, output);
     if (options.json) printJson(terminal, { file: output, bytes: statSync(output).size });

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { intervalFlag } from '../../../kernel/flags.ts';
 import type { Terminal } from '../../../kernel/terminal.ts';
-import { addConnection, numberFlag } from '../shared-flags/command.ts';
+import { addConnection, durationOption, numberFlag } from '../shared-flags/command.ts';
 import type { BenchOptions } from './bench.ts';
 
 /** Load on a server, and the proof that it keeps what it promises. */
@@ -18,7 +18,7 @@ export function addBenchCommand(rooms: Command, terminal: Terminal): void {
     .option('--duration <duration>', 'how long (default: 10s; with --verify 60s)', intervalFlag)
     .option('--verify', 'readers come and go at random; then the history is checked')
     .option('--kill', 'verify a server of its own, on a temporary directory, that is killed (SIGKILL) again and again')
-    .option('--kill-every <duration>', 'how often', intervalFlag, 2_000)
+    .addOption(durationOption('--kill-every <duration>', 'how often', intervalFlag, 2_000))
     .addHelpText(
       'after',
       `

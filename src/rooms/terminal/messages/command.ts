@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { durationFlag, repeated } from '../../../kernel/flags.ts';
 import { untilStopped } from '../../../kernel/signals.ts';
 import type { Terminal } from '../../../kernel/terminal.ts';
-import { addConnection, numberFlag, sizeFlag } from '../shared-flags/command.ts';
+import { addConnection, durationOption, numberFlag, sizeFlag } from '../shared-flags/command.ts';
 import type { SayOptions } from './say.ts';
 import type { SearchOptions } from './search.ts';
 import type { TailOptions } from './tail.ts';
@@ -27,7 +27,9 @@ function addSay(rooms: Command, terminal: Terminal): void {
     .option('--code [language]', 'as a block of code; write --code=sh where text follows')
     .option('--silent', 'notify nobody')
     .option('--wait-reply <duration>', 'wait so long for an answer, and print it', durationFlag)
-    .option('--retry <duration>', 'how long to try while the server cannot be reached', durationFlag, 30_000)
+    .addOption(
+      durationOption('--retry <duration>', 'how long to try while the server cannot be reached', durationFlag, 30_000),
+    )
     .option('--max-body <size>', 'a longer text becomes a file', sizeFlag, 65_536)
     .addHelpText(
       'after',

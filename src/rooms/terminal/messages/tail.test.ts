@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { eventually } from '../../../testing/eventually.ts';
+import { FakeClock } from '../../../testing/fake-clock.ts';
 import type { FakeTerminal } from '../../../testing/fake-terminal.ts';
 import { openCuttingProxy } from '../../../testing/http-proxy.ts';
 import { temporaryFolder } from '../../../testing/processes.ts';
@@ -81,6 +82,30 @@ test('with --json each line is an event with the cursor from which to go on afte
     rest.map(({ data }) => data.message.body),
     ['three'],
   );
+});
+
+test('of several rooms each keeps its order, also where the clock of the server went back', async (t) => {
+  const clock = new FakeClock();
+  const rooms = await listeningRooms(t, { clock });
+  await rooms.done(['new', 'Ops']);
+  await rooms.done(['new', 'CI']);
+  const said: readonly (readonly [string, string, number])[] = [
+    ['ops', 'one', 60_000],
+    ['ci', 'two', 60_000],
+    ['ops', 'three', -3_600_000],
+    ['ops', 'four', 0],
+  ];
+  for (const [room, words, ms] of said) {
+    await rooms.done(['say', room, words]);
+    clock.advance(ms);
+  }
+  assert.deepEqual(bodiesOf(await rooms.done(['tail', 'ops', 'ci', '--json'])), ['one', 'two', 'three', 'four']);
+});
+
+test('a room that is named twice is printed once', async (t) => {
+  const rooms = await withOps(t);
+  await rooms.done(['say', 'ops', 'one']);
+  assert.deepEqual(bodiesOf(await rooms.done(['tail', 'ops', 'ops', '--json'])), ['one']);
 });
 
 test('--grep and --alerts print only what is wanted', async (t) => {

@@ -36,9 +36,12 @@ export async function tail(
   if (options.since !== undefined && !/^(0|[a-z0-9]{1,16}-\d{1,15})$/.test(options.since))
     throw new CommandError('--since: write a cursor as --json or --cursor-file shows it, or 0 for all', ExitCode.usage);
   await withClient(options, terminal, async (client) => {
-    const rooms: WireRoom[] = [];
-    for (const name of names) rooms.push(await client.get(`/api/room/${enc(name)}`, roomSchema));
-    await new Tail(client, rooms, { ...options, pattern }, terminal).run(stopped);
+    const rooms = new Map<string, WireRoom>();
+    for (const name of names) {
+      const room = await client.get(`/api/room/${enc(name)}`, roomSchema);
+      rooms.set(room.id, room);
+    }
+    await new Tail(client, [...rooms.values()], { ...options, pattern }, terminal).run(stopped);
   });
 }
 
@@ -102,10 +105,17 @@ class Tail {
 
   /** The last messages; the cursor then stands before what was read first. */
   async #printHistory(): Promise<void> {
-    const found: WireMessage[] = [];
-    for (const { id } of this.#rooms) found.push(...(await this.#lastOf(id)));
-    if (this.#rooms.length > 1) found.sort((a, b) => Date.parse(a.createdAt) - Date.parse(b.createdAt));
-    for (const message of found) {
+    const found: { readonly at: number; readonly message: WireMessage }[] = [];
+    for (const { id } of this.#rooms) {
+      let at = 0;
+      for (const message of await this.#lastOf(id)) {
+        // Within a room its numbers say the order: the clock of the server may have gone back.
+        at = Math.max(at, Date.parse(message.createdAt));
+        found.push({ at, message });
+      }
+    }
+    found.sort((a, b) => a.at - b.at);
+    for (const { message } of found) {
       this.#versions.set(message.id, message.version);
       this.#show({ event: 'message.created', cursor: this.#cursor, message, data: dataOf(message) });
     }

@@ -1,4 +1,5 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { formatDuration } from '../../../kernel/duration.ts';
 import { intervalFlag } from '../../../kernel/flags.ts';
 
 /** Adds what every command takes that talks to a server. */
@@ -7,8 +8,13 @@ export function addConnection(command: Command): Command {
     .option('--url <url>', 'the server (default: OPSDECK_ROOMS_URL, else http://127.0.0.1:8065)')
     .option('--token <token>', 'who you are; others may see it here, not in OPSDECK_ROOMS_TOKEN')
     .option('--user <id>', 'who you are where nobody signs in (default: OPSDECK_ROOMS_USER)')
-    .option('--timeout <duration>', 'how long to wait for an answer', intervalFlag, 30_000)
+    .addOption(durationOption('--timeout <duration>', 'how long to wait for an answer', intervalFlag, 30_000))
     .option('--json', 'print JSON');
+}
+
+/** A flag whose help shows the milliseconds of its default as one would write them. */
+export function durationOption(flags: string, description: string, read: (text: string) => number, ms: number): Option {
+  return new Option(flags, description).argParser(read).default(ms, formatDuration(ms));
 }
 
 /** A whole number from 1. */
