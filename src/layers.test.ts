@@ -16,6 +16,20 @@ interface Rule {
 
 const SERVERS = ['alerts', 'relay', 'dashboard', 'rooms'];
 
+/** Folders of the alert server: each imports none that stands behind it. */
+const ALERT_LAYERS = [
+  'listing-pages',
+  'store',
+  'silences',
+  'inhibition',
+  'notifications',
+  'dispatch',
+  'listing',
+  'state',
+  'plan',
+  'metrics',
+];
+
 const RULES: readonly Rule[] = [
   {
     law: 'a domain imports its own domain, node:crypto, and regular expressions and outcomes as part of the language',
@@ -137,6 +151,16 @@ test('import law: servers never import each other', async () => {
     ),
   );
   assert.deepEqual(across, []);
+});
+
+test('import law: the folders of the alert server are layers', async () => {
+  const layerOf = (path: string) => ALERT_LAYERS.indexOf(/^src\/alerts\/([\w-]+)\//.exec(path)?.[1] ?? '');
+  const between = (await imports).filter(([from, to]) => layerOf(from) >= 0 && layerOf(to) >= 0);
+  assert.deepEqual(
+    between.filter(([from, to]) => layerOf(to) > layerOf(from)),
+    [],
+  );
+  assert.ok(between.some(([from, to]) => layerOf(to) < layerOf(from)));
 });
 
 test('import law: the imports were found', async () => {

@@ -1,8 +1,4 @@
 import { formatDuration } from '../kernel/duration.ts';
-import type { ActivePlan } from './active-plan.ts';
-import type { AlertGroup } from './alert-group.ts';
-import type { AlertSlot } from './alert-slot.ts';
-import type { AlertState } from './alert-state.ts';
 import type { Explanation, RouteExplanation, Verdict } from './contract/explanation.ts';
 import { formatInstant } from './contract/instant.ts';
 import { isResolvedAt } from './domain/alert.ts';
@@ -10,9 +6,13 @@ import { fingerprintOf, type LabelSet, printLabelSet } from './domain/label-set.
 import { printMatchers } from './domain/matcher.ts';
 import type { NotificationReason } from './domain/notification.ts';
 import { groupLabels, type Route } from './domain/route.ts';
-import { notifiedAlert, pairsOf } from './notification-data.ts';
-import type { FlushedFingerprints } from './notification-journal.ts';
-import type { ReceiverNotifier } from './receiver-notifier.ts';
+import { notifiedAlert, pairsOf } from './notifications/notification-data.ts';
+import type { FlushedFingerprints } from './notifications/notification-journal.ts';
+import type { ReceiverNotifier } from './notifications/receiver-notifier.ts';
+import type { ActivePlan } from './plan/active-plan.ts';
+import type { AlertState } from './state/alert-state.ts';
+import type { AlertGroup } from './store/alert-group.ts';
+import type { AlertSlot } from './store/alert-slot.ts';
 
 export interface ExplanationParts {
   readonly state: AlertState;

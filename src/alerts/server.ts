@@ -21,37 +21,37 @@ import { Metrics } from '../kernel/metrics.ts';
 import { type Outcome, refused } from '../kernel/outcome.ts';
 import { createRequestMetrics } from '../kernel/request-metrics.ts';
 import { type Listener, listen } from '../kernel/server.ts';
-import { ActivePlan } from './active-plan.ts';
-import { AlertIntake } from './alert-intake.ts';
-import { addAlertMetrics, countRefusedGets } from './alert-metrics.ts';
-import type { AlertSlot } from './alert-slot.ts';
-import { type AlertState, joinState, restoreState } from './alert-state.ts';
-import { ALERT_MIGRATION, SETTLED_MIGRATION } from './alert-writer.ts';
 import { describeMember } from './cluster-member.ts';
 import { ActiveConfig } from './config/active-config.ts';
 import { ConfigSource } from './config/config-source.ts';
 import type { AlertServerOptions } from './config/server-options.ts';
+import type { WebProtection } from './config/web-config.ts';
 import type { MatcherReading } from './contract/query.ts';
 import type { ClusterMember, VersionInfo } from './contract/status.ts';
+import { GROUP_TIMERS_MIGRATION } from './dispatch/group-timers.ts';
 import { RouteTree } from './domain/route.ts';
 import { explainAlert } from './explanation.ts';
-import { GROUP_TIMERS_MIGRATION } from './group-timers.ts';
-import { HandoverLog } from './handover-log.ts';
-import { countHandedOver } from './handover-recovery.ts';
-import { startMaintenance } from './maintenance.ts';
-import { NOTIFICATION_HISTORY_MIGRATION } from './notification-history.ts';
-import { NOTIFICATION_LOG_MIGRATION } from './notification-log.ts';
-import { createNotificationMetrics } from './notification-metrics.ts';
-import { buildPlan, type NotificationPlanParts } from './notification-plan.ts';
+import { addAlertMetrics, countRefusedGets } from './metrics/alert-metrics.ts';
+import { HandoverLog } from './notifications/handover-log.ts';
+import { NOTIFICATION_HISTORY_MIGRATION } from './notifications/notification-history.ts';
+import { NOTIFICATION_LOG_MIGRATION } from './notifications/notification-log.ts';
+import { createNotificationMetrics } from './notifications/notification-metrics.ts';
 import { createHttpClient } from './notify/http-client.ts';
 import { INTEGRATIONS } from './notify/integrations.ts';
+import { ActivePlan } from './plan/active-plan.ts';
+import { buildPlan, type NotificationPlanParts } from './plan/notification-plan.ts';
 import { Answers } from './routes/answers.ts';
 import { createAlertsApp } from './routes/index.ts';
-import { IMPORT_MIGRATION, importSnapshot } from './silence-import.ts';
-import { logSilenceChanges } from './silence-log.ts';
-import { SILENCE_MIGRATION } from './silence-store.ts';
+import { IMPORT_MIGRATION, importSnapshot } from './silences/silence-import.ts';
+import { logSilenceChanges } from './silences/silence-log.ts';
+import { SILENCE_MIGRATION } from './silences/silence-store.ts';
+import { type AlertState, joinState, restoreState } from './state/alert-state.ts';
+import { countHandedOver } from './state/handover-recovery.ts';
+import { startMaintenance } from './state/maintenance.ts';
+import { AlertIntake } from './store/alert-intake.ts';
+import type { AlertSlot } from './store/alert-slot.ts';
+import { ALERT_MIGRATION, SETTLED_MIGRATION } from './store/alert-writer.ts';
 import { describeVersion, USER_AGENT } from './version.ts';
-import type { WebProtection } from './web-config.ts';
 
 /** Never change one: a data directory has been through all that were there before. */
 export const MIGRATIONS = [
@@ -270,7 +270,7 @@ async function serve(running: Running, release: () => Promise<void>): Promise<Al
     stopWaiting();
     await Promise.all([closeListener(DRAIN_MS), plan.stop()]);
     try {
-      await Promise.all([state.alerts.flush(), state.timers.flush()]);
+      await Promise.all([state.alerts.flush(), state.timers.flush(), state.notificationLog.flush()]);
     } catch (error) {
       throw new CommandError(`the last alerts could not be written to disk: ${messageOf(error)}`, ExitCode.failed, {
         cause: error,
@@ -298,7 +298,7 @@ async function inheritedSockets(): Promise<readonly number[]> {
 
 async function openProtection(file: string | undefined, log: Log): Promise<Partial<WebProtection>> {
   if (file === undefined) return {};
-  const { openWebConfig } = await import('./web-config.ts');
+  const { openWebConfig } = await import('./config/web-config.ts');
   return openWebConfig(file, log);
 }
 

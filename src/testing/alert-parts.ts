@@ -1,8 +1,8 @@
-import type { AlertSlot } from '../alerts/alert-slot.ts';
 import { type Alert, acceptAlert, type PostedAlert } from '../alerts/domain/alert.ts';
 import { createMatcher, type Matcher, type MatchOperator } from '../alerts/domain/matcher.ts';
 import type { RouteSettings } from '../alerts/domain/route.ts';
 import type { PostedSilence, Silence } from '../alerts/domain/silence.ts';
+import type { AlertSlot } from '../alerts/store/alert-slot.ts';
 
 /** 2026-01-01T00:00:00Z, where a FakeClock stands unless it is told otherwise. */
 export const START = 1_767_225_600_000;

@@ -219,3 +219,21 @@ test('a file nested too deeply is refused', () => {
   const routes = `${'{routes: ['.repeat(150)}${']}'.repeat(150)}`;
   assert.match(reasonOf(`route: ${routes}\n`), /nested too deeply/);
 });
+
+test('of a URL that variables went into the host alone is shown, also where the path was given its slash', () => {
+  const url = '$' + '{URL}';
+  const text = `route: {receiver: a}
+receivers:
+- name: a
+  victorops_configs: [{api_key: k, routing_key: r, api_url: '${url}'}]
+  wechat_configs: [{api_secret: s, corp_id: c, api_url: '${url}'}]
+  opsgenie_configs: [{api_key: k, api_url: '${url}'}]
+  webex_configs: [{room_id: r, api_url: '${url}', http_config: {authorization: {credentials: c}}}]
+  jira_configs: [{project: p, issue_type: t, api_url: '${url}'}]
+`;
+  for (const URL of ['https://h/s3cret', 'https://h/s3cret/', 'https://h/s3cret?k=s3cret', 'https://h?k=s3cret']) {
+    const { printed } = read(text, { expandEnv: true, environment: { URL } });
+    assert.doesNotMatch(printed, /s3cret/);
+    assert.equal(printed.match(/ api_url: https:\/\/h\/\n/g)?.length, 5, printed);
+  }
+});

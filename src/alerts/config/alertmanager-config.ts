@@ -17,7 +17,7 @@ import { completeReceiver, type ReceiverConfig } from './receiver-config.ts';
 import { checkReferences } from './references.ts';
 import { inheritRoutes } from './route-config.ts';
 import { type RawConfig, readSections, type Sections } from './sections.ts';
-import { collectNotices, collectWarnings, describeParseWarning } from './warnings.ts';
+import { collectNotices, collectWarnings, describeParseWarning, idleDocumentWarnings } from './warnings.ts';
 
 /** A configuration that holds together: every receiver and interval that is named is there. Durations are milliseconds. */
 export interface AlertmanagerConfig {
@@ -97,7 +97,11 @@ function readOrThrow(text: string, options: ReadConfigOptions): AlertmanagerConf
     inhibitRules: raw.inhibitRules.map(({ value }) => resolveInhibitRule(value)),
     timeIntervals: namedIntervals(raw),
     hash: hashOf(text),
-    warnings: [...parseWarnings, ...collectWarnings(raw, route, options.retentionMs)],
+    warnings: [
+      ...parseWarnings,
+      ...collectWarnings(raw, route, options.retentionMs),
+      ...idleDocumentWarnings(root.idleLine),
+    ],
     notices: collectNotices(raw, route),
   };
   return withPrinted(inForce, () => printConfig({ raw, global, receivers, templates, show: root.show }));

@@ -16,12 +16,18 @@ function faultOf(read: () => unknown): string {
   return 'nothing is wrong';
 }
 
+const read1 = (node: ConfigNode) =>
+  node
+    .entries()
+    .map(([, value]) => value.text())
+    .join();
+
 test('what is not YAML is refused with the line', () => {
   const cases: readonly (readonly [yaml: string, message: RegExp])[] = [
     ['a: [\n', /^line 2: /],
     ['a: 1\n\tb: 2\n', /^line 2: /],
     ['a: "b\n', /^line \d: Missing closing "quote/],
-    ['a: 1\n---\nb: 2\n', /^line 2: .*multiple documents/],
+    ['a: [\n---\nb: 2\n', /^line 2: /],
   ];
   for (const [yaml, message] of cases)
     assert.match(
@@ -29,6 +35,21 @@ test('what is not YAML is refused with the line', () => {
       message,
       yaml,
     );
+});
+
+test('of several documents the first one counts; where another begins that says something is known', () => {
+  const cases: readonly (readonly [rest: string, line: number | undefined])[] = [
+    ['', undefined],
+    ['---\n', undefined],
+    ['...\n', undefined],
+    ['---\n# the end\n---\n', undefined],
+    ['---\nb: 2\n', 2],
+    ['# more\n---\n\n{', 3],
+  ];
+  for (const [rest, line] of cases) {
+    const node = ConfigNode.parse(`a: 1\n${rest}`);
+    assert.deepEqual([read1(node), node.idleLine], ['1', line], rest);
+  }
 });
 
 test('an alias stands for what its anchor named last', () => {

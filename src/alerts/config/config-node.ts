@@ -47,6 +47,7 @@ interface Place {
   readonly lines: LineCounter;
   /** Undefined: `$` has no meaning. */
   readonly expansions: Expansions | undefined;
+  readonly idleLine: number | undefined;
   aliased: number;
 }
 
@@ -83,8 +84,8 @@ export class ConfigNode {
   }
 
   /**
-   * The root of a file; throws a ConfigFault for what is not YAML. With an environment, `${NAME}` in a value stands for a
-   * variable and `$$` for `$`.
+   * The root of the first document of a file, which alone counts, as in Alertmanager; throws a ConfigFault for what is not
+   * YAML. With an environment, `${NAME}` in a value stands for a variable and `$$` for `$`.
    */
   static parse(text: string, environment?: Environment): ConfigNode {
     const lines = new LineCounter();
@@ -94,18 +95,26 @@ export class ConfigNode {
       uniqueKeys: false,
       prettyErrors: false,
     });
+    const another = document.errors.find(({ code }) => code === 'MULTIPLE_DOCS');
     // What follows the first error comes of it.
-    const [error] = document.errors;
+    const [error] = document.errors.filter((one) => one !== another);
     if (error)
       throw new ConfigFault([{ line: lines.linePos(error.pos[0]).line, message: syntaxMessage(error.message) }]);
     const expansions = environment && new Expansions(environment);
-    const place = { document, targets: undefined, lines, expansions, aliased: 0 };
+    const idleFrom = another && isMoreThanMarks(text.slice(another.pos[0])) ? another.pos[0] : undefined;
+    const idleLine = idleFrom === undefined ? undefined : lines.linePos(idleFrom).line;
+    const place = { document, targets: undefined, lines, expansions, aliased: 0, idleLine };
     return new ConfigNode(document.contents, place, { depth: 0, isAliased: false, line: undefined });
   }
 
   get line(): number | undefined {
     const range = this.#node?.range;
     return range ? this.#place.lines.linePos(range[0]).line : this.#origin.line;
+  }
+
+  /** Where another document begins that says something; nobody reads it. */
+  get idleLine(): number | undefined {
+    return this.#place.idleLine;
   }
 
   /** What may be shown of a text of this file: the text, or what stood in its place before a variable was put in. */
@@ -221,6 +230,11 @@ function findTargets(document: Document): ReadonlyMap<Alias, Node> {
     },
   });
   return targets;
+}
+
+/** Whether there is anything but comments and the marks between documents. */
+function isMoreThanMarks(text: string): boolean {
+  return text.split('\n').some((line) => !/^\s*(#.*|---|\.\.\.)?\s*$/.test(line));
 }
 
 function syntaxMessage(message: string): string {

@@ -111,6 +111,8 @@ test('what does not go together is refused in the words of Alertmanager', () => 
     ],
     ['no_proxy: x', 'line 1: if no_proxy is configured, proxy_url must also be configured'],
     ['proxy_url: x\nno_proxy: x', undefined],
+    ['proxy_url: http://u:%@x/', 'line 1: invalid URL escape; write a percent sign as %25'],
+    ['proxy_url: http://u:%25@x/?%', undefined],
     ['tls_config: {ca: a, ca_file: b}', 'line 1: at most one of ca, ca_file & ca_ref must be configured'],
     [
       'tls_config:\n  cert: a\n  key: k\n  cert_file: b',

@@ -2,6 +2,7 @@ import { plainValue } from '../notify/http-payload.ts';
 import { checkHeaders, checkHttp, checkProxy, checkTls, type HttpShape, type ProxyShape } from './http-config-check.ts';
 import {
   bool,
+  checkUrlEscapes,
   type FieldValues,
   type Kind,
   list,
@@ -14,6 +15,7 @@ import {
   text,
   url,
   withDefault,
+  withoutPassword,
 } from './kind.ts';
 
 /** As `oneOf`, with a refusal in other words. */
@@ -49,11 +51,12 @@ export const tlsConfig: Kind<TlsConfig> = object(tlsFields, checkTls);
 
 /** Any URL, in the words of the file; a password in it is not shown. */
 const proxyUrl: Kind<string> = {
-  read: text.read,
-  print(value, show) {
-    const shown = show?.(value) ?? value;
-    return shown.replace(/^([a-zA-Z][a-zA-Z\d+.-]*:\/\/[^/?#@:]*):[^/?#]*@/, '$1:xxxxx@');
+  read(node) {
+    const word = text.read(node);
+    checkUrlEscapes(node, word);
+    return word;
   },
+  print: (value, show) => withoutPassword(show?.(value) ?? value),
 };
 
 const proxyFields = {

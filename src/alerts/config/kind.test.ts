@@ -54,6 +54,7 @@ test('a value is read as its field wants it, and printed so that it is read agai
     [goDuration, '1us', 0.001, '0.000001s'],
     [goDuration, '-1m', -60_000, '-1m0s'],
     [url, 'http://a/b?c', 'http://a/b?c'],
+    [url, 'http://u%25@a/%2F?d=100%', 'http://u%25@a/%2F?d=100%'],
     [url, 'HTTPS://a', 'HTTPS://a'],
     [secretUrl, 'http://a/b', 'http://a/b', '<secret>'],
     [secretUrl, '<secret>', '<secret>', '<secret>'],
@@ -93,9 +94,16 @@ test('a value of another kind is refused', () => {
     [url, 'http:a', 'missing host for URL'],
     [url, 'http://u:p@/a', 'missing host for URL'],
     [url, '"http://a b/"', 'the host of the URL is not valid'],
+    [url, 'http://u:p%w@a/', 'invalid URL escape; write a percent sign as %25'],
+    [url, 'http://a/%2', 'invalid URL escape; write a percent sign as %25'],
     [oneOf('', 'a', 'b'), 'c', 'expected one of "", a, b, found "c"'],
   ] as unknown as readonly (readonly [kind: Kind<unknown>, yaml: string, message: string])[];
   for (const [kind, yaml, message] of cases) assert.equal(read(kind, yaml), `line 1: ${message}`, yaml);
+});
+
+test('a URL is printed without the password in it, and can be read again', () => {
+  const printed = url.print('https://u:p%25@a:1/b?c=d:e@f');
+  assert.deepEqual([printed, read(url, String(printed))], ['https://u:xxxxx@a:1/b?c=d:e@f', printed]);
 });
 
 const nested = object(

@@ -88,14 +88,34 @@ function readUrl(node: ConfigNode): string {
   const authority = /^\w+:\/\/([^/?#]*)/.exec(word)?.[1] ?? '';
   if (authority.replace(/^.*@/, '') === '') throw node.fault('missing host for URL');
   if (!URL.canParse(word)) throw node.fault('the host of the URL is not valid');
+  checkUrlEscapes(node, word);
   return word;
 }
 
-/** An http or https URL, in the words of the file. Of one that variables went into, only the host is shown. */
+/** The query may hold anything. What is wrong is not quoted: it may be a part of a password. */
+export function checkUrlEscapes(node: ConfigNode, url: string): void {
+  if (/^[^?]*%(?![\da-fA-F]{2})/.test(url)) throw node.fault('invalid URL escape; write a percent sign as %25');
+}
+
+/** A URL as it may be shown, in the words of Go. */
+export function withoutPassword(url: string): string {
+  return url.replace(/^([a-zA-Z][a-zA-Z\d+.-]*:\/\/[^/?#@:]*):[^/?#]*@/, '$1:xxxxx@');
+}
+
+/**
+ * An http or https URL, in the words of the file; a password in it is not shown. Of one that variables went into, only the
+ * host is.
+ */
 export const url: Kind<string> = {
   read: readUrl,
-  print: (value, show) => (show && show(value) !== value ? `${new URL(value).origin}/` : value),
+  print: (value, show) => (show && isMade(value, show) ? `${new URL(value).origin}/` : withoutPassword(value)),
 };
+
+/** Whether variables went into a URL, to which an integration may have added the slash at the end of its path. */
+function isMade(url: string, show: Show): boolean {
+  const written = url.replace(/\/(?=$|[?#])/, '');
+  return show(url) !== url || show(written) !== written;
+}
 
 /** A URL that nobody may see. */
 export const secretUrl: Kind<string> = { read: readUrl, print: () => HIDDEN };

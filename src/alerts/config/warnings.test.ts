@@ -74,3 +74,11 @@ mute_time_intervals: [{name: x}]
   ]);
   assert.equal(read(text).warnings.length, 6);
 });
+
+test('a second document is told of, if it says anything', () => {
+  const text = `${root('')}---\n`;
+  assert.deepEqual(read(text).warnings, []);
+  assert.deepEqual(read(`${text}route: {receiver: b}\n`).warnings, [
+    'line 4: another YAML document begins here, which has no effect: write all of the configuration into the first',
+  ]);
+});

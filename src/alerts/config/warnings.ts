@@ -47,6 +47,13 @@ function timerWarnings(
   return [...warnings, ...below];
 }
 
+/** A second document: whoever wrote it does not expect that. */
+export function idleDocumentWarnings(line: number | undefined): readonly string[] {
+  const message =
+    'another YAML document begins here, which has no effect: write all of the configuration into the first';
+  return line === undefined ? [] : [printProblem({ line, message })];
+}
+
 /** One line for each old field, however often it is there. */
 function oldFieldWarnings({ route, inhibitRules, muteTimeIntervals }: RawConfig): readonly string[] {
   const uses = new Map<string, { readonly advice: string; readonly lines: (number | undefined)[] }>();

@@ -60,6 +60,17 @@ test('an error keeps no more than the beginning of a long body, and no secret', 
   assert.ok(failure && 'error' in failure && failure.error.length < 2100);
   const other = judgeAnswer(answerOf(400, 'no key s3cret, s3cret!'), { secrets: ['', 's3cret'] });
   assert.equal(other && 'error' in other && other.error, 'unexpected status code 400: no key <redacted>, <redacted>!');
+  const atTheEnd = judgeAnswer(answerOf(400, `${'x'.repeat(2040)} s3cret-and-more`), { secrets: ['s3cret-and-more'] });
+  assert.ok(atTheEnd && 'error' in atTheEnd && !atTheEnd.error.includes('s3'));
+});
+
+test('an error keeps nothing of a URL that is a secret, of which the service quotes the path', () => {
+  const secrets = ['https://hooks.example/services/T1/B2?key=s3cret'];
+  const failure = judgeAnswer(answerOf(404, 'Cannot POST /services/T1/B2 (key s3cret)'), { secrets });
+  assert.equal(
+    failure && 'error' in failure && failure.error,
+    'unexpected status code 404: Cannot POST <redacted> (key <redacted>)',
+  );
 });
 
 const DATE = 'Thu, 01 Jan 2026 00:00:00 GMT';

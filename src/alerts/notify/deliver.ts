@@ -1,6 +1,7 @@
 import { messageOf } from '../../kernel/errors.ts';
 import { OwnTimeout } from './http-timeout.ts';
 import type { Delivery, FailureReason, HttpAnswer, HttpClient, HttpRequest } from './notifier.ts';
+import { hideSecrets } from './secret-texts.ts';
 import { truncateRunes } from './truncate.ts';
 
 export interface DeliveryRules {
@@ -36,7 +37,7 @@ export async function exchange(
 
 /** Sends one request, whose success needs nothing but a status of 2xx. */
 export async function deliver(client: HttpClient, request: HttpRequest, rules?: DeliveryRules): Promise<Delivery> {
-  const result = await exchange(client, request, rules);
+  const result = await exchange(client, { ...request, statusSuffices: true }, rules);
   return 'failure' in result ? result.failure : DELIVERED;
 }
 
@@ -65,7 +66,9 @@ export function abortReason(signal: AbortSignal): FailureReason {
 export function judgeAnswer(answer: HttpAnswer, rules: DeliveryRules = {}): Delivery | undefined {
   const { status } = answer;
   if (status >= 200 && status < 300) return undefined;
-  const details = truncateRunes(rules.describe ? rules.describe(answer) : answer.text, MOST_DETAILS);
+  // Before it is cut: of a secret the beginning would stay.
+  const said = hideSecrets(rules.describe ? rules.describe(answer) : answer.text, rules.secrets ?? []);
+  const details = truncateRunes(said, MOST_DETAILS);
   const error = `${rules.prefix ?? ''}unexpected status code ${status}${details === '' ? '' : `: ${details}`}`;
   return {
     ok: false,
@@ -89,10 +92,4 @@ function readRetryAfter({ headers }: HttpAnswer): number | undefined {
   if (/^\d{1,9}$/.test(value)) return Number(value) * 1000;
   const waitMs = Date.parse(value) - Date.parse(headers.get('date') ?? '');
   return waitMs > 0 ? waitMs : undefined;
-}
-
-function hideSecrets(message: string, secrets: readonly string[]): string {
-  return secrets
-    .filter((secret) => secret !== '')
-    .reduce((text, secret) => text.replaceAll(secret, '<redacted>'), message);
 }

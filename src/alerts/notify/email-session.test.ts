@@ -198,4 +198,13 @@ describe('logging in to a mail server', () => {
     const { delivery } = await sendToSmtpSink(t, options, 'auth_username: ops, auth_password: wrong-secret');
     assert.equal(errorOf(delivery), 'PLAIN auth: 535 not with <redacted>');
   });
+
+  test('that is refused by its own words shows nothing of them', async (t) => {
+    const script = (command: string) => (command.startsWith('AUTH') ? `500 what is ${command}?` : undefined);
+    const options = { offers: ['AUTH PLAIN'], script };
+    for (const user of ['a', 'ab', 'abc']) {
+      const { delivery } = await sendToSmtpSink(t, options, `auth_username: ${user}, auth_password: wrong-secret`);
+      assert.equal(errorOf(delivery), 'PLAIN auth: 500 what is AUTH PLAIN <redacted>?');
+    }
+  });
 });

@@ -18,7 +18,7 @@ import { groupHash, type Notification, type Pairs } from '../domain/notification
 import { quoteGo } from '../domain/quote.ts';
 import { sendResolved } from './common-fields.ts';
 import { DELIVERED, failedForGood, failedToSend } from './deliver.ts';
-import type { MailCredentials } from './email-login.ts';
+import { type MailCredentials, plainToken } from './email-login.ts';
 import { buildMessage, canonicalHeader, type Mail, parseAddresses } from './email-message.ts';
 import { MailError, type MailServer, MailSession } from './email-session.ts';
 import { parseSmarthost, portNumber, printSmarthost, type Smarthost, smarthost } from './email-smarthost.ts';
@@ -155,6 +155,7 @@ async function sendMail({ config, context, server, mail, signal, handover }: Sen
         for (const part of [credentials.password, credentials.secret]) {
           secrets.add(part).add(Buffer.from(part).toString('base64'));
         }
+        secrets.add(plainToken(credentials));
         return credentials;
       });
     }

@@ -272,3 +272,33 @@ test('a closed client sends nothing more', async (t) => {
   await assert.rejects(client.send(post(sink.url)), { message: 'the client is closed' });
   assert.equal(sink.requests.length, 1);
 });
+
+const quoted: [what: string, yaml: string, secrets: readonly string[]][] = [
+  ['basic_auth', 'basic_auth: {username: ann, password: p-w-d}', ['p-w-d', btoa('ann:p-w-d')]],
+  ['authorization', 'authorization: {credentials: c-r-e}', ['c-r-e']],
+  ['http_headers', 'http_headers: {X-A: {values: [seen], secrets: [h-1, h-2]}}', ['h-1', 'h-2']],
+];
+for (const [what, yaml, secrets] of quoted) {
+  test(`an answer that is no success holds nothing secret of ${what}, even if the service quotes it`, async (t) => {
+    const sink = await startHttpSink(t, ({ headers }) => ({
+      status: 400,
+      body: `${JSON.stringify(headers)} ${secrets.join()}`,
+    }));
+    const { text } = await openTestClient(t, yaml).send(post(sink.url));
+    for (const secret of secrets) assert.ok(!text.includes(secret), text);
+    assert.match(text, /<redacted>/);
+    assert.match(text, /application\/json/);
+  });
+}
+
+test('nor of the name and password that stand in the URL', async (t) => {
+  const sink = await startHttpSink(t, ({ headers }) => ({ status: 500, body: `${headers.authorization} p-w-d` }));
+  const { text } = await openTestClient(t).send(post(sink.url.replace('//', '//ann:p-w-d@')));
+  assert.equal(text, 'Basic <redacted> <redacted>');
+});
+
+test('what a success says is left as it is', async (t) => {
+  const sink = await startHttpSink(t, () => ({ body: '{"token":"c-r-e"}' }));
+  const { text } = await openTestClient(t, 'authorization: {credentials: c-r-e}').send(post(sink.url));
+  assert.equal(text, '{"token":"c-r-e"}');
+});

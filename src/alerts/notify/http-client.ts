@@ -7,6 +7,7 @@ import { basicToken, HttpTransport } from './http-transport.ts';
 import type { HttpAnswer, HttpClient, HttpRequest } from './notifier.ts';
 import { TokenSource } from './oauth2.ts';
 import type { Environment } from './proxy.ts';
+import { hideSecrets } from './secret-texts.ts';
 
 export interface HttpClientDeps {
   readonly clock: Clock;
@@ -123,10 +124,13 @@ async function sendFollowing(client: Client, outgoing: Outgoing, authorization: 
   let { method, body } = request as { method: string; body?: string };
   let url = first;
   for (let redirects = 0; ; redirects++) {
-    const { signal, handover } = request;
-    const answer = await client.transport.send({ method, url: bare(url), headers, body, signal, handover });
+    const { signal, handover, statusSuffices } = request;
+    const sent = { method, url: bare(url), headers, body, signal, handover, statusSuffices };
+    const answer = await client.transport.send(sent);
     const location = answer.headers.get('location');
-    if (!client.config.followRedirects || !isRedirect(answer.status) || !location) return answer;
+    if (!client.config.followRedirects || !isRedirect(answer.status) || !location) {
+      return withoutCredentials(answer, headers, client.config);
+    }
     handover?.undone();
     if (redirects === MOST_REDIRECTS) throw new HttpSetupError(`stopped after ${MOST_REDIRECTS} redirects`);
     url = nextTarget(location, url);
@@ -140,6 +144,27 @@ async function sendFollowing(client: Client, outgoing: Outgoing, authorization: 
       for (const name of ['authorization', 'cookie', 'cookie2']) delete headers[name];
     }
   }
+}
+
+/** What is no success is quoted in errors; it may quote what it was asked with. */
+function withoutCredentials(answer: HttpAnswer, sent: HeaderFields, { httpHeaders = {} }: HttpConfig): HttpAnswer {
+  if (answer.text === '' || (answer.status >= 200 && answer.status < 300)) return answer;
+  const configured = Object.entries(httpHeaders)
+    .filter(([, { secrets, files }]) => secrets.length + files.length > 0)
+    .flatMap(([name]) => sent[name.toLowerCase()]?.split(', ') ?? []);
+  return { ...answer, text: hideSecrets(answer.text, [...credentialsOf(sent.authorization), ...configured]) };
+}
+
+/** What is secret in the header `authorization`. */
+function credentialsOf(authorization = ''): string[] {
+  const [, scheme = '', credentials = ''] = /^(\S+) +(.*)$/s.exec(authorization) ?? [];
+  if (scheme !== 'Basic') return [credentials];
+  return [
+    credentials,
+    Buffer.from(credentials, 'base64')
+      .toString()
+      .replace(/^[^:]*:/, ''),
+  ];
 }
 
 const isRedirect = (status: number) => [301, 302, 303, 307, 308].includes(status);

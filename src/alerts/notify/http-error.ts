@@ -13,6 +13,8 @@ const CAUSES: Readonly<Record<string, string>> = {
   ENETUNREACH: 'network not reachable',
   ETIMEDOUT: 'connection timed out',
   UND_ERR_CONNECT_TIMEOUT: 'connection timed out',
+  UND_ERR_HEADERS_TIMEOUT: 'the proxy does not answer',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the answer is not as long as it says',
   UND_ERR_HEADERS_OVERFLOW: 'the headers of the answer are too large',
   // A header with what may not stand in one.
   UND_ERR_INVALID_ARG: NOT_SENT,
@@ -32,6 +34,8 @@ export function describeSendFailure(error: unknown, signal: AbortSignal): string
   if (signal.aborted) return describeAbort(signal.reason);
   for (const part of chainOf(error)) {
     if (part instanceof Error && part.name === 'HTTPParserError') return 'the answer is not HTTP';
+    const proxyStatus = /^Proxy (?:response|Authentication Required) \((\d+)\)/.exec(messageOf(part))?.[1];
+    if (proxyStatus !== undefined) return `the proxy refused the connection with status ${proxyStatus}`;
     const code = systemCodeOf(part);
     if (code === undefined) continue;
     const cause = CAUSES[code];
@@ -71,8 +75,6 @@ export class HttpSetupError extends Error {
 
 function describeOther(error: unknown): string {
   if (error instanceof HttpSetupError) return error.message;
-  const proxyStatus = /Proxy response \((\d+)\)/.exec(messageOf(error))?.[1];
-  if (proxyStatus !== undefined) return `the proxy refused the connection with status ${proxyStatus}`;
   const code = systemCodeOf(error);
   return code === undefined ? NOT_SENT : `${NOT_SENT} (${code})`;
 }

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import type { Dispatcher } from 'undici';
 import { listen } from '../../kernel/server.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { startHttpSink } from '../../testing/http-sink.ts';
 import { openTestClient } from '../../testing/notifier-parts.ts';
+import { exchangeOver } from './http-exchange.ts';
 import type { HttpRequest } from './notifier.ts';
 
 function post(url: string, signal = new AbortController().signal): HttpRequest {
@@ -112,3 +114,35 @@ test('nothing listens to the signal when the answer has come, or cannot come', a
     assert.equal(listeners, 0);
   }
 });
+
+/** Answers with the status, and then with nothing more. */
+function unendingAnswer(status: number, afterwards: () => void): Dispatcher {
+  const dispatch = (_: unknown, handler: Dispatcher.DispatchHandler) => {
+    handler.onConnect?.(() => {});
+    handler.onHeaders?.(status, [], () => {}, '');
+    queueMicrotask(afterwards);
+    return true;
+  };
+  return { dispatch } as unknown as Dispatcher;
+}
+
+const unending: [status: number, statusSuffices: boolean, status: number | undefined][] = [
+  [200, true, 200],
+  [204, true, 204],
+  [200, false, undefined],
+  [503, true, undefined],
+  [302, true, undefined],
+  [103, true, undefined],
+];
+for (const [status, statusSuffices, expected] of unending) {
+  const what = statusSuffices ? 'of which the status suffices' : 'that is read';
+  test(`an answer of ${status} ${what}, and that never ends, is ${expected ? 'one' : 'none'} at the deadline`, async () => {
+    const controller = new AbortController();
+    const late = new DOMException('late', 'TimeoutError');
+    const dispatcher = unendingAnswer(status, () => controller.abort(late));
+    const request = { path: '/', method: 'POST' } as const;
+    const answer = exchangeOver(dispatcher, request, { signal: controller.signal, statusSuffices });
+    if (expected === undefined) await assert.rejects(answer, late);
+    else assert.equal((await answer).status, expected);
+  });
+}

@@ -15,18 +15,25 @@ const UTF8 = new TextDecoder();
 export function exchangeOver(
   dispatcher: Dispatcher,
   request: Dispatcher.DispatchOptions,
-  signal: AbortSignal,
-  handover?: Handover,
+  { signal, handover, statusSuffices = false }: ExchangeRules,
 ): Promise<HttpAnswer> {
   if (handover) watchSockets();
   return new Promise((resolve, reject) => {
-    dispatcher.dispatch(request, new Exchange({ signal, handover, resolve, reject }));
+    dispatcher.dispatch(request, new Exchange({ signal, handover, statusSuffices, resolve, reject }));
   });
+}
+
+/** As in HttpRequest. */
+export interface ExchangeRules {
+  readonly signal: AbortSignal;
+  readonly handover?: Handover | undefined;
+  readonly statusSuffices?: boolean | undefined;
 }
 
 interface ExchangeParts {
   readonly signal: AbortSignal;
   readonly handover: Handover | undefined;
+  readonly statusSuffices: boolean;
   readonly resolve: (answer: HttpAnswer) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -38,6 +45,7 @@ interface ExchangeParts {
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #signal: AbortSignal;
   readonly #handover: Handover | undefined;
+  readonly #statusSuffices: boolean;
   readonly #resolve: (answer: HttpAnswer) => void;
   readonly #reject: (error: unknown) => void;
   readonly #onAbort = () => this.#giveUp();
@@ -47,9 +55,10 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly #chunks: Buffer[] = [];
   #size = 0;
 
-  constructor({ signal, handover, resolve, reject }: ExchangeParts) {
+  constructor({ signal, handover, statusSuffices, resolve, reject }: ExchangeParts) {
     this.#signal = signal;
     this.#handover = handover;
+    this.#statusSuffices = statusSuffices;
     this.#resolve = resolve;
     this.#reject = reject;
     signal.addEventListener('abort', this.#onAbort);
@@ -88,17 +97,27 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#signal.removeEventListener('abort', this.#onAbort);
     const status = this.#status;
     if (status < 200 || status > 599) this.#reject(new HttpSetupError(`the answer has the status ${status}`));
-    else this.#resolve({ status, headers: readable(this.#headers), text: this.#text() });
+    else this.#answer();
   }
 
   onError(error: Error): void {
     this.#signal.removeEventListener('abort', this.#onAbort);
-    this.#reject(error);
+    this.#breakOff(error);
   }
 
   #giveUp(): void {
     this.#abort?.(this.#signal.reason);
-    this.#reject(this.#signal.reason);
+    this.#breakOff(this.#signal.reason);
+  }
+
+  /** What the service has taken, it must not be told again because the rest of its answer is missing. */
+  #breakOff(reason: unknown): void {
+    if (this.#statusSuffices && this.#status >= 200 && this.#status < 300) this.#answer();
+    else this.#reject(reason);
+  }
+
+  #answer(): void {
+    this.#resolve({ status: this.#status, headers: readable(this.#headers), text: this.#text() });
   }
 
   #text(): string {

@@ -125,9 +125,13 @@ for (const sender of SENDERS) {
 
   for (const [status, reason] of statuses) {
     test(`${name}: a status of ${status}`, async (t) => {
-      // A service may quote the key that it was shown; it has no reason to quote its URL.
-      const body = sender.yaml.includes('_key') ? `no, ${SECRET}!` : 'no';
-      const sink = await startHttpSink(t, () => ({ status, headers: { 'retry-after': '7' }, body }));
+      // A service may quote the key that it was shown, and many quote the path that they were asked for.
+      const headers = { 'retry-after': '7' };
+      const sink = await startHttpSink(t, ({ path }) => ({
+        status,
+        headers,
+        body: sender.yaml.includes('_key') ? `no, ${SECRET}!` : `Cannot POST ${path}`,
+      }));
       const delivery = await createNotifier(t, sender, sink.url).notify(notification, endless);
       const retry = status >= 500 || (sender.alsoRetried?.includes(status) ?? false);
       assertFailure(delivery, { retry, reason, error: new RegExp(`unexpected status code ${status}`) });
@@ -139,6 +143,15 @@ for (const sender of SENDERS) {
     const sink = await startHttpSink(t, () => 'reset');
     const delivery = await createNotifier(t, sender, sink.url).notify(notification, endless);
     assertFailure(delivery, { retry: true, reason: 'other', error: /connection (closed|reset) by the other side/ });
+  });
+
+  const isAnswerRead = name === 'slack';
+  test(`${name}: an answer that breaks off ${isAnswerRead ? 'is tried again' : 'suffices, if its status does'}`, async (t) => {
+    const headers = { 'content-length': '50', connection: 'close' };
+    const sink = await startHttpSink(t, () => ({ headers, body: 'o' }));
+    const delivery = await createNotifier(t, sender, sink.url).notify(notification, endless);
+    if (!isAnswerRead) assert.deepEqual(delivery, { ok: true });
+    else assertFailure(delivery, { retry: true, reason: 'other', error: /the answer is not as long as it says/ });
   });
 
   test(`${name}: nobody listens`, async (t) => {

@@ -85,7 +85,8 @@ function retype(text: string): PlainValue {
     }
   }
   try {
-    const value = readPlain(ConfigNode.parse(text));
+    const node = ConfigNode.parse(text);
+    const value = node.idleLine === undefined ? readPlain(node) : text;
     return typeof value === 'string' ? text : value;
   } catch (error) {
     if (error instanceof ConfigFault) return text;

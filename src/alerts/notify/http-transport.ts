@@ -11,6 +11,9 @@ import { socksConnector } from './proxy-socks.ts';
 /** Connections to one server at the same time. More requests wait for one. */
 const MOST_CONNECTIONS = 256;
 
+/** A proxy that is asked for a tunnel and says nothing for so long will not open one; no signal ends that question. */
+const TUNNEL_SILENCE_MS = 10_000;
+
 /**
  * Of what ky does by itself nothing is wanted. A signal that is aborted needs no listeners: to any other one ky and its
  * Request would add some, with finalizers that keep all of it alive until old objects are collected. The exchange has
@@ -42,6 +45,7 @@ export interface TransportRequest {
   readonly body: string | undefined;
   readonly signal: AbortSignal;
   readonly handover?: Handover | undefined;
+  readonly statusSuffices?: boolean | undefined;
 }
 
 export interface TransportSettings extends ProxySettings {
@@ -57,6 +61,8 @@ export class HttpTransport {
   readonly #agents = new Map<string, Dispatcher>();
   #fingerprint = '';
   #closed = false;
+  #underWay = 0;
+  #whenIdle: (() => void) | undefined;
 
   constructor(settings: TransportSettings, environment: Environment) {
     this.#settings = settings;
@@ -65,10 +71,19 @@ export class HttpTransport {
 
   /** Redirects and any status are answers. Rejects with whatever went wrong on the way. */
   async send(request: TransportRequest): Promise<HttpAnswer> {
+    this.#underWay++;
+    try {
+      return await this.#exchange(request);
+    } finally {
+      if (--this.#underWay === 0) this.#whenIdle?.();
+    }
+  }
+
+  async #exchange(request: TransportRequest): Promise<HttpAnswer> {
     const [{ default: ky }, undici] = await loadPackages();
     const agent = await this.#agentFor(request.url, undici);
     request.signal.throwIfAborted();
-    const { url, method, headers, body, signal, handover } = request;
+    const { url, method, headers, body } = request;
     const { origin, pathname, search } = url;
     const path = `${pathname}${search}`;
     const options = { origin, path, method, headers: sortedHeaders(headers), body: body ?? null };
@@ -76,7 +91,7 @@ export class HttpTransport {
     // Neither headers nor bodies go through ky: it would make objects and streams of them, which take longer than the
     // request itself. Where a hook gives the answer, it makes no copy of the request either.
     const exchange = async () => {
-      const answer = await exchangeOver(agent, options, signal, handover);
+      const answer = await exchangeOver(agent, options, request);
       answers.push(answer);
       // Made here and not once: the web server puts a Response of its own in the place of Node's when it starts.
       return new Response(null, { status: answer.status });
@@ -88,7 +103,13 @@ export class HttpTransport {
   /** Resolves when the last request has come to its end. */
   async close(): Promise<void> {
     this.#closed = true;
-    await this.#dropAgents();
+    if (this.#underWay > 0) {
+      await new Promise<void>((resolve) => {
+        this.#whenIdle = resolve;
+      });
+    }
+    // What has been given up may still wait for a connection.
+    await Promise.all(this.#takeAgents().map((agent) => agent.destroy()));
   }
 
   async #agentFor(target: URL, undici: typeof import('undici')): Promise<Dispatcher> {
@@ -96,7 +117,7 @@ export class HttpTransport {
     if (this.#closed) throw new HttpSetupError('the client is closed');
     if (tls.fingerprint !== this.#fingerprint) {
       this.#fingerprint = tls.fingerprint;
-      void this.#dropAgents();
+      for (const agent of this.#takeAgents()) void agent.close();
     }
     const proxy = this.#proxyFor(target);
     const key = proxy === undefined ? '' : `${target.protocol} ${proxy}`;
@@ -109,7 +130,7 @@ export class HttpTransport {
     proxy: string | undefined,
     scheme: string,
     { options }: TlsSettings,
-    { Agent, buildConnector, ProxyAgent }: typeof import('undici'),
+    { Agent, buildConnector, Pool, ProxyAgent }: typeof import('undici'),
   ): Dispatcher {
     // The signal of each request is the only limit on its time.
     const limits = { connections: MOST_CONNECTIONS, headersTimeout: 0, bodyTimeout: 0 } satisfies Agent.Options;
@@ -125,15 +146,16 @@ export class HttpTransport {
       requestTls: options,
       proxyTls,
       proxyTunnel: false,
+      clientFactory: (origin, options) => new Pool(origin, { ...options, headersTimeout: TUNNEL_SILENCE_MS }),
       // Meant for the proxy alone, which sees them apart from the request only where it opens a tunnel.
       headers: scheme === 'https:' ? connectHeaders(this.#settings) : {},
     });
   }
 
-  async #dropAgents(): Promise<void> {
+  #takeAgents(): readonly Dispatcher[] {
     const agents = [...this.#agents.values()];
     this.#agents.clear();
-    await Promise.all(agents.map((agent) => agent.close()));
+    return agents;
   }
 }
 

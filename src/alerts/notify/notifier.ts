@@ -61,6 +61,8 @@ export interface HttpRequest {
   readonly body?: string;
   readonly signal: AbortSignal;
   readonly handover?: Handover | undefined;
+  /** Nobody reads what the answer says: one of 2xx counts as soon as its headers are here, also where it is cut after them. */
+  readonly statusSuffices?: boolean;
 }
 
 export interface HttpAnswer {

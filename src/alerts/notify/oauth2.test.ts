@@ -158,6 +158,20 @@ for (const [name, answer, message] of refusals) {
   });
 }
 
+test('a reason that quotes what the server was asked with is told without it', async (t) => {
+  const scene = await startScene(t, 'client_id: me, client_secret: "s3 cr3t"', {
+    tokenAnswer: ({ headers, body }) => ({
+      status: 400,
+      body: JSON.stringify({ error: 'no', error_description: `${body} ${headers.authorization}` }),
+    }),
+  });
+  await assert.rejects(scene.send(), {
+    message:
+      'oauth2: cannot fetch token: status 400: no: ' +
+      'grant_type=client_credentials&client_id=me&client_secret=<redacted> undefined',
+  });
+});
+
 test('a parameter of the protocol cannot be replaced, the kind of grant can', async (t) => {
   const other = await startScene(t, `${SECRET}, endpoint_params: {grant_type: own}`);
   await other.send();

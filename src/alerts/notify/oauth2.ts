@@ -6,6 +6,7 @@ import { createHeaders, setHeader } from './http-headers.ts';
 import { basicToken, type HttpTransport } from './http-transport.ts';
 import type { HttpAnswer } from './notifier.ts';
 import { signAssertion } from './oauth2-assertion.ts';
+import { hideSecrets } from './secret-texts.ts';
 
 export type OAuth2Config = NonNullable<HttpConfig['oauth2']>;
 
@@ -126,7 +127,11 @@ export class TokenSource {
     const url = new URL(this.#config.tokenUrl ?? '');
     const body = this.#encode(form);
     const answer = await transport.send({ method: 'POST', url, headers, body, signal });
-    const { value, lifetimeS } = readToken(answer);
+    const { value, lifetimeS } = readToken(answer, [
+      secret,
+      form.assertion ?? '',
+      authorization?.replace(/^Basic /, '') ?? '',
+    ]);
     const expiresAt = lifetimeS > 0 ? clock.now() + lifetimeS * 1000 - MARGIN_MS : Number.POSITIVE_INFINITY;
     return { value, expiresAt, secret };
   }
@@ -143,12 +148,16 @@ export class TokenSource {
 
 const escapeForm = (text: string) => new URLSearchParams({ '': text }).toString().slice(1);
 
-/** Reads the answer of a token endpoint, JSON or a form. An error names the server's reason, never a token. */
-function readToken({ status, headers, text }: HttpAnswer): { value: string; lifetimeS: number } {
+/** Reads the answer of a token endpoint, JSON or a form. An error names the server's reason, never a token or a secret. */
+function readToken(
+  { status, headers, text }: HttpAnswer,
+  secrets: readonly string[],
+): { value: string; lifetimeS: number } {
   const fields = readFields(headers.get('content-type') ?? '', text);
   const reason = [fields?.error, fields?.error_description].filter((part) => typeof part === 'string' && part !== '');
   if (status < 200 || status > 299 || reason.length > 0) {
-    throw new HttpSetupError(`oauth2: cannot fetch token: ${[`status ${status}`, ...reason].join(': ')}`);
+    const said = [`status ${status}`, ...reason].join(': ');
+    throw new HttpSetupError(`oauth2: cannot fetch token: ${hideSecrets(said, secrets)}`);
   }
   if (!fields) throw new HttpSetupError('oauth2: cannot fetch token: the answer is neither JSON nor a form');
   const token = fields.access_token;

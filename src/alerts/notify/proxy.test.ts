@@ -113,12 +113,55 @@ test('an https target is reached through a tunnel, which proxy_connect_header op
   assert.deepEqual(proxy.seen, [`CONNECT hooks.example.org:443 Basic ${btoa('u:p')} s`]);
 });
 
-test('a proxy that refuses a tunnel is told of with its status', async (t) => {
+test('a proxy that wants another user is told of with its status, with a tunnel and without', async (t) => {
   const proxy = await startProxy(t, 1, 407);
   const client = openTestClient(t, `proxy_url: "http://127.0.0.1:${proxy.port}"`);
-  await assert.rejects(client.send(get('https://hooks.example.org/secret')), {
-    message: 'the proxy refused the connection with status 407',
+  for (const scheme of ['https', 'http']) {
+    await assert.rejects(client.send(get(`${scheme}://hooks.example.org/secret`)), {
+      message: 'the proxy refused the connection with status 407',
+    });
+  }
+});
+
+test('a client closes also while a proxy keeps it waiting for a tunnel', async (t) => {
+  let asked = () => {};
+  const isAsked = new Promise<void>((resolve) => {
+    asked = resolve;
   });
+  const silent = createServer().on('connect', (_, socket: Socket) => {
+    socket
+      .on('error', () => {})
+      .on('end', () => socket.end())
+      .resume();
+    asked();
+  });
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  t.after(() => new Promise((resolve) => silent.close(resolve)));
+  const client = openTestClient(t, `proxy_url: "http://127.0.0.1:${(silent.address() as AddressInfo).port}"`);
+  const controller = new AbortController();
+  const sent = client.send({ ...get('https://hooks.example.org/'), signal: controller.signal });
+  await isAsked;
+  controller.abort();
+  await assert.rejects(sent, { message: 'context canceled' });
+  await client.close();
+});
+
+test('a client that closes waits for what is under way', async (t) => {
+  let answer: (answer: { body: string }) => void = () => {};
+  const sink = await startHttpSink(
+    t,
+    () =>
+      new Promise((resolve) => {
+        answer = resolve;
+      }),
+  );
+  const client = openTestClient(t);
+  const sent = client.send(get(sink.url));
+  await sink.received(1);
+  const closed = client.close();
+  answer({ body: 'late' });
+  assert.equal((await sent).text, 'late');
+  await closed;
 });
 
 test('the environment names the proxy, and no_proxy in it goes past it', async (t) => {

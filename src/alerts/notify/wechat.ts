@@ -14,6 +14,7 @@ import type {
   Integration,
   NotifierContext,
 } from './notifier.ts';
+import { hideSecrets } from './secret-texts.ts';
 import { namingTemplate } from './template-prefix.ts';
 
 const TOKEN_LIFE_MS = 2 * 60 * 60 * 1000;
@@ -135,7 +136,7 @@ class WechatNotifier {
     if (!answer) return { ok: false, retry: true, reason: 'other', error: 'the answer is no JSON object' };
     const code = answer.errcode ?? 0;
     if (code === 0) return { ok: true };
-    const error = String(answer.errmsg ?? `error code ${String(code)}`).replaceAll(token, '<redacted>');
+    const error = hideSecrets(String(answer.errmsg ?? `error code ${String(code)}`), [token]);
     if (!TOKEN_ERRORS.includes(Number(code))) return failedForGood(error);
     if (this.#token?.text === token) this.#token = undefined;
     return { ok: false, retry: true, reason: 'other', error };

@@ -1,7 +1,5 @@
 import type { HttpContext, HttpHandler } from '../../kernel/http.ts';
 import { accepted, type Outcome } from '../../kernel/outcome.ts';
-import type { AlertListing } from '../alert-listing.ts';
-import type { AlertQuery, RoutingNames } from '../alert-query.ts';
 import { readPostedAlerts } from '../contract/posted-alerts.ts';
 import {
   type MatcherReading,
@@ -11,6 +9,8 @@ import {
   readReceiver,
   readReceiverMatchers,
 } from '../contract/query.ts';
+import type { AlertListing } from '../listing/alert-listing.ts';
+import type { AlertQuery, RoutingNames } from '../listing/alert-query.ts';
 import type { Answers } from './answers.ts';
 import { readJsonBytes, refuseUnacceptable } from './guards.ts';
 

@@ -3,13 +3,13 @@ import { test } from 'node:test';
 import { createTestApp } from '../../testing/alerts-app.ts';
 import { settleOnDisk } from '../../testing/pipeline-parts.ts';
 import { createSqliteFolder } from '../../testing/sqlite.ts';
-import { ALERT_MIGRATION, SETTLED_MIGRATION } from '../alert-writer.ts';
+import { GROUP_TIMERS_MIGRATION } from '../dispatch/group-timers.ts';
 import { createLabelSet, fingerprintOf } from '../domain/label-set.ts';
-import { GROUP_TIMERS_MIGRATION } from '../group-timers.ts';
-import { NOTIFICATION_HISTORY_MIGRATION } from '../notification-history.ts';
-import { NOTIFICATION_LOG_MIGRATION } from '../notification-log.ts';
-import { IMPORT_MIGRATION } from '../silence-import.ts';
-import { SILENCE_MIGRATION } from '../silence-store.ts';
+import { NOTIFICATION_HISTORY_MIGRATION } from '../notifications/notification-history.ts';
+import { NOTIFICATION_LOG_MIGRATION } from '../notifications/notification-log.ts';
+import { IMPORT_MIGRATION } from '../silences/silence-import.ts';
+import { SILENCE_MIGRATION } from '../silences/silence-store.ts';
+import { ALERT_MIGRATION, SETTLED_MIGRATION } from '../store/alert-writer.ts';
 
 const CONFIG = `
 route:

@@ -5,8 +5,8 @@ import { printSilence } from '../contract/gettable.ts';
 import { readPostableSilence } from '../contract/postable.ts';
 import { type MatcherReading, readFlag, readMatchers, readParameters } from '../contract/query.ts';
 import { silenceStateAt } from '../domain/silence.ts';
-import type { SilenceListing } from '../silence-listing.ts';
-import type { SilenceStore } from '../silence-store.ts';
+import type { SilenceListing } from '../silences/silence-listing.ts';
+import type { SilenceStore } from '../silences/silence-store.ts';
 import type { Answers } from './answers.ts';
 import { readJsonBody, refuseUnacceptable } from './guards.ts';
 

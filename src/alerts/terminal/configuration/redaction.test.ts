@@ -125,3 +125,10 @@ test('an answer shows no token that it hands out', () => {
     '{"access_token": "<secret>", "expires": 7200, "for":"<secret>"}',
   );
 });
+
+test('of a URL that is a secret, a service may quote the path and the values of the query', () => {
+  const redaction = redactionOf({ url: 'https://hooks.example/in/T1?key=k3y1&v=2' });
+  assert.equal(redaction.answer('Cannot POST /in/T1 with k3y1, 2'), 'Cannot POST <secret> with <secret>, 2');
+  const made = redactionOf({ url: 'https://hooks.example/in/T1/{{ .Receiver }}' });
+  assert.equal(made.answer('Cannot POST /in/T1/team'), 'Cannot POST <secret>team');
+});

@@ -1,4 +1,5 @@
-import { HIDDEN } from '../../config/kind.ts';
+import { HIDDEN, withoutPassword } from '../../config/kind.ts';
+import { partsOfUrl, spellingsOf } from '../../notify/secret-texts.ts';
 
 /** What hides a header's value, a query parameter's or a field's of an answer: its name says that it is a secret. */
 const SECRET_NAME = 'auth|token|secret|passw|apikey|api_key|api-key|cookie|signature';
@@ -23,7 +24,7 @@ interface Shown {
 /** Goes through a configuration and what is printed of it, side by side. */
 function compare(value: unknown, printed: unknown, shown: Shown): void {
   if (typeof value === 'string') {
-    if (printed !== value) shown.secrets.push(value);
+    if (printed !== value && printed !== withoutPassword(value)) shown.secrets.push(value);
     else if (/^https?:/i.test(value)) shown.urls.push(value);
   } else if (Array.isArray(value) && Array.isArray(printed)) {
     for (const [i, item] of value.entries()) compare(item, printed[i], shown);
@@ -35,15 +36,11 @@ function compare(value: unknown, printed: unknown, shown: Shown): void {
   }
 }
 
-/** A secret as it may stand in a URL, in JSON or in a form. */
-function spellingsOf(secret: string): string[] {
-  const encoded = encodeURIComponent(secret);
-  return [secret, encoded, encoded.replaceAll('%20', '+'), encodeURI(secret), JSON.stringify(secret).slice(1, -1)];
-}
-
 /** Takes the secrets of an integration out of whatever is shown of its requests and answers. */
 export class Redaction {
   readonly #spellings = new Set<string>();
+  /** What a service may quote of a URL that is one. */
+  readonly #parts = new Set<string>();
   readonly #urls: readonly string[];
   /** Whether a whole URL is a secret: then of any that the configuration does not show, only the host may be seen. */
   #hidesUrl = false;
@@ -61,14 +58,12 @@ export class Redaction {
     if (secret === '') return;
     if (/^\s*(https?:|\{\{)/i.test(secret)) this.#hidesUrl = true;
     const pieces = secret.split(/\{\{.*?\}\}/s).filter((piece) => piece === secret || piece.length >= SHORTEST_PIECE);
-    // Of a URL there is nothing to search for that is not hidden with it.
+    for (const part of pieces.flatMap(partsOfUrl).flatMap(spellingsOf)) this.#parts.add(part);
     for (const spelling of pieces.flatMap(spellingsOf)) this.#spellings.add(spelling);
   }
 
   text(text: string): string {
-    // The longest first, as one may be a part of another.
-    const spellings = [...this.#spellings].sort((a, b) => b.length - a.length);
-    return spellings.reduce((rest, spelling) => rest.replaceAll(spelling, HIDDEN), text);
+    return replaceAll(text, [...this.#spellings]);
   }
 
   /** Without name and password. */
@@ -86,6 +81,12 @@ export class Redaction {
 
   /** What a service answered: its fields that say so are secrets too. */
   answer(text: string): string {
-    return this.text(text).replace(SECRET_FIELD, `$1"${HIDDEN}"`);
+    return replaceAll(text, [...this.#spellings, ...this.#parts]).replace(SECRET_FIELD, `$1"${HIDDEN}"`);
   }
+}
+
+function replaceAll(text: string, spellings: readonly string[]): string {
+  // The longest first, as one may be a part of another.
+  const ordered = [...spellings].sort((a, b) => b.length - a.length);
+  return ordered.reduce((rest, spelling) => rest.replaceAll(spelling, HIDDEN), text);
 }

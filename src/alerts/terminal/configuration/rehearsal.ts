@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Terminal } from '../../../kernel/terminal.ts';
 import type { ReceiverConfig } from '../../config/alertmanager-config.ts';
 import type { Notification } from '../../domain/notification.ts';
-import { templateDataOf } from '../../notification-data.ts';
+import { templateDataOf } from '../../notifications/notification-data.ts';
 import { DELIVERED, failedForGood } from '../../notify/deliver.ts';
 import { type EmailConfig, renderMail } from '../../notify/email.ts';
 import { createHttpClient, type OpenHttpClient } from '../../notify/http-client.ts';

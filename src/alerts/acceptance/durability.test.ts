@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { eventually } from '../../testing/eventually.ts';
+import { HttpClient } from '../../testing/http-client.ts';
+import {
+  executablePath,
+  listeningAddress,
+  startOpsdeck,
+  startServer,
+  temporaryFolder,
+} from '../../testing/processes.ts';
+import { Random } from '../../testing/random.ts';
+
+// The built server, killed without warning. What it has acknowledged must be there again.
+
+interface ListedSilence {
+  readonly id: string;
+  readonly comment: string;
+  readonly status: { readonly state: string };
+}
+
+const HOUR_MS = 3_600_000;
+
+function silence(comment: string, name = comment) {
+  return {
+    matchers: [{ name: 'alertname', value: name, isRegex: false }],
+    startsAt: new Date().toISOString(),
+    endsAt: new Date(Date.now() + HOUR_MS).toISOString(),
+    createdBy: 'alex',
+    comment,
+  };
+}
+
+async function list<T>(t: TestContext, url: string, path: string): Promise<readonly T[]> {
+  const response = await new HttpClient(t, url).get(path);
+  assert.equal(response.status, 200);
+  return JSON.parse(response.body) as T[];
+}
+
+test('every acknowledged silence, and every acknowledged end of one, survives kill -9 at any moment', async (t) => {
+  const storage = join(temporaryFolder(t), 'data');
+  const random = new Random(7);
+  const acknowledged = new Map<string, { comment: string; expired: boolean }>();
+  for (let round = 0; round < 6; round++) {
+    const server = await startOpsdeck(t, ['--storage.path', storage]);
+    const listed = await list<ListedSilence>(t, server.url, '/api/v2/silences');
+    const byId = new Map(listed.map((found) => [found.id, found]));
+    for (const [id, { comment, expired }] of acknowledged) {
+      const found = byId.get(id);
+      assert.equal(found?.comment, comment, `silence ${id} of round ${round - 1}`);
+      if (expired) assert.equal(found.status.state, 'expired');
+    }
+    const client = new HttpClient(t, server.url, { connections: 16 });
+    let killed = false;
+    const writer = async (name: string) => {
+      for (let count = 0; !killed; count++) {
+        const comment = `${round}-${name}-${count}`;
+        const posted = await client.post('/api/v2/silences', silence(comment));
+        assert.equal(posted.status, 200);
+        const id = (JSON.parse(posted.body) as { silenceID: string }).silenceID;
+        acknowledged.set(id, { comment, expired: false });
+        if (count % 4 !== 3) continue;
+        await client.send({ method: 'DELETE', path: `/api/v2/silence/${id}` });
+        acknowledged.set(id, { comment, expired: true });
+      }
+    };
+    // A request that is cut off was not acknowledged: its failure is expected.
+    const writers = Array.from({ length: 12 }, (_, index) => writer(String(index)).catch(() => {}));
+    await new Promise((done) => setTimeout(done, 60 + random.int(0, 120)));
+    process.kill(server.pid, 'SIGKILL');
+    killed = true;
+    await Promise.all(writers);
+    await server.stop();
+  }
+  assert.ok(acknowledged.size > 50, `only ${acknowledged.size} silences were acknowledged`);
+});
+
+test('alerts and their times are there again after kill -9, a second after they were posted', async (t) => {
+  const storage = join(temporaryFolder(t), 'data');
+  const first = await startOpsdeck(t, ['--storage.path', storage]);
+  const client = new HttpClient(t, first.url);
+  const alerts = Array.from({ length: 500 }, (_, index) => ({
+    labels: { alertname: 'HighLoad', instance: `host-${index}` },
+    annotations: { summary: 'über 90 %' },
+    startsAt: '2026-01-02T03:04:05.678Z',
+    endsAt: new Date(Date.now() + HOUR_MS).toISOString(),
+  }));
+  await client.post('/api/v2/alerts', alerts);
+  await client.post('/api/v2/silences', silence('maintenance', 'HighLoad'));
+  const before = (await client.get('/api/v2/alerts')).body;
+  await new Promise((done) => setTimeout(done, 1_000));
+  await first.stop('SIGKILL');
+  const second = await startOpsdeck(t, ['--storage.path', storage]);
+  assert.equal((await new HttpClient(t, second.url).get('/api/v2/alerts')).body, before);
+  assert.match(before, /"state":"suppressed"/);
+});
+
+test('a server that was asked to stop has written everything, at once', async (t) => {
+  const storage = join(temporaryFolder(t), 'data');
+  const first = await startOpsdeck(t, ['--storage.path', storage]);
+  await new HttpClient(t, first.url).post('/api/v2/alerts', [{ labels: { alertname: 'LastWords' } }]);
+  assert.deepEqual(await first.stop('SIGTERM'), { code: 0, signal: null });
+  const second = await startOpsdeck(t, ['--storage.path', storage]);
+  const alerts = await eventually('the alert', () => list<{ labels: unknown }>(t, second.url, '/api/v2/alerts'));
+  assert.deepEqual(
+    alerts.map(({ labels }) => labels),
+    [{ alertname: 'LastWords' }],
+  );
+});
+
+test('a server that cannot write its last alerts says so in a line, and ends with code 1', async (t) => {
+  const folder = temporaryFolder(t);
+  // No file may grow beyond 256 KB, which is what a full disk comes to.
+  const serve = `ulimit -f 256; exec "${process.execPath}" "${executablePath()}" alerts serve --web.listen-address 127.0.0.1:0`;
+  const server = await startServer(t, {
+    command: 'bash',
+    args: ['-c', serve],
+    cwd: folder,
+    addressIn: listeningAddress,
+  });
+  const alerts = Array.from({ length: 2_000 }, (_, index) => ({
+    labels: { alertname: 'Many', instance: `host-${index}` },
+    annotations: { description: 'what an alert tells those whom it wakes, at some length. '.repeat(5) },
+  }));
+  assert.equal((await new HttpClient(t, server.url).post('/api/v2/alerts', alerts)).status, 200);
+  assert.deepEqual(await server.stop('SIGTERM'), { code: 1, signal: null });
+  assert.match(server.stderr(), /^opsdeck: the last alerts could not be written to disk: /m);
+});

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { eventually } from '../../testing/eventually.ts';
+import { HttpClient } from '../../testing/http-client.ts';
+import {
+  type Cleanup,
+  listeningAddress,
+  needsReal,
+  type RunningServer,
+  startOpsdeck,
+  startServer,
+  temporaryFolder,
+} from '../../testing/processes.ts';
+
+const RULES = `
+groups:
+  - name: demo
+    interval: 1s
+    rules:
+      - alert: DiskFull
+        expr: vector(93)
+        labels: {severity: critical, instance: "db-{{ $value }}"}
+        annotations: {summary: '{{ $value }} % full: "über" <b>', runbook: "https://wiki.example/disk?a=1&b=2"}
+      - alert: NeverFires
+        expr: vector(1) > 2
+        labels: {severity: critical}
+`;
+
+/** A Prometheus without targets that evaluates {@link RULES} each second and pushes to the server. */
+function startPrometheus(t: Cleanup, alertmanager: RunningServer): Promise<RunningServer> {
+  const folder = temporaryFolder(t);
+  writeFileSync(join(folder, 'rules.yml'), RULES);
+  const config = `
+global: {scrape_interval: 1s, evaluation_interval: 1s, external_labels: {region: north}}
+rule_files: [rules.yml]
+alerting: {alertmanagers: [{static_configs: [{targets: ['${new URL(alertmanager.url).host}']}]}]}
+`;
+  writeFileSync(join(folder, 'prometheus.yml'), config);
+  const args = [
+    '--config.file=prometheus.yml',
+    '--storage.tsdb.path=tsdb',
+    '--web.listen-address=127.0.0.1:0',
+    '--web.external-url=http://prometheus.example/p',
+    '--rules.alert.resend-delay=1s',
+  ];
+  return startServer(t, { command: 'prometheus', args, cwd: folder, addressIn: listeningAddress });
+}
+
+interface ListedAlert {
+  readonly labels: Record<string, string>;
+  readonly annotations: Record<string, string>;
+  readonly generatorURL: string;
+  readonly startsAt: string;
+  readonly endsAt: string;
+  readonly updatedAt: string;
+  readonly receivers: unknown;
+  readonly status: { readonly state: string };
+}
+
+test('an alert that a real Prometheus pushes is listed as it was sent and refreshed, and no other is', async (t) => {
+  if (!needsReal(t, 'prometheus', 'prometheus')) return;
+  const opsdeck = await startOpsdeck(t);
+  const prometheus = await startPrometheus(t, opsdeck);
+  const client = new HttpClient(t, opsdeck.url);
+  const metrics = new HttpClient(t, prometheus.url);
+  const list = async (): Promise<ListedAlert[]> => JSON.parse((await client.get('/api/v2/alerts')).body);
+
+  const first = await eventually('a pushed alert', async () => (await list())[0]);
+  assert.deepEqual(first.labels, { alertname: 'DiskFull', severity: 'critical', instance: 'db-93', region: 'north' });
+  assert.deepEqual(first.annotations, {
+    summary: '93 % full: "über" <b>',
+    runbook: 'https://wiki.example/disk?a=1&b=2',
+  });
+  assert.equal(first.generatorURL, 'http://prometheus.example/p/graph?g0.expr=vector%2893%29&g0.tab=1');
+  assert.equal(first.status.state, 'active');
+  assert.ok(Date.parse(first.endsAt) > Date.parse(first.startsAt));
+
+  const second = await eventually('a refreshed alert', async () => {
+    const [alert] = await list();
+    return alert && Date.parse(alert.updatedAt) > Date.parse(first.updatedAt) ? alert : undefined;
+  });
+  assert.equal(second.startsAt, first.startsAt);
+  assert.deepEqual(second.labels, first.labels);
+  assert.equal((await list()).length, 1);
+
+  // A Prometheus that ends stays silent about its alerts; that it counts nothing as dropped shows that each push was taken.
+  // Prometheus counts each push that was not answered with a 2xx.
+  const { body } = await metrics.get('/p/metrics');
+  assert.match(body, /^prometheus_notifications_errors_total\{[^}]*\} 0$/m);
+});

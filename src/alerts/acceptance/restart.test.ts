@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { HOUR, MINUTE, matcherOf, SECOND, START } from '../../testing/alert-parts.ts';
+import { FakeClock } from '../../testing/fake-clock.ts';
+import { createTestPipeline, type TestPipelineOptions } from '../../testing/pipeline-parts.ts';
+import { createSqliteFolder } from '../../testing/sqlite.ts';
+import { MIGRATIONS } from '../server.ts';
+import { restoreState } from '../state/alert-state.ts';
+
+const ROUTE = { groupWaitMs: 10 * SECOND, groupIntervalMs: MINUTE, repeatIntervalMs: HOUR };
+
+/** A server that can be ended, as by a kill, and started again on the same clock and disk. */
+function createServer(t: TestContext, options: TestPipelineOptions = {}) {
+  const folder = createSqliteFolder(t, ...MIGRATIONS);
+  const clock = new FakeClock(START);
+  return async () => {
+    const parts = createTestPipeline({ route: ROUTE, ...options, clock, database: await folder.open() });
+    await restoreState(parts.state, clock.now());
+    parts.state.dispatcher.start(parts.pipeline);
+    /** All that is to be on disk is there. */
+    const end = async () => {
+      await parts.state.dispatcher.stop();
+      await Promise.all([parts.state.alerts.flush(), parts.state.timers.flush()]);
+    };
+    return { ...parts, end };
+  };
+}
+
+test('after a restart nothing is told twice, and groups are flushed at the moments of before', async (t) => {
+  const startServer = createServer(t);
+  const before = await startServer();
+  before.post('a');
+  await before.advance(30 * SECOND);
+  before.post('b');
+  await before.end();
+  const after = await startServer();
+  assert.deepEqual(
+    after.state.groups.sorted().map(({ size, nextFlushAt }) => [size, nextFlushAt]),
+    [[2, START + 70 * SECOND]],
+  );
+  await after.advance(39 * SECOND);
+  assert.deepEqual(after.sent, []);
+  await after.advance(SECOND);
+  assert.deepEqual(after.sent, ['70s default/webhook new alerts added: +a +b']);
+  await after.advance(MINUTE);
+  assert.equal(after.sent.length, 1);
+  await after.end();
+});
+
+test('an end that came before the restart, or would have come while nothing ran, is told after it', async (t) => {
+  const startServer = createServer(t, { route: { ...ROUTE, groupBy: ['n'] } });
+  const before = await startServer();
+  before.post('a b');
+  await before.advance(15 * SECOND);
+  before.post('a', { startsAt: START, endsAt: START + 15 * SECOND });
+  before.post('b', { startsAt: START, endsAt: START + 40 * SECOND });
+  await before.end();
+  before.clock.advance(3 * MINUTE);
+  const after = await startServer();
+  await after.advance(SECOND);
+  assert.deepEqual(after.sent.sort(), [
+    '195s default/webhook all alerts resolved: -a',
+    '195s default/webhook all alerts resolved: -b',
+  ]);
+  await after.end();
+  const later = await startServer();
+  assert.equal(later.state.alerts.size, 2);
+  assert.equal(later.state.groups.size, 0, 'what was told of is settled');
+  await later.advance(5 * MINUTE);
+  assert.deepEqual(later.sent, []);
+  await later.end();
+});
+
+/** What was told hangs, and the process is gone before the answer. */
+const hanging = { answer: () => new Promise<never>(() => {}) };
+
+test('a notification that a kill leaves without an answer is told again under the same identity', async (t) => {
+  const startServer = createServer(t, { receivers: { default: [hanging] } });
+  const before = await startServer();
+  before.post('a b');
+  await before.advance(11 * SECOND);
+  const ids = before.notifications.map(({ id }) => id);
+  assert.equal(ids.length, 1);
+  for (let restart = 0; restart < 2; restart++) {
+    const after = await startServer();
+    await after.advance(2 * MINUTE);
+    assert.deepEqual(
+      after.notifications.map(({ id }) => id),
+      ids,
+    );
+  }
+});
+
+test('a notification that says something else after a kill has another identity', async (t) => {
+  const startServer = createServer(t, { receivers: { default: [hanging] } });
+  const before = await startServer();
+  before.post('a');
+  await before.advance(11 * SECOND);
+  const after = await startServer();
+  after.post('b');
+  await after.advance(2 * MINUTE);
+  assert.deepEqual(after.sent, ['70s default/webhook first notification: +a +b']);
+  assert.notEqual(after.notifications[0]?.id, before.notifications[0]?.id);
+});
+
+test('who may have been told before a kill that an alert fires hears of its end, though no answer was read', async (t) => {
+  const startServer = createServer(t, { receivers: { default: [hanging] } });
+  const before = await startServer();
+  before.post('a', { endsAt: START + 30 * SECOND });
+  await before.advance(11 * SECOND);
+  const after = await startServer();
+  await after.advance(2 * MINUTE);
+  assert.deepEqual(after.sent, ['70s default/webhook all alerts resolved: -a']);
+});
+
+test('the first flush after a restart knows what inhibits and what is silenced', async (t) => {
+  const rules = [
+    {
+      name: '',
+      sourceMatchers: [matcherOf('n', '=', 'source')],
+      targetMatchers: [matcherOf('n', '=', 'target')],
+      equal: [],
+    },
+  ];
+  const startServer = createServer(t, { rules, route: { ...ROUTE, groupBy: ['n'] } });
+  const before = await startServer();
+  before.post('target source');
+  await before.end();
+  before.clock.advance(MINUTE);
+  const after = await startServer();
+  await after.advance(SECOND);
+  assert.deepEqual(after.sent, ['60s default/webhook first notification: +source']);
+  await after.end();
+});

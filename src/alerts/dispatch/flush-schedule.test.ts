@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { FakeClock } from '../../testing/fake-clock.ts';
+import { Random } from '../../testing/random.ts';
+import { FlushSchedule, type Scheduled } from './flush-schedule.ts';
+
+interface Item extends Scheduled {
+  readonly name: string;
+}
+
+const item = (name: string): Item => ({ name, nextFlushAt: Number.POSITIVE_INFINITY });
+
+function createSchedule(onDue: (due: Item) => void = () => {}) {
+  const clock = new FakeClock(0);
+  const told: string[] = [];
+  const schedule = new FlushSchedule<Item>(clock, (due) => {
+    told.push(`${due.name}@${clock.now()}`);
+    onDue(due);
+  });
+  return { clock, schedule, told };
+}
+
+test('each is due at its own moment, those of one moment in the order in which they were set', () => {
+  const { clock, schedule, told } = createSchedule();
+  schedule.start();
+  const [a, b, c, d] = [item('a'), item('b'), item('c'), item('d')] as const;
+  schedule.set(a, 30);
+  schedule.set(b, 10);
+  schedule.set(c, 30);
+  schedule.set(d, 20);
+  clock.advance(9);
+  assert.deepEqual(told, []);
+  clock.advance(100);
+  assert.deepEqual(told, ['b@10', 'd@20', 'a@30', 'c@30']);
+});
+
+test('what is set anew is due at the new moment alone; what is taken out is never due', () => {
+  const { clock, schedule, told } = createSchedule();
+  schedule.start();
+  const [later, earlier, gone] = [item('later'), item('earlier'), item('gone')] as const;
+  for (const one of [later, earlier, gone]) schedule.set(one, 50);
+  schedule.set(later, 70);
+  schedule.set(earlier, 20);
+  schedule.delete(gone);
+  assert.equal(gone.nextFlushAt, Number.POSITIVE_INFINITY);
+  clock.advance(100);
+  assert.deepEqual(told, ['earlier@20', 'later@70']);
+});
+
+test('before the start all wait, and then what is late is due at once', () => {
+  const { clock, schedule, told } = createSchedule();
+  schedule.set(item('late'), 10);
+  schedule.set(item('not yet'), 50);
+  clock.advance(40);
+  assert.deepEqual(told, []);
+  schedule.start();
+  clock.advance(0);
+  assert.deepEqual(told, ['late@40']);
+  clock.advance(10);
+  assert.deepEqual(told, ['late@40', 'not yet@50']);
+});
+
+test('after the stop nothing is due', () => {
+  const { clock, schedule, told } = createSchedule();
+  schedule.start();
+  schedule.set(item('a'), 10);
+  schedule.stop();
+  assert.equal(schedule.isRunning, false);
+  schedule.set(item('b'), 20);
+  clock.advance(100);
+  assert.deepEqual(told, []);
+});
+
+test('what is due may set itself anew, also to the same moment', () => {
+  let again = 3;
+  const { clock, schedule, told } = createSchedule((due) => {
+    if (again-- > 0) schedule.set(due, clock.now() + (again === 1 ? 0 : 10));
+  });
+  schedule.start();
+  schedule.set(item('a'), 10);
+  clock.advance(100);
+  assert.deepEqual(told, ['a@10', 'a@20', 'a@20', 'a@30']);
+});
+
+test('one turn is short: when telling takes long, others have their turn before the rest is told', () => {
+  const clock = new FakeClock(0);
+  let slow = 0;
+  const told: number[] = [];
+  const schedule = new FlushSchedule<Item>({ ...bound(clock), now: () => clock.now() + slow }, () => {
+    told.push(clock.now());
+    slow += 4;
+  });
+  for (let n = 0; n < 10; n++) schedule.set(item(String(n)), 10);
+  schedule.start();
+  let others = 0;
+  clock.after(10, () => {
+    others = told.length;
+  });
+  clock.advance(10);
+  assert.equal(others, 3);
+  clock.advance(100);
+  assert.equal(told.length, 10);
+});
+
+function bound(clock: FakeClock) {
+  return { after: clock.after.bind(clock), every: clock.every.bind(clock) };
+}
+
+test('thousands that came and went leave the others due at their moments', () => {
+  const { clock, schedule, told } = createSchedule();
+  schedule.start();
+  schedule.set(item('first'), 10);
+  for (let n = 0; n < 5_000; n++) {
+    const one = item(String(n));
+    schedule.set(one, 20);
+    schedule.delete(one);
+  }
+  schedule.set(item('last'), 30);
+  clock.advance(100);
+  assert.deepEqual(told, ['first@10', 'last@30']);
+});
+
+test('what is moved to and fro is due once, behind those that were set meanwhile', () => {
+  const { clock, schedule, told } = createSchedule();
+  schedule.start();
+  const [a, b, c] = [item('a'), item('b'), item('c')] as const;
+  schedule.set(a, 50);
+  schedule.set(b, 50);
+  for (let times = 0; times < 5_000; times++) {
+    schedule.set(a, 70);
+    schedule.set(a, 50);
+  }
+  schedule.set(c, 50);
+  clock.advance(100);
+  assert.deepEqual(told, ['b@50', 'a@50', 'c@50']);
+});
+
+test('what sets itself anew to a moment that is being told is due once more, whatever is cleared up meanwhile', () => {
+  const [first, again, other] = [item('first'), item('again'), item('other')] as const;
+  const { clock, schedule, told } = createSchedule((due) => {
+    if (due !== again || told.length > 2) return;
+    schedule.set(again, 10);
+    for (let n = 0; n < 2_000; n++) {
+      const gone = item(String(n));
+      schedule.set(gone, 10);
+      schedule.delete(gone);
+    }
+  });
+  schedule.start();
+  for (const one of [first, again, other]) schedule.set(one, 10);
+  clock.advance(100);
+  assert.deepEqual(told, ['first@10', 'again@10', 'other@10', 'again@10']);
+});
+
+test('whatever is set, moved and taken out, everything is due once, at the last moment that was set', () => {
+  const random = new Random(51);
+  for (let round = 0; round < 50; round++) {
+    const { clock, schedule, told } = createSchedule();
+    if (random.chance(0.8)) schedule.start();
+    const items = Array.from({ length: 20 }, (_, n) => item(String(n)));
+    const expected: string[] = [];
+    const wanted = new Map<Item, number>();
+    for (let step = 0; step < 100; step++) {
+      const one = random.pick(items);
+      if (random.chance(0.2)) {
+        schedule.delete(one);
+        wanted.delete(one);
+      } else {
+        const at = clock.now() + random.int(1, 40);
+        schedule.set(one, at);
+        wanted.set(one, at);
+      }
+      if (!schedule.isRunning || random.chance(0.6)) continue;
+      clock.advance(random.int(0, 20));
+      for (const [late, at] of wanted) {
+        if (at > clock.now()) continue;
+        expected.push(`${late.name}@${at}`);
+        wanted.delete(late);
+      }
+    }
+    if (!schedule.isRunning) continue;
+    assert.deepEqual([...told].sort(), expected.sort());
+  }
+});

@@ -1,0 +1,86 @@
+import type { Pattern } from '../../kernel/regexp.ts';
+import type { StateSelection } from '../domain/alert-status.ts';
+import { type LabelSet, labelValue } from '../domain/label-set.ts';
+import { filterMatches, type Matcher } from '../domain/matcher.ts';
+import type { Pairs } from '../domain/notification.ts';
+import { receiverMatches } from '../domain/receiver.ts';
+import type { Route } from '../domain/route.ts';
+import type { AlertGroup } from '../store/alert-group.ts';
+
+/** Which alerts a reader asks for. */
+export interface AlertQuery {
+  /** Every one must hold for the labels of an alert. */
+  readonly filter: readonly Matcher[];
+  /** Some receiver of the alert must match. */
+  readonly receiver: Pattern | undefined;
+  /** Every one must hold for the labels of some receiver of the alert. */
+  readonly receiverMatchers: readonly Matcher[];
+  readonly states: StateSelection;
+  /** Whether groups that a time interval keeps quiet are wanted. */
+  readonly muted: boolean;
+}
+
+/** What the configuration in force says of receivers and routes. */
+export interface RoutingNames {
+  /** Always with its name. */
+  receiverLabels(name: string): Pairs;
+  routeLabels(group: AlertGroup): Pairs;
+}
+
+export function takesAllStates({ active, silenced, inhibited, unprocessed }: StateSelection): boolean {
+  return active && silenced && inhibited && unprocessed;
+}
+
+export function takesAllReceivers({ receiver, receiverMatchers }: AlertQuery): boolean {
+  return !receiver && receiverMatchers.length === 0;
+}
+
+/** The same for queries that ask for the same in the same words. */
+export function keyOfQuery({ filter, receiver, receiverMatchers, states, muted }: AlertQuery): string {
+  const { active, silenced, inhibited, unprocessed } = states;
+  const words = (matchers: readonly Matcher[]) => matchers.map(({ name, operator, value }) => [name, operator, value]);
+  const flags = [active, silenced, inhibited, unprocessed, muted];
+  return JSON.stringify([flags, words(filter), receiver?.source ?? null, words(receiverMatchers)]);
+}
+
+/** Alerts of one rule share the names of their labels, so that the place of a label is looked for once for all of them. */
+export function filterTest(filter: readonly Matcher[]): (labels: LabelSet) => boolean {
+  const tests = filter.map((matcher) => {
+    let known: readonly string[] = [];
+    let place = -1;
+    return ({ names, values }: LabelSet) => {
+      if (names !== known) place = names.indexOf(matcher.name);
+      known = names;
+      return filterMatches(matcher, place < 0 ? undefined : values[place]);
+    };
+  });
+  return (labels) => tests.every((test) => test(labels));
+}
+
+/**
+ * What of a filter its alerts have still to be asked, the labels of the group having answered the rest for all of them;
+ * undefined when none of them can pass.
+ */
+export function openFilter(filter: readonly Matcher[], { route, labels }: AlertGroup): readonly Matcher[] | undefined {
+  const { groupBy } = route;
+  const open: Matcher[] = [];
+  for (const matcher of filter) {
+    if (groupBy !== 'all' && !groupBy.has(matcher.name)) open.push(matcher);
+    else if (!filterMatches(matcher, labelValue(labels, matcher.name))) return undefined;
+  }
+  return open;
+}
+
+/** Asks about each receiver once, however many alerts go to it. */
+export function receiverTest(query: AlertQuery, names: RoutingNames): (route: Route) => boolean {
+  if (takesAllReceivers(query)) return () => true;
+  const { receiver, receiverMatchers } = query;
+  const known = new Map<string, boolean>();
+  const test = (name: string) =>
+    (receiver?.test(name) ?? true) && receiverMatches(names.receiverLabels(name), receiverMatchers);
+  return (route) => {
+    const wanted = known.get(route.receiver) ?? test(route.receiver);
+    known.set(route.receiver, wanted);
+    return wanted;
+  };
+}

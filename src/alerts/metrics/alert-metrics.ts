@@ -1,0 +1,149 @@
+import { Distribution } from '../../kernel/distribution.ts';
+import type { Metrics } from '../../kernel/metrics.ts';
+import type { ActiveConfig } from '../config/active-config.ts';
+import type { ClusterMember, VersionInfo } from '../contract/status.ts';
+import type { ActivePlan } from '../plan/active-plan.ts';
+import type { AlertState } from '../state/alert-state.ts';
+import type { IntakeCounts } from '../store/alert-intake.ts';
+import { addClusterMetrics } from './cluster-metrics.ts';
+import { addStoreMetrics } from './store-metrics.ts';
+
+export interface AlertMetricsSources {
+  readonly startedAt: number;
+  readonly version: VersionInfo;
+  /** Undefined: clustering is switched off. */
+  readonly member: ClusterMember | undefined;
+  readonly state: AlertState;
+  readonly config: ActiveConfig;
+  readonly plan: ActivePlan;
+  readonly now: () => number;
+}
+
+/** Alertmanager's metrics, under its names, of what this server holds. Numbers are read when somebody asks for them. */
+export function addAlertMetrics(metrics: Metrics, sources: AlertMetricsSources): IntakeCounts {
+  const { startedAt, version } = sources;
+  const number = (name: string, help: string, read: () => number) =>
+    metrics.gauge(name, help, [], (gauge) => gauge.set(read()));
+  metrics.process(startedAt);
+  addBuildInfo(metrics, version);
+  addStateMetrics(metrics, sources);
+  addStoreMetrics(metrics, sources.state, sources.now);
+  addConfigMetrics(number, sources);
+  addClusterMetrics(metrics, sources.member);
+  return createIntakeCounts(metrics);
+}
+
+/** Counts, when called, a GET that was refused because too many were being answered. */
+export function countRefusedGets(metrics: Metrics): () => void {
+  const refused = metrics
+    .counter(
+      'alertmanager_http_concurrency_limit_exceeded_total',
+      'How many GETs were refused because too many were being answered.',
+      ['method'],
+    )
+    .labels({ method: 'get' });
+  refused.inc(0);
+  return () => refused.inc();
+}
+
+/** Groups are not limited, and nobody else makes one at the same time. */
+const NEVER_IN_DISPATCH: Readonly<Record<string, string>> = {
+  limit_reached: 'How often a limit kept a group from being made: there is none.',
+  creation_retries: 'How often a group had to be made anew because somebody else had just made it.',
+  creation_given_up: 'How many alerts were dropped because no group could be made for them.',
+};
+
+type AddNumber = (name: string, help: string, read: () => number) => void;
+
+function addBuildInfo(metrics: Metrics, { version, revision, branch, goVersion }: VersionInfo): void {
+  const { platform, arch } = process;
+  const labels = { version, revision, branch, goversion: goVersion, goos: platform, goarch: arch, tags: 'unknown' };
+  const names = Object.keys(labels) as (keyof typeof labels)[];
+  metrics.gauge('alertmanager_build_info', 'Always 1, with the version that runs.', names, (gauge) =>
+    gauge.set(labels, 1),
+  );
+}
+
+function addStateMetrics(metrics: Metrics, { state, now }: AlertMetricsSources): void {
+  const { alertListing, groups, limit } = state;
+  metrics.gauge('alertmanager_alerts', 'How many alerts there are by state.', ['state'], (gauge) => {
+    for (const [state, count] of Object.entries(alertListing.countStates(now()))) gauge.set({ state }, count);
+  });
+  metrics.gauge('alertmanager_dispatcher_aggregation_groups', 'How many groups there are.', [], (gauge) =>
+    gauge.set(groups.size),
+  );
+  metrics.gauge('alertmanager_alerts_per_alert_limit', 'How many alerts of one name are taken in.', [], (gauge) =>
+    gauge.set(limit.limit),
+  );
+  for (const [name, help] of Object.entries(NEVER_IN_DISPATCH))
+    metrics.counter(`alertmanager_dispatcher_aggregation_group_${name}_total`, help);
+}
+
+function addConfigMetrics(number: AddNumber, { config, plan }: AlertMetricsSources): void {
+  number('alertmanager_receivers', 'How many receivers are configured.', () => config.current.receivers.length);
+  number('alertmanager_integrations', 'How many integrations are in use.', () => plan.current.integrationCount);
+  number(
+    'alertmanager_inhibition_rules',
+    'How many inhibition rules there are.',
+    () => config.current.inhibitRules.length,
+  );
+  number(
+    'alertmanager_config_hash',
+    'The beginning of the hash of the configuration in force.',
+    () => config.current.hash,
+  );
+  number('alertmanager_config_last_reload_successful', 'Whether the last reload of the configuration worked.', () =>
+    Number(config.reloadState.successful),
+  );
+  number(
+    'alertmanager_config_last_reload_success_timestamp_seconds',
+    'When the configuration was last reloaded with success.',
+    () => config.reloadState.succeededAt / 1000,
+  );
+}
+
+function createIntakeCounts(metrics: Metrics): IntakeCounts {
+  const received = metrics.counter('alertmanager_alerts_received_total', 'How many alerts were received.', [
+    'status',
+    'version',
+  ]);
+  const invalid = metrics.counter(
+    'alertmanager_alerts_invalid_total',
+    'How many of the received alerts were invalid.',
+    ['version'],
+  );
+  const limited = metrics.counter('alertmanager_alerts_limited_total', 'How many alerts a limit kept out.');
+  const processed = addProcessed(metrics);
+  // Series that exist from the start let rate() see their first increase.
+  const firing = received.labels({ status: 'firing', version: 'v2' });
+  const resolved = received.labels({ status: 'resolved', version: 'v2' });
+  const refused = invalid.labels({ version: 'v2' });
+  for (const counter of [firing, resolved, refused]) counter.inc(0);
+  return {
+    received: (status) => (status === 'firing' ? firing : resolved).inc(),
+    invalid: () => refused.inc(),
+    limited: () => limited.inc(),
+    processed: (count, seconds) => processed.add(seconds, count),
+  };
+}
+
+/** Whoever hears of each alert in upstream has a channel of its own; here they are called one after the other. */
+const SUBSCRIBERS = ['dispatcher', 'inhibitor'] as const;
+
+function addProcessed(metrics: Metrics): Distribution {
+  const processed = new Distribution();
+  metrics.distribution(
+    'alertmanager_dispatcher_alert_processing_duration_seconds',
+    'How long it took to merge alerts and to put them into their groups, in seconds.',
+    processed,
+  );
+  metrics.total(
+    'alertmanager_alerts_subscriber_channel_writes_total',
+    'How many alerts were told to those who hear of every alert.',
+    ['subscriber'],
+    (counter) => {
+      for (const subscriber of SUBSCRIBERS) counter.inc({ subscriber }, processed.count);
+    },
+  );
+  return processed;
+}

@@ -1,0 +1,90 @@
+import { REQUEST_BOUNDS_S } from '../../kernel/distribution.ts';
+import type { Metrics } from '../../kernel/metrics.ts';
+import type { ClusterMember } from '../contract/status.ts';
+
+/** `alertmanager_cluster_<name>_total`: what members tell each other. */
+const GOSSIP_COUNTERS: Readonly<Record<string, string>> = {
+  messages_pruned: 'How many messages to the cluster were dropped.',
+  peer_name_conflicts: 'How often two members had one name.',
+  peers_joined: 'How many other members have joined.',
+  peers_left: 'How many other members have left.',
+  peers_update: 'How many other members have said something new of themselves.',
+  reconnections: 'How often a member that had failed was reached again.',
+  reconnections_failed: 'How often a member that had failed was not reached.',
+  refresh_join: 'How many members were found by asking for their addresses again.',
+  refresh_join_failed: 'How many members could not be joined after asking for their addresses again.',
+};
+
+/** `alertmanager_cluster_messages_<name>_total{msg_type}`. */
+const MESSAGE_COUNTERS: Readonly<Record<string, string>> = {
+  received: 'How many messages of the cluster were received.',
+  received_size: 'How many bytes the messages had that were received.',
+  sent: 'How many messages were sent to the cluster.',
+  sent_size: 'How many bytes the messages had that were sent.',
+};
+const MESSAGE_TYPES = ['full_state', 'update'] as const;
+
+/** `alertmanager_oversized_gossip_message_<name>_total{key}`. */
+const OVERSIZED_COUNTERS: Readonly<Record<string, string>> = {
+  dropped: 'How many messages that are too long for a packet were dropped.',
+  failure: 'How many messages that are too long for a packet could not be sent.',
+  sent: 'How many messages that are too long for a packet were sent.',
+};
+/** The notification log and the silences, as gossip calls them. */
+const GOSSIPED_STATES = ['nfl', 'sil'] as const;
+
+const PING_BOUNDS_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5];
+
+/**
+ * Alertmanager's metrics of its cluster, of which this server is the only member: whatever others would have to take part
+ * in stays 0, and is there because rules and dashboards ask for it. Undefined: clustering is switched off.
+ */
+export function addClusterMetrics(metrics: Metrics, member: ClusterMember | undefined): void {
+  const number = (name: string, help: string, value: number) =>
+    metrics.gauge(name, help, [], (gauge) => gauge.set(value));
+  number('alertmanager_cluster_enabled', 'Whether clustering is switched on.', Number(member !== undefined));
+  if (!member) return;
+  const { name } = member;
+  number('alertmanager_cluster_members', 'How many members the cluster has: this one.', 1);
+  number('alertmanager_cluster_failed_peers', 'How many members of the cluster have failed.', 0);
+  number('alertmanager_cluster_health_score', 'How healthy the cluster is; 0 is best.', 0);
+  number('alertmanager_cluster_messages_queued', 'How many messages to the cluster wait to be sent.', 0);
+  number('alertmanager_peer_position', 'The place of this member in the order in which members notify.', 0);
+  metrics.gauge('alertmanager_cluster_peer_info', 'Always 1, with the name of this member.', ['peer'], (gauge) =>
+    gauge.set({ peer: name }, 1),
+  );
+  metrics
+    .counter('alertmanager_cluster_alive_messages_total', 'How often a member has said that it lives.', ['peer'])
+    .inc({ peer: name }, 0);
+  addGossipCounters(metrics);
+  addOversizedMessages(metrics);
+  metrics.histogram(
+    'alertmanager_cluster_pings_seconds',
+    'How long other members took to answer a ping, in seconds.',
+    PING_BOUNDS_S,
+    ['peer'],
+  );
+}
+
+function addGossipCounters(metrics: Metrics): void {
+  for (const [name, help] of Object.entries(GOSSIP_COUNTERS))
+    metrics.counter(`alertmanager_cluster_${name}_total`, help);
+  for (const [name, help] of Object.entries(MESSAGE_COUNTERS)) {
+    const counter = metrics.counter(`alertmanager_cluster_messages_${name}_total`, help, ['msg_type']);
+    for (const type of MESSAGE_TYPES) counter.inc({ msg_type: type }, 0);
+  }
+}
+
+function addOversizedMessages(metrics: Metrics): void {
+  for (const [name, help] of Object.entries(OVERSIZED_COUNTERS)) {
+    const counter = metrics.counter(`alertmanager_oversized_gossip_message_${name}_total`, help, ['key']);
+    for (const key of GOSSIPED_STATES) counter.inc({ key }, 0);
+  }
+  const duration = metrics.histogram(
+    'alertmanager_oversize_gossip_message_duration_seconds',
+    'How long it took to send messages that are too long for a packet, in seconds.',
+    REQUEST_BOUNDS_S,
+    ['key'],
+  );
+  for (const key of GOSSIPED_STATES) duration.of({ key });
+}

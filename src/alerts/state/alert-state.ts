@@ -1,0 +1,141 @@
+import type { Clock } from '../../kernel/clock.ts';
+import type { Database } from '../../kernel/database.ts';
+import type { Log } from '../../kernel/log.ts';
+import type { AlertServerOptions } from '../config/server-options.ts';
+import { Dispatcher } from '../dispatch/dispatcher.ts';
+import { GroupTimers } from '../dispatch/group-timers.ts';
+import type { InhibitionRule } from '../domain/inhibition.ts';
+import type { RouteTree } from '../domain/route.ts';
+import { Inhibitor } from '../inhibition/inhibitor.ts';
+import { AlertListing } from '../listing/alert-listing.ts';
+import { NotificationHistory } from '../notifications/notification-history.ts';
+import { NotificationLog } from '../notifications/notification-log.ts';
+import { SendQueue } from '../notifications/send-queue.ts';
+import { SilenceListing } from '../silences/silence-listing.ts';
+import { SilenceStore } from '../silences/silence-store.ts';
+import { Silencer } from '../silences/silencer.ts';
+import { AlertGroups } from '../store/alert-groups.ts';
+import { AlertLimit } from '../store/alert-limit.ts';
+import { type AlertSlot, forgetAlert } from '../store/alert-slot.ts';
+import { AlertStore } from '../store/alert-store.ts';
+import { Upkeep } from './upkeep.ts';
+
+/** All that the server knows of alerts and silences, and what is prepared of it for those who read. */
+export interface AlertState {
+  readonly alerts: AlertStore;
+  readonly silences: SilenceStore;
+  readonly silencer: Silencer;
+  readonly inhibitor: Inhibitor;
+  readonly groups: AlertGroups;
+  readonly timers: GroupTimers;
+  readonly dispatcher: Dispatcher;
+  readonly sending: SendQueue;
+  readonly notificationLog: NotificationLog;
+  readonly history: NotificationHistory;
+  readonly limit: AlertLimit;
+  readonly alertListing: AlertListing;
+  readonly silenceListing: SilenceListing;
+  readonly silenceUpkeep: Upkeep;
+  readonly notificationLogUpkeep: Upkeep;
+}
+
+export interface AlertStateParts {
+  readonly options: Pick<
+    AlertServerOptions,
+    'retentionMs' | 'maxSilences' | 'maxSilenceSizeBytes' | 'perAlertnameLimit' | 'matcherMode'
+  >;
+  readonly tree: RouteTree;
+  readonly inhibitionRules: readonly InhibitionRule[];
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Makes the id of a silence. */
+  readonly newId: () => string;
+}
+
+/** Joins the stores and those who listen to them. The order in which a store tells its listeners is written here. */
+export function joinState(parts: AlertStateParts): AlertState {
+  const { options, tree, inhibitionRules, database, clock, log, newId } = parts;
+  const silences = new SilenceStore(database, { ...options, classicNames: options.matcherMode === 'classic' }, newId);
+  const alerts = new AlertStore(database, clock, log);
+  const silencer: Silencer = new Silencer(
+    () => alerts.all(),
+    (fingerprint) => alertListing.noteSilenced(fingerprint),
+  );
+  const inhibitor = new Inhibitor(inhibitionRules);
+  const groups = new AlertGroups(tree);
+  const timers = new GroupTimers(database, clock, log);
+  const settled = (slot: AlertSlot) => alerts.noteSettled(slot);
+  const commit = () => void database.writeNow([], 'system').catch(() => {});
+  const sending = new SendQueue({ clock, commit });
+  const dispatcher = new Dispatcher({ groups, timers, sending, clock, log, settled });
+  const notificationLog = new NotificationLog(database, clock, log);
+  const history = new NotificationHistory(database, options.retentionMs);
+  const limit = new AlertLimit(options.perAlertnameLimit);
+  const alertListing = new AlertListing({ store: alerts, groups, silencer, inhibitor });
+  const silenceListing = new SilenceListing(() => silences.all());
+  silences.subscribe((changes) => {
+    silencer.changeSilences(changes, clock.now());
+    silenceListing.invalidate();
+  });
+  tellOfAlerts({ alerts, silencer, inhibitor, groups, limit });
+  return {
+    alerts,
+    silences,
+    silencer,
+    inhibitor,
+    groups,
+    timers,
+    dispatcher,
+    sending,
+    notificationLog,
+    history,
+    limit,
+    alertListing,
+    silenceListing,
+    silenceUpkeep: new Upkeep(silences),
+    notificationLogUpkeep: new Upkeep(notificationLog),
+  };
+}
+
+/** Who hears of an alert, in this order: the groups come last, when it is known what keeps the alert quiet. */
+function tellOfAlerts({
+  alerts,
+  silencer,
+  inhibitor,
+  groups,
+  limit,
+}: Pick<AlertState, 'alerts' | 'silencer' | 'inhibitor' | 'groups' | 'limit'>): void {
+  alerts.subscribe({
+    put(slot, isNew) {
+      if (isNew) {
+        silencer.addAlert(slot.alert);
+        inhibitor.add(slot);
+      } else {
+        inhibitor.renew(slot);
+        forgetAlert(slot);
+      }
+      // An alert that every group has let go of stays out until it is posted again.
+      if (!isNew || !slot.isSettled) groups.put(slot);
+    },
+    removed(slot) {
+      silencer.removeAlert(slot.alert);
+      inhibitor.remove(slot);
+      limit.release(slot.alert);
+    },
+  });
+}
+
+/** Fills the state from the disk; returns how many silences and alerts that were. */
+export async function restoreState(
+  { alerts, silences, limit, dispatcher, timers, notificationLog }: AlertState,
+  now: number,
+): Promise<{ readonly silences: number; readonly alerts: number; readonly notifications: number }> {
+  const notifications = await notificationLog.load();
+  dispatcher.remember(await timers.load());
+  // Silences first: every alert then asks the index of all of them, instead of every silence asking all alerts.
+  const restored = { silences: await silences.load(), alerts: await alerts.load(), notifications };
+  for (const { alert } of alerts.sorted()) limit.admit(alert, now);
+  await silences.collectGarbage(now);
+  return restored;
+}

@@ -1,0 +1,71 @@
+import type { Database, Statement } from '../../kernel/database.ts';
+import { messageOf } from '../../kernel/errors.ts';
+import type { Log } from '../../kernel/log.ts';
+import { type Announcement, countAsTold, identityOf } from '../domain/deduplication.ts';
+import type { HandoverLog } from '../notifications/handover-log.ts';
+import { notifiedAlert, pairsOf } from '../notifications/notification-data.ts';
+import { MOST_NAMED_ALERTS, type NotificationRecord } from '../notifications/notification-history.ts';
+import { parseLogKey } from '../notifications/notification-log.ts';
+import type { AlertState } from './alert-state.ts';
+
+const REMARK = 'counts as sent: the server was killed before the answer was read';
+
+export interface HandoverRecoveryParts {
+  readonly state: AlertState;
+  readonly handovers: HandoverLog;
+  readonly database: Database;
+  readonly log: Log;
+}
+
+/**
+ * What was handed over by a process that was killed before it had read the answer is told; returns how many notifications
+ * that are. To be called once, before the first flush.
+ */
+export async function countHandedOver({ state, handovers, database, log }: HandoverRecoveryParts): Promise<number> {
+  handovers.load();
+  const { notificationLog, history } = state;
+  const statements: Statement[] = [];
+  const begun = [...notificationLog.begun()];
+  for (const [key, last, { announcement, ...rest }] of begun) {
+    const at = handovers.recipient(parseLogKey(key)).handedOverAt(identityOf(key, rest));
+    if (announcement === undefined || at === undefined) continue;
+    statements.push(notificationLog.set(key, countAsTold(last, announcement, at), announcement.expiresAt));
+    statements.push(history.add(recordOf(key, announcement, at, state)));
+  }
+  try {
+    await database.writeNow(statements);
+    handovers.forgetBefore();
+  } catch (error) {
+    // The notes stay for the next start.
+    log.error('what was handed over before could not be written to the log on disk', { err: messageOf(error) });
+  }
+  return statements.length / 2;
+}
+
+function recordOf(
+  key: string,
+  { firing, resolved, reason, sendResolved }: Announcement,
+  at: number,
+  { alerts, groups }: AlertState,
+): NotificationRecord {
+  const logKey = parseLogKey(key);
+  const group = groups.sorted().find((one) => one.key === logKey.groupKey && one.receiver === logKey.receiver);
+  const ended = sendResolved ? resolved : [];
+  const told = [...firing, ...ended].slice(0, MOST_NAMED_ALERTS).flatMap((fingerprint, index) => {
+    const alert = alerts.get(fingerprint);
+    return alert ? [notifiedAlert({ alert, isResolved: index >= firing.length })] : [];
+  });
+  return {
+    ...logKey,
+    at,
+    groupLabels: group ? pairsOf(group.labels) : {},
+    reason,
+    attempts: 1,
+    durationMs: 0,
+    firing: firing.length,
+    resolved: ended.length,
+    alerts: told.map(({ fingerprint, status, labels }) => ({ fingerprint, status, labels })),
+    error: undefined,
+    remark: REMARK,
+  };
+}

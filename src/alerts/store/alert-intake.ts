@@ -1,0 +1,106 @@
+import { monotonicSeconds } from '../../kernel/clock.ts';
+import type { Log } from '../../kernel/log.ts';
+import { accepted, type Outcome } from '../../kernel/outcome.ts';
+import { type Alert, type AlertRules, acceptAlert, type PostedAlert } from '../domain/alert.ts';
+import type { AlertLimit } from './alert-limit.ts';
+import type { AlertStore } from './alert-store.ts';
+
+/** What is counted of posted alerts. */
+export interface IntakeCounts {
+  received(status: 'firing' | 'resolved'): void;
+  invalid(): void;
+  limited(): void;
+  /** How many alerts were taken in together, and how many seconds that took, with all that follows from them. */
+  processed(count: number, seconds: number): void;
+}
+
+export interface AlertIntakeParts {
+  readonly store: AlertStore;
+  readonly limit: AlertLimit;
+  readonly rules: () => AlertRules;
+  readonly counts: IntakeCounts;
+  readonly log: Log;
+}
+
+/** A post that is still being read; between two steps somebody else may have a turn. */
+export type PostReading = Iterator<undefined, Outcome<readonly (readonly Outcome<PostedAlert>[])[]>>;
+
+/** Takes posted alerts into the store. Good ones are taken in whatever stands beside them. */
+export class AlertIntake {
+  readonly #parts: AlertIntakeParts;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(parts: AlertIntakeParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Reads a post and takes it in, one after the other in the order in which they come. Resolves with why alerts were not
+   * taken in, a line for each of them; a post that could not be read is refused, and changes nothing.
+   */
+  receivePost(reading: PostReading, now: () => number): Promise<Outcome<readonly string[]>> {
+    const received = this.#last.then(() => this.#receiveSlices(reading, now));
+    this.#last = received.catch(() => {});
+    return received;
+  }
+
+  async #receiveSlices(reading: PostReading, now: () => number): Promise<Outcome<readonly string[]>> {
+    let read = reading.next();
+    for (; !read.done; read = reading.next()) await nextTurn();
+    if (!read.value.ok) return read.value;
+    const at = now();
+    const reasons: string[] = [];
+    for (const [index, slice] of read.value.value.entries()) {
+      if (index > 0) await nextTurn();
+      for (const reason of this.receive(slice, at)) reasons.push(reason);
+    }
+    return accepted(reasons);
+  }
+
+  /** Returns why alerts were not taken in, a line for each of them. */
+  receive(posted: readonly Outcome<PostedAlert>[], now: number): readonly string[] {
+    const { counts, log } = this.#parts;
+    const rules = this.#parts.rules();
+    const reasons: string[] = [];
+    const alerts: Alert[] = [];
+    for (const read of posted) {
+      const alert = read.ok ? this.#accept(read.value, now, rules) : read;
+      if (!alert.ok) {
+        counts.invalid();
+        reasons.push(alert.reason);
+      } else if (this.#admit(alert.value, now)) alerts.push(alert.value);
+    }
+    if (alerts.length > 0) this.#put(alerts);
+    if (log.debugging) log.debug('alerts received', { taken: alerts.length, refused: reasons.length });
+    return reasons;
+  }
+
+  #put(alerts: readonly Alert[]): void {
+    const { store, counts } = this.#parts;
+    const startedAt = monotonicSeconds();
+    store.put(alerts);
+    counts.processed(alerts.length, monotonicSeconds() - startedAt);
+  }
+
+  #accept(posted: PostedAlert, now: number, rules: AlertRules): Outcome<Alert> {
+    const resolved = posted.endsAt !== undefined && posted.endsAt <= now;
+    this.#parts.counts.received(resolved ? 'resolved' : 'firing');
+    return acceptAlert(posted, now, rules);
+  }
+
+  /** A held-back alert is not the sender's mistake: the post is answered as if it had been taken in. */
+  #admit(alert: Alert, now: number): boolean {
+    const { limit, counts, log } = this.#parts;
+    if (limit.admit(alert, now)) return true;
+    counts.limited();
+    log.warn('an alert was dropped: its alert name has as many alerts as --alerts.per-alertname-limit allows', {
+      fingerprint: alert.fingerprint,
+    });
+    return false;
+  }
+}
+
+/** Lets everything have its turn that has come in by now. */
+function nextTurn(): Promise<void> {
+  return new Promise((done) => setImmediate(done));
+}

@@ -1,0 +1,153 @@
+import type { Clock } from '../../kernel/clock.ts';
+import type { Database } from '../../kernel/database.ts';
+import type { Log } from '../../kernel/log.ts';
+import { type Alert, isResolvedAt, mergeAlerts } from '../domain/alert.ts';
+import type { AlertSlot } from './alert-slot.ts';
+import { AlertWriter } from './alert-writer.ts';
+
+export interface AlertListener {
+  /** `isNew`: no alert with these labels was held before. */
+  put(slot: AlertSlot, isNew: boolean): void;
+  removed(slot: AlertSlot): void;
+}
+
+/** Every alert that is held, by fingerprint. It tells its listeners in the order in which they subscribed. */
+export class AlertStore {
+  readonly #writer: AlertWriter;
+  readonly #slots = new Map<string, AlertSlot>();
+  readonly #listeners: AlertListener[] = [];
+  /** In the order of fingerprints; new slots wait until somebody lists. */
+  #sorted: AlertSlot[] = [];
+  #added: AlertSlot[] = [];
+  #nextId = 1;
+
+  constructor(database: Database, clock: Clock, log: Log) {
+    this.#writer = new AlertWriter(database, clock, log);
+  }
+
+  /** Reads what the disk holds and tells the listeners of it. Returns how many alerts that is. */
+  async load(): Promise<number> {
+    const newest = new Map<string, AlertSlot>();
+    for (const { id, alert, isSettled } of await this.#writer.load()) {
+      this.#nextId = id + 1;
+      const older = newest.get(alert.fingerprint);
+      // A kill between two batches may leave a removed alert beside the one that came after it.
+      if (older) this.#writer.remove(older);
+      newest.set(alert.fingerprint, { id, alert, hasNewContent: false, isSettled });
+    }
+    for (const slot of newest.values()) this.#hold(slot);
+    return this.#slots.size;
+  }
+
+  subscribe(listener: AlertListener): void {
+    this.#listeners.push(listener);
+  }
+
+  get size(): number {
+    return this.#slots.size;
+  }
+
+  find(fingerprint: string): AlertSlot | undefined {
+    return this.#slots.get(fingerprint);
+  }
+
+  get(fingerprint: string): Alert | undefined {
+    return this.#slots.get(fingerprint)?.alert;
+  }
+
+  /** Every alert, in no order that means anything. */
+  *all(): Generator<Alert, void> {
+    for (const { alert } of this.#slots.values()) yield alert;
+  }
+
+  /** Takes accepted alerts in, merging each with what is known of it. All is visible when this returns. */
+  put(alerts: readonly Alert[]): void {
+    for (const alert of alerts) {
+      const known = this.#slots.get(alert.fingerprint);
+      const slot = known ?? { id: this.#nextId++, alert, hasNewContent: true, isSettled: false };
+      if (known) this.#renew(known, alert);
+      else this.#hold(slot);
+      this.#writer.change(slot);
+    }
+  }
+
+  /** Every alert, in the order of fingerprints. The array is not to be changed, and is current until the next put. */
+  sorted(): readonly AlertSlot[] {
+    if (this.#added.length > 0) {
+      this.#sorted = mergeSorted(this.#sorted, this.#added.sort(bySlotFingerprint));
+      this.#added = [];
+    }
+    return this.#sorted;
+  }
+
+  /** The slot was settled: it need not be told of again after a restart. */
+  noteSettled(slot: AlertSlot): void {
+    this.#writer.change(slot);
+  }
+
+  /** Forgets the alerts that are resolved and told of; returns how many. */
+  collectGarbage(now: number): number {
+    const resolved = this.sorted().filter(({ alert, isSettled }) => isSettled && isResolvedAt(alert, now));
+    if (resolved.length === 0) return 0;
+    for (const slot of resolved) {
+      this.#slots.delete(slot.alert.fingerprint);
+      this.#writer.remove(slot);
+      for (const listener of this.#listeners) listener.removed(slot);
+    }
+    this.#sorted = this.#sorted.filter(({ alert }) => this.#slots.has(alert.fingerprint));
+    return resolved.length;
+  }
+
+  /** Writes these in one commit with whatever else is written in this turn; what cannot be written is tried again. */
+  write(slots: readonly AlertSlot[]): Promise<void> {
+    return this.#writer.writeNow(slots);
+  }
+
+  /** Resolves when all that was put so far is on disk; rejects when it cannot be written. */
+  flush(): Promise<void> {
+    return this.#writer.flush();
+  }
+
+  #hold(slot: AlertSlot): void {
+    this.#slots.set(slot.alert.fingerprint, slot);
+    this.#added.push(slot);
+    for (const listener of this.#listeners) listener.put(slot, true);
+  }
+
+  #renew(slot: AlertSlot, posted: Alert): void {
+    const known = slot.alert;
+    slot.alert = keepTexts(known, mergeAlerts(known, posted));
+    const { annotationsJson, generatorURL } = slot.alert;
+    if (annotationsJson !== known.annotationsJson || generatorURL !== known.generatorURL) slot.hasNewContent = true;
+    for (const listener of this.#listeners) listener.put(slot, false);
+  }
+}
+
+/** A post that repeats the texts of the last one keeps the old objects, so that the new ones do not grow old. */
+function keepTexts(known: Alert, alert: Alert): Alert {
+  return {
+    ...alert,
+    fingerprint: known.fingerprint,
+    labels: known.labels,
+    annotationsJson: known.annotationsJson === alert.annotationsJson ? known.annotationsJson : alert.annotationsJson,
+    generatorURL: known.generatorURL === alert.generatorURL ? known.generatorURL : alert.generatorURL,
+  };
+}
+
+/** Fingerprints are of one length and of hexadecimal digits: any order of texts is the order of bytes. */
+function bySlotFingerprint(a: AlertSlot, b: AlertSlot): number {
+  return a.alert.fingerprint < b.alert.fingerprint ? -1 : 1;
+}
+
+function mergeSorted(old: readonly AlertSlot[], added: readonly AlertSlot[]): AlertSlot[] {
+  if (old.length === 0) return [...added];
+  const merged: AlertSlot[] = [];
+  let next = 0;
+  for (const slot of old) {
+    while (next < added.length && bySlotFingerprint(added[next] as AlertSlot, slot) < 0)
+      merged.push(added[next++] as AlertSlot);
+    merged.push(slot);
+  }
+  for (; next < added.length; next++) merged.push(added[next] as AlertSlot);
+  return merged;
+}

@@ -1,0 +1,167 @@
+import type { Clock } from '../../kernel/clock.ts';
+import type { Database, SqlValue, Statement } from '../../kernel/database.ts';
+import { messageOf } from '../../kernel/errors.ts';
+import type { Log } from '../../kernel/log.ts';
+import { WriteBehind } from '../../kernel/write-behind.ts';
+import { type Alert, printAnnotations } from '../domain/alert.ts';
+import { createLabelSet, fingerprintOf, labelsJson } from '../domain/label-set.ts';
+import type { AlertSlot } from './alert-slot.ts';
+
+/**
+ * What an alert says lies apart from its times: most posts repeat the one and move the other. Both tables are in the
+ * order in which alerts came, so that those which are posted together lie together.
+ */
+export const ALERT_MIGRATION = `
+  CREATE TABLE alerts (id INTEGER PRIMARY KEY, content BLOB NOT NULL);
+  CREATE TABLE alert_times (id INTEGER PRIMARY KEY, times TEXT NOT NULL)`;
+
+/** Whether every group has told that the alert is resolved, so that after a restart none tells it again. */
+export const SETTLED_MIGRATION = 'ALTER TABLE alert_times ADD COLUMN settled INTEGER NOT NULL DEFAULT 0';
+
+const WRITE_CONTENT = `
+  INSERT INTO alerts (id, content) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET content = excluded.content`;
+const WRITE_TIMES = `
+  INSERT INTO alert_times (id, times, settled) VALUES (?, ?, ?)
+  ON CONFLICT (id) DO UPDATE SET times = excluded.times, settled = excluded.settled`;
+const READ_ALL =
+  'SELECT a.id, a.content, t.times, t.settled FROM alerts a JOIN alert_times t ON t.id = a.id ORDER BY a.id';
+
+/** Posts are repeated every minute, so the disk may follow behind: an alert is on it at most so long after its answer. */
+const WRITE_BEHIND_MS = 500;
+/** After a failed write, for instance on a full disk. */
+const WRITE_RETRY_MS = 5_000;
+/** Alerts in one transaction: two or three milliseconds of the event loop. */
+const WRITE_BATCH = 500;
+
+export interface StoredAlert {
+  readonly id: number;
+  readonly alert: Alert;
+  readonly isSettled: boolean;
+}
+
+/** Keeps the disk behind the alert store. */
+export class AlertWriter {
+  readonly #database: Database;
+  readonly #behind: WriteBehind;
+  #changed = new Set<AlertSlot>();
+  #removed = new Set<number>();
+
+  constructor(database: Database, clock: Clock, log: Log) {
+    this.#database = database;
+    this.#behind = new WriteBehind({
+      clock,
+      delayMs: WRITE_BEHIND_MS,
+      retryMs: WRITE_RETRY_MS,
+      isPending: () => this.#changed.size + this.#removed.size > 0,
+      write: () => this.#write(),
+      failed: (error) => log.error('alerts could not be written to disk; trying again', { err: messageOf(error) }),
+    });
+  }
+
+  /** Reads what the disk holds, in the order of ids. */
+  async load(): Promise<readonly StoredAlert[]> {
+    const rows = await this.#database.query(READ_ALL);
+    return rows.map(({ id, content, times, settled }) => ({
+      id: Number(id),
+      alert: decodeAlert(content as Uint8Array, String(times)),
+      isSettled: settled === 1,
+    }));
+  }
+
+  /** The alert of the slot has changed. */
+  change(slot: AlertSlot): void {
+    this.#changed.add(slot);
+    this.#behind.soon();
+  }
+
+  /** The slot is no longer held. */
+  remove(slot: AlertSlot): void {
+    this.#changed.delete(slot);
+    this.#removed.add(slot.id);
+    this.#behind.soon();
+  }
+
+  /** Resolves when all that has changed is on disk; rejects when it cannot be written. */
+  flush(): Promise<void> {
+    return this.#behind.flush();
+  }
+
+  /** Writes those of these that have changed in one commit with whatever else is written in this turn. Never rejects. */
+  async writeNow(slots: readonly AlertSlot[]): Promise<void> {
+    const changed = slots.filter((slot) => this.#changed.delete(slot));
+    if (changed.length === 0) return;
+    try {
+      await this.#commit(changed, []);
+    } catch {
+      // The next attempt says why, should it fail too.
+      this.#behind.soon();
+    }
+  }
+
+  async #write(): Promise<void> {
+    while (this.#changed.size + this.#removed.size > 0) {
+      await this.#commit(takeSome(this.#changed), takeSome(this.#removed));
+    }
+  }
+
+  async #commit(changed: readonly AlertSlot[], removed: readonly number[]): Promise<void> {
+    const fresh = changed.filter((slot) => slot.hasNewContent);
+    // Taken back now, and not afterwards: what changes while the write is under way is new again.
+    for (const slot of fresh) slot.hasNewContent = false;
+    const statements = [...removed.flatMap(deletionsOf), ...fresh.map(contentOf), ...changed.map(timesOf)];
+    try {
+      // Without an fsync: what a power cut takes of the last seconds, Prometheus posts again.
+      await this.#database.write(statements, 'system');
+    } catch (error) {
+      for (const slot of fresh) slot.hasNewContent = true;
+      for (const slot of changed) if (!this.#removed.has(slot.id)) this.#changed.add(slot);
+      for (const id of removed) this.#removed.add(id);
+      throw error;
+    }
+  }
+}
+
+function takeSome<T>(items: Set<T>): readonly T[] {
+  const some: T[] = [];
+  for (const item of items) {
+    if (some.length === WRITE_BATCH) break;
+    some.push(item);
+    items.delete(item);
+  }
+  return some;
+}
+
+function deletionsOf(id: number): readonly Statement[] {
+  return ['alerts', 'alert_times'].map((table) => ({ sql: `DELETE FROM ${table} WHERE id = ?`, values: [id] }));
+}
+
+function contentOf({ id, alert }: AlertSlot): Statement {
+  const { labels, annotationsJson, generatorURL } = alert;
+  const content = `{"labels":${labelsJson(labels)},"annotations":${annotationsJson},"generatorURL":${JSON.stringify(generatorURL)}}`;
+  return { sql: WRITE_CONTENT, values: [id, Buffer.from(content)] };
+}
+
+function timesOf({ id, isSettled, alert: { startsAt, endsAt, updatedAt, timeout } }: AlertSlot): Statement {
+  const values: SqlValue[] = [id, `${startsAt} ${endsAt} ${updatedAt} ${Number(timeout)}`, Number(isSettled)];
+  return { sql: WRITE_TIMES, values };
+}
+
+function decodeAlert(content: Uint8Array, times: string): Alert {
+  const stored = JSON.parse(Buffer.from(content).toString()) as {
+    readonly labels: Record<string, string>;
+    readonly annotations: Record<string, string>;
+    readonly generatorURL: string;
+  };
+  const [startsAt = 0, endsAt = 0, updatedAt = 0, timeout = 0] = times.split(' ').map(Number);
+  const labels = createLabelSet(stored.labels);
+  return {
+    fingerprint: fingerprintOf(labels),
+    labels,
+    annotationsJson: printAnnotations(stored.annotations),
+    generatorURL: stored.generatorURL,
+    startsAt,
+    endsAt,
+    updatedAt,
+    timeout: timeout === 1,
+  };
+}
