@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream';
 import { rootCertificates } from 'node:tls';
 import type { Dispatcher } from 'undici';
 import { messageOf, systemCodeOf } from './errors.ts';
+import { webStreamOf } from './web-stream.ts';
 
 export interface HttpFetchOptions {
   /** `http://` or `https://`, with name and password if it asks for them. Undefined: as the environment says. */
@@ -166,27 +167,5 @@ function toResponse({ statusCode, headers, body }: Dispatcher.ResponseData): Res
     body.resume();
     return new Response(null, { status: statusCode, headers: named });
   }
-  return new Response(streamOf(body), { status: statusCode, headers: named });
-}
-
-/**
- * What is read of it is taken from the body when somebody asks for it, and not ahead. Node's own Readable.toWeb throws,
- * where nobody can catch it, when a stream is cancelled and its body breaks off at the same time.
- */
-function streamOf(body: Readable): ReadableStream<Uint8Array> {
-  const chunks = body[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
-  body.on('error', () => {});
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        const { done, value } = await chunks.next();
-        if (done) controller.close();
-        else controller.enqueue(value);
-      },
-      cancel() {
-        body.destroy();
-      },
-    },
-    { highWaterMark: 0 },
-  );
+  return new Response(webStreamOf(body), { status: statusCode, headers: named });
 }

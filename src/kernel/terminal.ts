@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
+import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { Clock } from './clock.ts';
 import { systemClock } from './clock.ts';
@@ -20,6 +21,8 @@ export interface Terminal {
   readonly isTyped?: boolean;
   /** Everything on standard input. */
   stdin(): Promise<string>;
+  /** The same as bytes, for what may be too large to be held. */
+  stdinStream(): Readable;
   readFile(path: string): string;
 }
 
@@ -34,5 +37,6 @@ export const systemTerminal: Terminal = {
     return process.stdin.isTTY === true;
   },
   stdin: () => text(process.stdin),
+  stdinStream: () => process.stdin,
   readFile: (path) => readFileSync(path, 'utf8'),
 };

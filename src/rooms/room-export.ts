@@ -130,7 +130,8 @@ class LineForm {
     const members = [...state.membersOf(room.id)].map((member) =>
       printMemberLine(member, state.get('user', member.userId) ?? makeUser(member.userId, member.joinedAt)),
     );
-    const roomLine = printRoomLine(room, state.head(room.id), members.length);
+    const bans = [...state.all('ban').values()].filter(({ roomId }) => roomId === room.id);
+    const roomLine = printRoomLine(room, { head: state.head(room.id), memberCount: members.length }, bans);
     return this.#counted([printHeader(beginning), roomLine, ...members].join(''));
   }
 

@@ -27,6 +27,8 @@ export interface ImportReport {
   readonly messages: number;
   /** There already, or removed by retention, or of a room that was deleted here. */
   readonly skipped: number;
+  /** Attachments of the messages that came in without them: their files are not here. */
+  readonly missingFiles: number;
 }
 
 const MOST_BYTES = 4 * 2 ** 30;
@@ -59,7 +61,7 @@ export class RoomImport {
 
   async #bringIn(caller: Caller, path: string, foreseen: Foreseen): Promise<Verdict<ImportReport>> {
     const { writer, means } = this.#parts;
-    const report = { rooms: 0, messages: 0, skipped: 0 };
+    const report = { rooms: 0, messages: 0, skipped: 0, missingFiles: 0 };
     for await (const { head, messages } of groupsOf(path, foreseen)) {
       if (head) {
         const room = await writer.submit(importRoom(caller, head, means));
@@ -75,6 +77,7 @@ export class RoomImport {
       if (!counts.ok) return counts;
       report.messages += counts.value.added;
       report.skipped += counts.value.skipped;
+      report.missingFiles += counts.value.missingFiles;
     }
     return granted(report);
   }

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { Terminal } from '../kernel/terminal.ts';
 import { FakeClock } from './fake-clock.ts';
 
@@ -27,6 +28,7 @@ export class FakeTerminal implements Terminal {
   };
   readonly user = (): string => this.userName;
   readonly stdin = async (): Promise<string> => this.input;
+  readonly stdinStream = (): Readable => Readable.from([Buffer.from(this.input)]);
   readonly readFile = (path: string): string => {
     const text = this.files.get(path);
     if (text !== undefined) return text;

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { INVOLVEMENTS, ROLES } from '../domain/member.ts';
+import { ROLES } from '../domain/member.ts';
 import type { JsonObject, Message } from '../domain/message.ts';
 import { EXPORT_NAME, EXPORT_VERSION } from './export.ts';
 import { roomReplacementSchema, userIdSchema } from './room-request.ts';
@@ -91,13 +91,14 @@ const roomSchema = v.object({
   pinned: v.pipe(v.array(idSchema), v.maxLength(50)),
   createdBy: v.string(),
   createdAt: instantSchema,
+  bans: v.optional(v.array(v.object({ userId: userIdSchema, by: v.string(), at: instantSchema })), []),
 });
 
 const memberSchema = v.object({
   role: v.picklist(ROLES),
   joinedAt: instantSchema,
   joinedSeq: v.optional(countSchema, 0),
-  involvement: v.optional(v.picklist(INVOLVEMENTS)),
+  silencedUntil: v.optional(instantOrNull, null),
 });
 
 /** A line of an export, read. */

@@ -2,11 +2,11 @@
 // whose checksum is over all bytes before it. A message may come again after a later one: then it was changed while the
 // export was written, and the later line counts. Keys, and what only one user sees, are never in it.
 import type { CopilotSettings } from '../domain/copilot.ts';
-import type { Member } from '../domain/member.ts';
-import type { Room, RoomHead } from '../domain/room.ts';
+import type { Ban, Member } from '../domain/member.ts';
+import type { Room } from '../domain/room.ts';
 import type { User } from '../domain/user.ts';
 import { printInstant } from './instant.ts';
-import { wireMember, wireRoom } from './room.ts';
+import { type RoomFacts, wireMember, wireRoom } from './room.ts';
 
 export const EXPORT_NAME = 'opsdeck-rooms';
 export const EXPORT_VERSION = 1;
@@ -22,10 +22,13 @@ export function printHeader({ epoch, pos, exportedAt }: ExportHeader): string {
   return line({ kind: 'header', format: EXPORT_NAME, formatVersion: EXPORT_VERSION, epoch, pos, exportedAt: time });
 }
 
-export function printRoomLine(room: Room, head: RoomHead, memberCount: number): string {
-  const wire = wireRoom({ ...room, copilot: null }, { head, memberCount });
-  return line({ kind: 'room', room: { ...wire, copilot: room.copilot && keyless(room.copilot) } });
+export function printRoomLine(room: Room, facts: RoomFacts, bans: readonly Ban[]): string {
+  const wire = wireRoom({ ...room, copilot: null }, facts);
+  const copilot = room.copilot && keyless(room.copilot);
+  return line({ kind: 'room', room: { ...wire, copilot, bans: bans.map(printBan) } });
 }
+
+const printBan = ({ userId, by, at }: Ban): object => ({ userId, by, at: printInstant(at) });
 
 function keyless({ apiKeyInfo: _, updatedAt, ...settings }: CopilotSettings): object {
   return { ...settings, updatedAt: printInstant(updatedAt) };

@@ -4,7 +4,7 @@ import { hashContent } from './content-hash.ts';
 import { type CopilotMeans, decideCopilot } from './copilot-change.ts';
 import type { CopilotRequest } from './copilot-settings.ts';
 import type { EventDraft, MessageDraft } from './event.ts';
-import { type Member, memberKey, newMember, type Role } from './member.ts';
+import { type Ban, type Member, memberKey, newMember, type Role } from './member.ts';
 import type { Message, Reaction } from './message.ts';
 import { type RecordChange, record } from './record.ts';
 import type { Room } from './room.ts';
@@ -23,6 +23,7 @@ export interface ImportedRoom extends Omit<RoomFields, 'copilot'> {
   readonly createdBy: string;
   readonly createdAt: number;
   readonly members: readonly ImportedMember[];
+  readonly bans: readonly Omit<Ban, 'roomId'>[];
 }
 
 export interface ImportedMember {
@@ -30,6 +31,7 @@ export interface ImportedMember {
   readonly joinedAt: number;
   /** After how many of the messages that come in. */
   readonly joinedSeq: number;
+  readonly silencedUntil: number | null;
   readonly user: Pick<User, 'id' | 'name' | 'kind' | 'avatarColor'>;
 }
 
@@ -65,7 +67,14 @@ export function importRoom(caller: Caller, imported: ImportedRoom, means: Copilo
       const people = peopleOf(view, caller, imported);
       const events: EventDraft[] = [{ type: 'room.created', roomId: id, room }];
       for (const member of people.members) events.push({ type: 'member.joined', roomId: id, member });
-      const all = [record('room', id, room), record('slug', slug, { roomId: id }), ...records, ...people.records];
+      const bans = imported.bans.map((ban) => record('ban', memberKey(id, ban.userId), { roomId: id, ...ban }));
+      const all = [
+        record('room', id, room),
+        record('slug', slug, { roomId: id }),
+        ...records,
+        ...people.records,
+        ...bans,
+      ];
       const audit = [auditOf(view, caller, 'room.import', id)];
       return { ok: true, write: { records: all, events, audit }, answer: (): RoomImported => 'created' };
     },
@@ -85,9 +94,9 @@ function peopleOf(
   { id, members, visibility }: ImportedRoom,
 ): { readonly members: readonly Member[]; readonly records: readonly RecordChange[] } {
   const records: RecordChange[] = [];
-  const found = members.map(({ user, role, joinedAt, joinedSeq }) => {
+  const found = members.map(({ user, role, joinedAt, joinedSeq, silencedUntil }) => {
     if (!view.get('user', user.id)) records.push(record('user', user.id, makeUser(user.id, view.now, user)));
-    return newMember({ roomId: id, lastSeq: joinedSeq }, user.id, role, joinedAt);
+    return { ...newMember({ roomId: id, lastSeq: joinedSeq }, user.id, role, joinedAt), silencedUntil };
   });
   // A room without an owner could never be deleted.
   if (!found.some(({ role }) => role === 'owner')) {
@@ -109,6 +118,8 @@ export interface ImportCounts {
   readonly added: number;
   /** There already, or removed by retention. */
   readonly skipped: number;
+  /** Attachments that were left out: an export names files, and does not hold them. */
+  readonly missingFiles: number;
 }
 
 /**
@@ -126,19 +137,21 @@ export function importMessages(
     decide(view) {
       const room = view.get('room', roomId);
       if (!room || room.deletedAt !== null)
-        return { ok: true, write: null, answer: () => ({ added: 0, skipped: messages.length }) };
+        return { ok: true, write: null, answer: () => ({ added: 0, skipped: messages.length, missingFiles: 0 }) };
       const events: EventDraft[] = [];
       const here = new Set<string>();
       let seq = view.nextSeq(roomId);
+      let missingFiles = 0;
       const exists = (id: string) => here.has(id) || view.message(id)?.message.roomId === roomId;
       for (const message of messages) {
         if (here.has(message.id) || view.message(message.id) || view.isForgotten(message.id)) continue;
         const kept = keep(message, room, exists, files);
         here.add(message.id);
+        missingFiles += message.attachments.length - kept.attachments.length;
         events.push(draftOf(kept), ...reactionsOf(kept, message.reactions, seq));
         seq++;
       }
-      const counts = { added: here.size, skipped: messages.length - here.size };
+      const counts = { added: here.size, skipped: messages.length - here.size, missingFiles };
       return { ok: true, write: events.length === 0 ? null : { events }, answer: () => counts };
     },
   };

@@ -64,9 +64,9 @@ test('what was exported comes into another server as it was, and twice is once',
   const text = await exported(from);
   const first = await bringIn(to, text);
   assert.equal(first.status, 200, first.text);
-  assert.deepEqual(first.json, { rooms: 1, messages: 4, skipped: 0 });
+  assert.deepEqual(first.json, { rooms: 1, messages: 4, skipped: 0, missingFiles: 0 });
   const { pos } = to.core.writer;
-  assert.deepEqual((await bringIn(to, text)).json, { rooms: 0, messages: 0, skipped: 4 });
+  assert.deepEqual((await bringIn(to, text)).json, { rooms: 0, messages: 0, skipped: 4, missingFiles: 0 });
   assert.equal(to.core.writer.pos, pos);
   assert.deepEqual(readdirSync(join(to.folder, 'imports')), [], 'nothing is left lying about');
 
@@ -125,12 +125,55 @@ test('who may see only what came after he had joined sees no more of it in anoth
   ]);
 });
 
+test('who was banned or silenced is so in another server', async (t) => {
+  const from = await openTestRooms(t);
+  const to = await openPeople(t, ['ben', 'cat']);
+  await from.send('POST', '/api/room', { as: 'ana', body: { name: 'Ops', members: ['ben', 'cat'] } });
+  await from.send('DELETE', '/api/room/ops/member/ben?ban=true', { as: 'ana' });
+  const silencedUntil = '2099-01-01T00:00:00.000Z';
+  const silenced = await from.send('PUT', '/api/room/ops/member/cat', {
+    as: 'ana',
+    body: { role: 'member', silencedUntil },
+  });
+  assert.equal(silenced.status, 200, silenced.text);
+  const { status, text } = await bringIn(to, await exported(from));
+  assert.equal(status, 200, text);
+  const joined = await to.send('POST', '/api/room/ops/join', { as: 'ben' });
+  assert.equal(joined.headers.get('x-error-code'), 'room_not_found', joined.text);
+  const posted = await to.send('POST', '/api/room/ops/message', { as: 'cat', body: { body: 'may I?' } });
+  assert.match(posted.text, /a moderator has muted you/);
+});
+
+test('an export from before bans were told comes in', async (t) => {
+  const from = await openRoom(t);
+  const to = await openTestRooms(t);
+  const lines = linesOf((await exported(from)).replace(',"bans":[]', '')).slice(0, -1);
+  assert.deepEqual((await bringIn(to, signed(lines))).json, { rooms: 1, messages: 4, skipped: 0, missingFiles: 0 });
+});
+
+test('attachments whose files are not here are counted', async (t) => {
+  const from = await openRoom(t);
+  const to = await openTestRooms(t);
+  const upload = await from.send('POST', '/api/file', { as: 'ana', body: 'a log' });
+  assert.equal(upload.status, 201, upload.text);
+  const body = { body: 'see', attachments: [upload.json.id] };
+  assert.equal((await from.send('POST', '/api/room/ops/message', { as: 'ana', body })).status, 201);
+  const text = await exported(from);
+  assert.deepEqual((await bringIn(to, text)).json, { rooms: 1, messages: 5, skipped: 0, missingFiles: 1 });
+  assert.deepEqual((await bringIn(from, text)).json, { rooms: 0, messages: 0, skipped: 5, missingFiles: 0 });
+});
+
 test('an import that was cut off goes on where it ended', async (t) => {
   const from = await openRoom(t);
   const to = await openTestRooms(t);
   const lines = linesOf(await exported(from)).slice(0, -1);
-  assert.deepEqual((await bringIn(to, signed(lines.slice(0, 6)))).json, { rooms: 1, messages: 2, skipped: 0 });
-  assert.deepEqual((await bringIn(to, signed(lines))).json, { rooms: 0, messages: 2, skipped: 2 });
+  assert.deepEqual((await bringIn(to, signed(lines.slice(0, 6)))).json, {
+    rooms: 1,
+    messages: 2,
+    skipped: 0,
+    missingFiles: 0,
+  });
+  assert.deepEqual((await bringIn(to, signed(lines))).json, { rooms: 0, messages: 2, skipped: 2, missingFiles: 0 });
   const { messages } = (await to.send('GET', '/api/room/ops/message')).json;
   assert.deepEqual(
     messages.map(({ id, seq, pinned }: { id: string; seq: number; pinned: boolean }) => [id, seq, pinned]),
@@ -166,7 +209,7 @@ test('what changes while an export is written is in it as it is in the end', asy
     if (format !== 'jsonl') continue;
     assert.ok(!text.includes('after the beginning'));
     const to = await openTestRooms(t);
-    assert.deepEqual((await bringIn(to, text)).json, { rooms: 1, messages: 450, skipped: 0 });
+    assert.deepEqual((await bringIn(to, text)).json, { rooms: 1, messages: 450, skipped: 0, missingFiles: 0 });
     const { body } = (await to.send('GET', '/api/message/message-1')).json;
     assert.equal(body, 'late jsonl');
   }

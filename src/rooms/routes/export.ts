@@ -1,3 +1,4 @@
+import { takeBody } from '../../kernel/body-chunks.ts';
 import { type ExportFormat, exportQuerySchema } from '../contract/export-query.ts';
 import { findRoom, requireModerator } from '../domain/access.ts';
 import { rulesServer } from '../domain/caller.ts';
@@ -75,8 +76,7 @@ function importRooms({ imports }: ExportRouteParts): CallerHandler {
     const type = c.req.header('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
     if (!IMPORT_TYPES.includes(type))
       return answerRefusal(c, refuse('unsupported_media_type', `send an export with Content-Type: ${IMPORT_TYPES[0]}`));
-    const { body } = c.req.raw;
-    if (!body) return answerRefusal(c, refuse('invalid_body', 'the body is empty; send an export'));
-    return answerVerdict(c, await imports.take(caller, body), (report) => answer(c, report));
+    const taken = await takeBody(c, (chunks) => imports.take(caller, chunks));
+    return answerVerdict(c, taken, (report) => answer(c, report));
   };
 }

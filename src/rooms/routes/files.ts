@@ -1,6 +1,6 @@
-import type { IncomingMessage } from 'node:http';
-import { Readable } from 'node:stream';
+import { takeBody } from '../../kernel/body-chunks.ts';
 import type { HttpContext } from '../../kernel/http.ts';
+import { webStreamOf } from '../../kernel/web-stream.ts';
 import { boundaryOf, readFormFile } from '../contract/file-multipart.ts';
 import { wireFile } from '../contract/message.ts';
 import type { Caller } from '../domain/caller.ts';
@@ -38,39 +38,26 @@ export function filePaths(parts: FileRouteParts): Paths {
 async function answerUpload({ files, maxBytes }: FileRouteParts, c: HttpContext, caller: Caller): Promise<Response> {
   if (Number(c.req.header('content-length') ?? 0) > maxBytes + FORM_BYTES)
     return answerRefusal(c, refuse('too_large', `the file is larger than ${maxBytes} bytes`));
-  try {
-    const upload = await readUpload(c);
+  return takeBody(c, async (chunks) => {
+    const upload = await readUpload(c, chunks);
     if (!upload.ok) return answerRefusal(c, upload);
     const received = await files.receive(caller, upload.value);
     if (!received.ok) return answerRefusal(c, received);
     return answer(c, wireFile(received.value), 201, { location: `/api/file/${received.value.id}` });
-  } finally {
-    // The rest is read and forgotten: a client that were cut off while it writes would not see the answer.
-    incomingOf(c)?.resume();
-  }
+  });
 }
 
-async function readUpload(c: HttpContext): Promise<Verdict<Upload>> {
+async function readUpload(c: HttpContext, chunks: AsyncIterable<Uint8Array>): Promise<Verdict<Upload>> {
   const type = c.req.header('content-type') ?? '';
   if (!/^multipart\/form-data *(;|$)/i.test(type))
-    return granted({ name: decodeName(c.req.header('x-file-name') ?? ''), chunks: chunksOf(c) });
+    return granted({ name: decodeName(c.req.header('x-file-name') ?? ''), chunks });
   const boundary = boundaryOf(type);
   if (boundary === undefined) return refuse('invalid_body', 'Content-Type: names no boundary of the form');
   try {
-    return await readFormFile(chunksOf(c), boundary);
+    return await readFormFile(chunks, boundary);
   } catch {
     return refuse('invalid_body', 'the upload broke off');
   }
-}
-
-const incomingOf = (c: HttpContext): IncomingMessage | undefined => c.env?.incoming as IncomingMessage | undefined;
-
-/** The body as it comes in. */
-function chunksOf(c: HttpContext): AsyncIterable<Uint8Array> {
-  const incoming = incomingOf(c);
-  // Who stops reading must still be able to answer.
-  if (incoming) return { [Symbol.asyncIterator]: () => incoming.iterator({ destroyOnReturn: false }) };
-  return (c.req.raw.body ?? []) as unknown as AsyncIterable<Uint8Array>;
 }
 
 /** Percent-encoded UTF-8, since a header holds nothing else. */
@@ -106,7 +93,7 @@ async function answerFile({ files }: FileRouteParts, c: HttpContext, caller: Cal
   if (c.req.method === 'HEAD') return c.body(null, status, all);
   const bytes = await files.read(file, part);
   if (!bytes) return answerRefusal(c, refuse('file_not_found', `the bytes of the file ${file.id} are gone`));
-  return c.body(Readable.toWeb(bytes) as ReadableStream, status, all);
+  return c.body(webStreamOf(bytes), status, all);
 }
 
 /** No browser runs what is in a file, whatever it holds. */

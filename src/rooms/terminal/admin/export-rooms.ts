@@ -98,24 +98,30 @@ function readEnd(line: string): string | undefined {
   }
 }
 
-const reportSchema = v.looseObject({ rooms: v.number(), messages: v.number(), skipped: v.number() });
+const reportSchema = v.looseObject({
+  rooms: v.number(),
+  messages: v.number(),
+  skipped: v.number(),
+  missingFiles: v.optional(v.number(), 0),
+});
 /** A large import takes the server its time, after the last byte is there. */
 const IMPORT_TIMEOUT_MS = 3_600_000;
 
 /** `rooms import`: of a file, or of standard input as `-`. */
 export async function importRooms(path: string, options: ConnectionOptions, terminal: Terminal): Promise<void> {
-  const body = path === '-' ? await terminal.stdin() : openInput(path);
+  const body = path === '-' ? terminal.stdinStream() : openInput(path);
   await withClient(options, terminal, async (client) => {
     const report = await send(client, body);
-    if (options.json) printJson(terminal, report);
-    else
-      terminal.out(
-        `${report.rooms} rooms and ${report.messages} messages came in, ${report.skipped} were there already\n`,
-      );
+    if (report.missingFiles > 0)
+      terminal.err(`import: ${report.missingFiles} attachments were left out: their files are not on this server\n`);
+    if (options.json) return printJson(terminal, report);
+    terminal.out(
+      `${report.rooms} rooms and ${report.messages} messages came in, ${report.skipped} were there already\n`,
+    );
   });
 }
 
-async function send(client: RoomsClient, body: string | Readable): Promise<v.InferOutput<typeof reportSchema>> {
+async function send(client: RoomsClient, body: Readable): Promise<v.InferOutput<typeof reportSchema>> {
   const headers = { 'content-type': 'application/x-ndjson' };
   const answer = await client.send('POST', '/api/import', { body, headers, timeoutMs: IMPORT_TIMEOUT_MS });
   return client.parse(answer, reportSchema);

@@ -28,6 +28,14 @@ test('what is piped in is said without colours, as a block of code where it is w
   assert.equal(await bodyOf(rooms, fenced), '````sh\n```\ninside\n```\n````');
 });
 
+test('who pipes in bytes that are no UTF-8 is told that they do not stand there as they were', async (t) => {
+  const rooms = await listeningRooms(t);
+  await rooms.done(['new', 'CI']);
+  const said = await rooms.run(['say', 'ci', '--code'], { stdin: Buffer.from('f\xfcr', 'latin1').toString() });
+  assert.deepEqual([said.code, said.err], [0, 'say: bytes of the input that are no UTF-8 are shown as \uFFFD\n']);
+  assert.equal((await rooms.run(['say', 'ci', '--code'], { stdin: 'für' })).err, '');
+});
+
 test('output that looks like a command is said, and not obeyed; what is typed is', async (t) => {
   const rooms = await listeningRooms(t);
   await rooms.done(['new', 'CI']);

@@ -80,6 +80,7 @@ async function readText(words: readonly string[], hasFiles: boolean, terminal: T
     .replaceAll('\0', '')
     .replace(/\s+$/, '');
   if (text === '') throw new CommandError('standard input was empty: there is nothing to say', ExitCode.usage);
+  if (text.includes('\uFFFD')) terminal.err('say: bytes of the input that are no UTF-8 are shown as \uFFFD\n');
   return { text, isPiped: true };
 }
 
