@@ -3,6 +3,7 @@ import type { Message } from '../domain/message.ts';
 import type { SearchQuery, SearchTerm } from './room-store.ts';
 import type { Rows } from './sqlite-rows.ts';
 import { placeOf, roomOfPlace, seqOfPlace } from './sqlite-schema.ts';
+import { spaceWords } from './sqlite-words.ts';
 
 // What a message is, besides what it says, stands in the index as words of its own, so that a search for what is rare in
 // one room or of one author does not walk through all that others have said. They begin with a character of private use,
@@ -24,7 +25,7 @@ export function indexedText(message: Message, room: number): string {
   const file = attachments.length > 0 ? ` ${hasWord('file')}` : '';
   const link = /https?:\/\//i.test(body) ? ` ${hasWord('link')}` : '';
   const facets = `${roomWord(room)} ${authorWord(author.id)} ${typeWord(type)} ${timeWords(createdAt)}`;
-  return `${facets}${file}${link} ${body.replace(UNWANTED, ' ')}`;
+  return `${facets}${file}${link} ${spaceWords(body.replace(UNWANTED, ' '))}`;
 }
 
 const roomWord = (room: number): string => `${MARK}r${room}`;
@@ -102,7 +103,7 @@ const WORD = /[\p{L}\p{N}\p{Co}]/u;
 
 function phrasesOf(terms: readonly SearchTerm[]): readonly string[] {
   return terms.flatMap(({ words, prefix }) => {
-    const text = words.join(' ').replace(UNWANTED, ' ');
+    const text = spaceWords(words.join(' ').replace(UNWANTED, ' '));
     return WORD.test(text) ? [`${quote(text)}${prefix ? ' *' : ''}`] : [];
   });
 }

@@ -40,6 +40,8 @@ export const MIGRATIONS = [
   `,
   // Whoever does not know the journal would miss what it holds.
   "INSERT OR IGNORE INTO meta VALUES ('applied', 0)",
+  // Texts of scripts without spaces are indexed by other words than before: all are read again.
+  "UPDATE meta SET value = 0 WHERE name = 'indexed'",
 ] as const;
 
 const PLACES = 2 ** 32;

@@ -4,6 +4,7 @@ import { openDatabase } from '../../kernel/database.ts';
 import { changed, newMessage, post, runStarted, START, tombstoneOf, write } from '../../testing/room-store-parts.ts';
 import { openTestStore } from '../../testing/sqlite-room-store.ts';
 import type { NewMessage } from '../domain/message.ts';
+import { parseSearch } from '../domain/search-query.ts';
 import type { RoomStore, SearchQuery, SearchTerm } from './room-store.ts';
 import { MIGRATIONS } from './sqlite-schema.ts';
 
@@ -29,6 +30,19 @@ async function openWith(t: TestContext, ...drafts: readonly NewMessage[]) {
 }
 
 const say = (body: string, parts: Partial<NewMessage> = {}) => newMessage('a', { body, ...parts });
+
+/** Finds in `日本語テキスト`, `サーバーが止まった` and `เซิร์ฟเวอร์ล่มแล้ว`, which have no space. */
+const UNSPACED_TERMS: readonly (readonly [string, readonly string[]])[] = [
+  ['日本', ['日本語テキスト']],
+  ['本語', ['日本語テキスト']],
+  ['テキ', ['日本語テキスト']],
+  ['本日', []],
+  ['サーバー', ['サーバーが止まった']],
+  ['が止', ['サーバーが止まった']],
+  ['か止', []],
+  ['ล่ม', ['เซิร์ฟเวอร์ล่มแล้ว']],
+  ['日本*', ['日本語テキスト']],
+];
 
 const TERMS: readonly (readonly [string, readonly SearchTerm[], readonly string[]])[] = [
   ['all words must be there', [word('pool'), word('full')], ['the POOL is full']],
@@ -65,6 +79,35 @@ test('words are found, the newest message first', async (t) => {
   ];
   const { store } = await openWith(t, ...bodies.map((body) => say(body)));
   for (const [rule, terms, found] of TERMS) assert.deepEqual(await bodiesOf(store, { terms }), found, rule);
+});
+
+test('any part of a text without spaces between its words is found', async (t) => {
+  const { store } = await openWith(
+    t,
+    ...['日本語テキスト', 'サーバーが止まった', 'เซิร์ฟเวอร์ล่มแล้ว'].map((body) => say(body)),
+  );
+  for (const [text, found] of UNSPACED_TERMS) {
+    const parsed = parseSearch(text);
+    assert.ok(parsed.ok);
+    assert.deepEqual(await bodiesOf(store, { terms: parsed.value.terms }), found, text);
+  }
+});
+
+test('an index of an earlier version, by whole texts, is made anew', async (t) => {
+  const { store, path, messages } = await openWith(t, say('日本語テキスト'));
+  await store.close();
+  const directory = { path, release() {} };
+  const database = await openDatabase({ directory, name: 'rooms.sqlite', migrations: MIGRATIONS });
+  const sql = 'INSERT OR REPLACE INTO search_0 (rowid, text) VALUES (?, ?)';
+  await database.write([
+    { sql, values: [1, `\uE000r1 ${messages[0]?.body}`] },
+    { sql: 'PRAGMA user_version = 2', values: [] },
+  ]);
+  await database.close();
+  const { store: later } = await openTestStore(t, { path });
+  assert.deepEqual(await bodiesOf(later, { terms: [word('日本')] }), []);
+  await later.indexed();
+  assert.deepEqual(await bodiesOf(later, { terms: [word('日本')] }), ['日本語テキスト']);
 });
 
 test('what the index says of a message is not found as its words', async (t) => {

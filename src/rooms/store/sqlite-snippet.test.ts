@@ -23,6 +23,9 @@ const FINDS: readonly (readonly [string, string, readonly SearchTerm[], readonly
   ['after characters of two units', '🦊🦊 fox', [term('fox')], ['fox']],
   ['far inside a text', `${LONG}needle ${LONG}`, [term('needle')], ['needle']],
   ['at the end of a text', `${LONG}needle`, [term('needle')], ['needle']],
+  ['a part of a text without spaces', 'これは日本語テキスト', [term('日本')], ['日本']],
+  ['other syllables as others', 'が か', [term('が')], ['が']],
+  ['words beside them', 'deploy完了しました', [term('deploy'), term('完了')], ['deploy', '完了']],
   ['nothing asked', 'text', [], []],
   ['only signs asked', 'text', [term('…')], []],
 ];

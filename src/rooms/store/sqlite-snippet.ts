@@ -1,16 +1,10 @@
 import type { SearchTerm } from './room-store.ts';
+import { type Token, tokensOf } from './sqlite-words.ts';
 
 /** In UTF-16 units. */
 const LONGEST = 200;
 /** How much of what stands before the first find is shown. */
 const LEAD = 60;
-
-/** A word as the index knows it, and where it stands in the text. */
-interface Token {
-  readonly word: string;
-  readonly start: number;
-  readonly end: number;
-}
 
 export interface Snippet {
   readonly snippet: string;
@@ -27,19 +21,6 @@ export function cutSnippet(body: string, terms: readonly SearchTerm[]): Snippet 
     .map(([from, to]) => [from - start, to - start] as const);
   return { snippet: body.slice(start, end), offsets };
 }
-
-const WORDS = /[\p{L}\p{N}\p{Co}][\p{L}\p{N}\p{Co}\p{M}]*/gu;
-
-function tokensOf(text: string): readonly Token[] {
-  return Array.from(text.matchAll(WORDS), ({ 0: match, index }) => ({
-    word: fold(match),
-    start: index,
-    end: index + match.length,
-  }));
-}
-
-/** As the index does: without case and diacritics. */
-const fold = (text: string): string => text.toLowerCase().normalize('NFD').replace(/\p{M}/gu, '');
 
 function findTerm(tokens: readonly Token[], { words, prefix }: SearchTerm): readonly (readonly [number, number])[] {
   const wanted = tokensOf(words.join(' ')).map(({ word }) => word);
