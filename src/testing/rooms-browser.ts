@@ -119,6 +119,10 @@ export async function write(page: Page, text: string): Promise<void> {
 /** The articles of the room's flow that hold a text. */
 export const said = (page: Page, text: string): Locator => page.locator('main article', { hasText: text });
 
+/** The same, once the server has it: what somebody has just written stands there before it was sent. */
+export const posted = (page: Page, text: string): Locator =>
+  page.locator('main article:not(.pending):not(.failed)', { hasText: text });
+
 export const lineIs = (page: Page, state: string): Promise<void> =>
   page.locator(`.pill[data-line="${state}"]`).waitFor();
 

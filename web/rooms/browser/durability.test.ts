@@ -3,7 +3,16 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { launchBrowser } from '../../../src/testing/browser.ts';
 import { needsReal } from '../../../src/testing/processes.ts';
-import { lineIs, openWindow, picture, said, serveRooms, wordsOf, write } from '../../../src/testing/rooms-browser.ts';
+import {
+  lineIs,
+  openWindow,
+  picture,
+  posted,
+  said,
+  serveRooms,
+  wordsOf,
+  write,
+} from '../../../src/testing/rooms-browser.ts';
 
 interface Page {
   readonly messages: readonly { readonly id: string; readonly seq: number; readonly body: string }[];
@@ -18,6 +27,7 @@ test('the page keeps what was written', { timeout: 240_000 }, async (t) => {
     await server.send('ana', 'POST', '/api/room', { name: 'Ops', slug: 'ops' });
     const { page, context } = await openWindow(t, browser, server.url, 'ana');
     await write(page, 'before');
+    await posted(page, 'before').waitFor();
     await lineIs(page, 'live');
     await context.setOffline(true);
     await write(page, 'written offline 1');
