@@ -4,6 +4,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
+import { eventually } from './eventually.ts';
 import {
   type Cleanup,
   executablePath,
@@ -129,6 +130,14 @@ export const lineIs = (page: Page, state: string): Promise<void> =>
 /** The words of all messages that the flow shows, from top to bottom. */
 export async function wordsOf(page: Page): Promise<readonly string[]> {
   return page.evaluate(`[...document.querySelectorAll('main article .body')].map((body) => body.innerText.trim())`);
+}
+
+/** Waits until words are found: a page searches once for what is typed, and the index follows what is written. */
+export async function searchable(server: RoomsServer, as: string, words: string): Promise<void> {
+  await eventually(`${words} to be found`, async () => {
+    const path = `/api/search?q=${encodeURIComponent(words)}`;
+    return (await server.send<{ readonly hits: readonly unknown[] }>(as, 'GET', path)).hits.length > 0;
+  });
 }
 
 /** Keeps a picture of the page beside the build. */

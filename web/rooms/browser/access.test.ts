@@ -10,6 +10,7 @@ import {
   picture,
   type RoomsServer,
   said,
+  searchable,
   serveRooms,
   write,
 } from '../../../src/testing/rooms-browser.ts';
@@ -80,12 +81,14 @@ const STATES: readonly (readonly [name: string, path: string, act: (page: Page) 
   [
     'thread',
     '/r/ops',
-    async (page) =>
-      page
+    async (page) => {
+      await page
         .getByRole('button', { name: /^1 reply/ })
         .or(page.locator('.thread-link'))
         .first()
-        .click(),
+        .click();
+      await page.locator('.drawer article').nth(1).waitFor();
+    },
   ],
   ['members', '/r/ops', async (page) => page.getByRole('button', { name: /^Members/ }).click()],
   ['copilot', '/r/ops', async (page) => page.getByRole('button', { name: /^Copilot copilot/ }).click()],
@@ -122,6 +125,7 @@ test('the page of the rooms for everybody', { timeout: 300_000 }, async (t) => {
     await page.getByRole('button', { name: 'New room' }).click();
     assert.deepEqual(await findBarriers(page, 'dialog[open]'), []);
     await page.keyboard.press('Escape');
+    await searchable(server, 'ana', 'payout');
     await page.keyboard.press('Control+k');
     await page.getByRole('combobox', { name: 'Search rooms and messages' }).fill('payout');
     await page.locator('.palette-hit').first().waitFor();

@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { launchBrowser } from '../../../src/testing/browser.ts';
+import { eventually } from '../../../src/testing/eventually.ts';
+import { openAiStream, startFakeModel } from '../../../src/testing/fake-model.ts';
 import { needsReal } from '../../../src/testing/processes.ts';
 import {
   lineIs,
@@ -47,22 +49,25 @@ test('the page keeps what was written', { timeout: 240_000 }, async (t) => {
     const server = await serveRooms(t);
     await server.send('ana', 'POST', '/api/room', { name: 'Ops', slug: 'ops' });
     const { page, context } = await openWindow(t, browser, server.url, 'ana');
-    let held = 0;
-    // The server takes the message; its answer never comes.
-    await context.route('**/api/message', async (route) => {
-      if (route.request().method() === 'POST') {
-        held += 1;
+    // The server takes the message; neither its answer nor the stream tells the page.
+    await context.route('**/api/event', (route) => route.abort());
+    await page.reload();
+    const taken = new Promise<void>((resolve) => {
+      void context.route('**/api/message', async (route) => {
         await route.fetch();
-        await route.abort();
-      } else await route.continue();
+        resolve();
+      });
     });
     await write(page, 'twice?');
-    while (held === 0) await page.waitForTimeout(20);
+    await taken;
     await page.close();
     await context.unroute('**/api/message');
+    await context.unroute('**/api/event');
     const next = await context.newPage();
+    const again = next.waitForResponse('**/api/message');
     await next.goto(`${server.url}/r/ops`);
-    await said(next, 'twice?').waitFor();
+    assert.equal((await again).request().method(), 'POST');
+    await posted(next, 'twice?').waitFor();
     await next.locator('.message.pending').waitFor({ state: 'detached' });
     const { messages } = await server.send<Page>('ana', 'GET', '/api/room/ops/message');
     assert.deepEqual(
@@ -110,19 +115,24 @@ test('the page keeps what was written', { timeout: 240_000 }, async (t) => {
   await t.test('a reload in the middle of a stream goes on where it is', async (t) => {
     const server = await serveRooms(t);
     await server.send('ana', 'POST', '/api/room', { name: 'Ops', slug: 'ops' });
-    await server.send('ana', 'PUT', '/api/room/ops', {
-      copilot: { provider: 'echo', model: 'echo?delayMs=150&tokens=60', replyIn: 'room' },
+    const model = await startFakeModel(t);
+    await server.send('ana', 'POST', '/api/provider', {
+      ...{ name: 'local', kind: 'openai', baseUrl: model.url, model: 'test-1', allowPrivate: true },
     });
+    await server.send('ana', 'PUT', '/api/room/ops', { copilot: { provider: 'local', replyIn: 'room' } });
+    const words = (text: string) => openAiStream([text], { finish: '', usage: null, done: false });
+    model.play({ stream: words('one two'), ending: 'hang' });
     const { page } = await openWindow(t, browser, server.url, 'ana');
-    await write(page, '@copilot a b c d e f g h');
-    await page
-      .locator('.body.streaming', { hasText: 'echo: @copilot a b c' })
-      .or(page.locator('.body.streaming', { hasText: 'echo: a b c' }))
-      .waitFor();
-    await page.reload();
+    await write(page, '@copilot count');
     const streaming = page.locator('.body.streaming');
-    await streaming.filter({ hasText: 'echo:' }).waitFor();
-    await page.locator('article[data-status="complete"]', { hasText: 'echo:' }).waitFor();
+    await streaming.filter({ hasText: 'one two' }).waitFor();
+    await page.reload();
+    await streaming.filter({ hasText: 'one two' }).waitFor();
+    model.write(words(' three').join(''));
+    await streaming.filter({ hasText: 'one two three' }).waitFor();
+    model.write(openAiStream([' four']).join(''));
+    model.write(null);
+    await page.locator('article[data-status="complete"]', { hasText: 'one two three four' }).waitFor();
     const shown = (await wordsOf(page)).at(-1);
     const { messages } = await server.send<Page>('ana', 'GET', '/api/room/ops/message');
     assert.equal(shown, messages.at(-1)?.body);
@@ -150,7 +160,7 @@ test('the page keeps what was written', { timeout: 240_000 }, async (t) => {
       await server.send('ben', 'POST', '/api/message', { roomId: 'ops', body: 'to the other' });
       await said(second, 'to the other').waitFor();
       await lineIs(second, 'live');
-      assert.equal(await streams(), 1);
+      await eventually('the stream of the closed tab to end', async () => (await streams()) === 1);
     },
   );
 

@@ -3,13 +3,16 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { launchBrowser } from '../../../src/testing/browser.ts';
+import { type FakeModel, openAiStream, startFakeModel } from '../../../src/testing/fake-model.ts';
 import { needsReal } from '../../../src/testing/processes.ts';
 import {
   lineIs,
   openWindow,
   picture,
+  posted,
   type RoomsServer,
   said,
+  searchable,
   serveRooms,
   wordsOf,
   write,
@@ -19,15 +22,23 @@ interface Made {
   readonly id: string;
 }
 
-async function setUp(t: TestContext): Promise<{ readonly server: RoomsServer; readonly browser: Browser } | undefined> {
+interface Parts {
+  readonly server: RoomsServer;
+  readonly browser: Browser;
+  readonly model: FakeModel;
+}
+
+async function setUp(t: TestContext): Promise<Parts | undefined> {
   if (!needsReal(t, 'chromium', 'chromium')) return undefined;
   const server = await serveRooms(t);
   await server.send('ana', 'POST', '/api/room', { name: 'Payments on-call', slug: 'ops', topic: 'Card payments' });
   await server.send('ben', 'POST', '/api/room/ops/join');
-  await server.send('ana', 'PUT', '/api/room/ops', {
-    copilot: { provider: 'echo', model: 'echo?delayMs=500', replyIn: 'room' },
+  const model = await startFakeModel(t);
+  await server.send('ana', 'POST', '/api/provider', {
+    ...{ name: 'local', kind: 'openai', baseUrl: model.url, model: 'test-1', allowPrivate: true },
   });
-  return { server, browser: await launchBrowser(t) };
+  await server.send('ana', 'PUT', '/api/room/ops', { copilot: { provider: 'local', replyIn: 'room' } });
+  return { server, browser: await launchBrowser(t), model };
 }
 
 const notice = (status: 'firing' | 'resolved') => ({
@@ -55,7 +66,7 @@ const notice = (status: 'firing' | 'resolved') => ({
 test('two people, a third over HTTP, a copilot and an alert', { timeout: 240_000 }, async (t) => {
   const parts = await setUp(t);
   if (!parts) return;
-  const { server, browser } = parts;
+  const { server, browser, model } = parts;
   const { page: ana } = await openWindow(t, browser, server.url, 'ana');
   const { page: ben } = await openWindow(t, browser, server.url, 'ben');
   await lineIs(ana, 'live');
@@ -97,6 +108,7 @@ test('two people, a third over HTTP, a copilot and an alert', { timeout: 240_000
     assert.equal(await field.inputValue(), 'look @ben \u{1f389} ');
     await field.press('Enter');
     await said(ben, 'look @ben').waitFor();
+    await posted(ana, 'look @ben').waitFor();
   });
 
   await t.test('the arrow edits the last message of one’s own', async () => {
@@ -143,8 +155,10 @@ test('two people, a third over HTTP, a copilot and an alert', { timeout: 240_000
   });
 
   await t.test('a copilot writes before everybody’s eyes, and can be stopped and asked again', async () => {
-    await write(ana, '@copilot one two three four five six seven eight nine ten eleven twelve');
-    const answer = ben.locator('main article', { hasText: 'echo:' });
+    const unfinished = openAiStream(['one two three'], { finish: '', usage: null, done: false });
+    model.play({ stream: unfinished, ending: 'hang' }, { stream: openAiStream(['one two three four']) });
+    await write(ana, '@copilot count');
+    const answer = ben.locator('main article', { hasText: 'one two three' });
     await answer.locator('.body.streaming').waitFor();
     await picture(ben, 'streaming');
     await ana.getByRole('button', { name: 'Stop' }).click();
@@ -153,7 +167,7 @@ test('two people, a third over HTTP, a copilot and an alert', { timeout: 240_000
     await ben.getByText(/It was shown \d+ messages/).waitFor();
     await ben.getByRole('button', { name: 'Close' }).click();
     await ana.getByRole('button', { name: 'Retry' }).first().click();
-    await ben.locator('main article[data-status="complete"]', { hasText: 'eleven twelve' }).nth(1).waitFor();
+    await ben.locator('main article[data-status="complete"]', { hasText: 'one two three four' }).waitFor();
   });
 
   await t.test('an alert is one card that changes in place; a button of it is pressed', async () => {
@@ -179,6 +193,7 @@ test('two people, a third over HTTP, a copilot and an alert', { timeout: 240_000
   });
 
   await t.test('a message is found, and its place in the room is shown', async () => {
+    await searchable(server, 'ben', 'over');
     await ben.keyboard.press('Control+k');
     await ben.getByRole('combobox', { name: 'Search rooms and messages' }).fill('over');
     await ben.getByRole('option', { name: /over HTTP/ }).click();
@@ -194,8 +209,7 @@ test('two people, a third over HTTP, a copilot and an alert', { timeout: 240_000
       { name: 'dot.png', mimeType: 'image/png', buffer: png },
       { name: 'log.txt', mimeType: 'text/plain', buffer: Buffer.from('a line') },
     ]);
-    await ana.locator('.upload progress').first().waitFor({ state: 'detached' });
-    await ana.locator('.upload progress').first().waitFor({ state: 'detached' });
+    await ana.locator('.upload:not(:has(progress))').nth(1).waitFor();
     await write(ana, 'two files');
     await said(ben, 'two files').locator('img[alt="dot.png"]').waitFor();
     await said(ben, 'two files')

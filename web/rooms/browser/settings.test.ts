@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { findBarriers, launchBrowser, overflowOf } from '../../../src/testing/browser.ts';
 import { eventually } from '../../../src/testing/eventually.ts';
 import { needsReal } from '../../../src/testing/processes.ts';
-import { lineIs, openWindow, picture, said, serveRooms, write } from '../../../src/testing/rooms-browser.ts';
+import { lineIs, openWindow, picture, posted, said, serveRooms, write } from '../../../src/testing/rooms-browser.ts';
 
 interface Room {
   readonly name: string;
@@ -113,7 +113,7 @@ test('the settings of a room', { timeout: 180_000 }, async (t) => {
     await page.keyboard.press('Enter');
     await panel.locator('.person', { hasText: 'kim' }).waitFor();
     await write(page, 'first words');
-    await said(page, 'first words').waitFor();
+    await posted(page, 'first words').waitFor();
     const field = page.getByRole('textbox', { name: 'Message', exact: true });
     await field.press('ArrowUp');
     await field.fill('other words');
