@@ -83,7 +83,11 @@ export class App {
         reply: (message) =>
           (message.threadId !== null && model.thread ? this.#thread.composer : this.#pane.composer).replyTo(message),
         edit: (message) => (this.#isInThread(message) ? this.#thread.composer : this.#pane.composer).edit(message),
-        openThread: (id) => void this.#navigator.openThread(id).then(() => this.#thread.composer.focus()),
+        openThread: (id) => {
+          void this.#navigator.openThread(id);
+          // At once: by the time that its messages are read, somebody may write elsewhere.
+          this.#thread.composer.focus();
+        },
         showMessage: (id, roomId) => void this.#navigator.showMessage(id, roomId),
         openRoom: (id) => void this.#navigator.openRoom(id),
         showSaw: (run) =>
@@ -278,6 +282,10 @@ export class App {
   #createNavigator(): Navigator {
     const { model, topics } = this.#ui;
     return new Navigator(this.#ui, {
+      roomRead: (entry) => {
+        this.#pane.read();
+        if (entry.newAfterSeq !== undefined) this.#pane.flow.revealRow('new');
+      },
       roomOpened: (entry, isAtEnd) => {
         if (this.#drawer.name !== '') this.#drawer.close();
         this.#element.dataset.pane = 'room';
@@ -306,7 +314,7 @@ export class App {
 
   #drawerChanged(isOpen: boolean): void {
     this.#element.classList.toggle('with-drawer', isOpen);
-    if (!isOpen) this.#ui.model.thread = undefined;
+    if (this.#drawer.name !== 'thread') this.#ui.model.thread = undefined;
     if (!isOpen && this.#element.dataset.pane === 'drawer') this.#element.dataset.pane = 'room';
     else if (isOpen) this.#element.dataset.pane = 'drawer';
   }

@@ -57,6 +57,8 @@ export class CopilotForm {
   /** What the fields were filled from. */
   #known: Copilot | null = null;
   #isTouched = false;
+  /** How often somebody has changed a field. */
+  #touches = 0;
   /** Of the server; empty where the reader may not see them. */
   #profiles: readonly Profile[] = [];
 
@@ -66,6 +68,7 @@ export class CopilotForm {
     this.element = this.#draw();
     this.element.addEventListener('input', () => {
       this.#isTouched = true;
+      this.#touches += 1;
       this.#showKey();
     });
     this.#fill();
@@ -191,10 +194,11 @@ export class CopilotForm {
   }
 
   async #put(): Promise<Copilot> {
+    const touches = this.#touches;
     const headers = this.#known ? { 'If-Match': `"c${this.#known.version}"` } : NEW_ONLY;
     const path = `/api/room/${this.#entry.room.id}/copilot`;
     const copilot = await this.#ui.api.send<Copilot>('PUT', path, { body: this.#wanted(), headers });
-    this.#take(copilot);
+    this.#take(copilot, touches);
     return copilot;
   }
 
@@ -213,14 +217,17 @@ export class CopilotForm {
   }
 
   async #takeAway(): Promise<string> {
+    const touches = this.#touches;
     await this.#ui.api.send('DELETE', `/api/room/${this.#entry.room.id}/copilot`, { headers: ANY_VERSION });
-    this.#take(null);
+    this.#take(null, touches);
     return 'The copilot is off.';
   }
 
-  #take(copilot: Copilot | null): void {
-    this.#entry.room = { ...this.#entry.room, copilot };
-    this.#fill();
+  /** What was entered since the request went out stays. */
+  #take(copilot: Copilot | null, touches: number): void {
+    this.#entry.updateCopilot(copilot);
+    if (this.#touches === touches) this.#fill();
+    else this.#known = copilot;
     this.#ui.topics.changed('room');
   }
 }

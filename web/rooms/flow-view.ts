@@ -2,7 +2,7 @@ import { h, syncChildren } from '../shared/dom.ts';
 import { tickCards } from './alert-card-view.ts';
 import type { Row } from './flow-rows.ts';
 import { icon } from './icons.ts';
-import { type MessageLook, renderMessage, renderPending } from './message-view.ts';
+import { type MessageLook, renderMessage, renderPending, rewriteBody } from './message-view.ts';
 import { printDay } from './time-text.ts';
 import type { Ui } from './ui.ts';
 
@@ -31,11 +31,18 @@ export interface ShownFlow {
 
 interface Made {
   readonly stamp: string;
+  /** How much stands there of a text that is being written. */
+  readonly streamed: number;
   readonly element: HTMLElement;
 }
 
 /** Lines between messages move when others come before them; by what lasts a place is known again. */
 const isLasting = (row: Row | undefined): boolean => row?.kind === 'message' || row?.kind === 'pending';
+
+const streamedOf = (row: Row, { entry }: MessageLook): number =>
+  row.kind === 'message' && row.message.status === 'streaming'
+    ? (entry.streaming.get(row.message.id)?.text.length ?? 0)
+    : 0;
 
 /** Rows that scroll: as many as are seen, and some more. What is read does not move while others come and go. */
 export class FlowView {
@@ -154,10 +161,13 @@ export class FlowView {
     const made = new Map<string, Made>();
     const elements = rows.slice(from, to).map((row) => {
       const stamp = this.#stampOf(row, look);
+      const streamed = streamedOf(row, look);
       const known = this.#made.get(row.key);
       const element = known?.stamp === stamp ? known.element : this.#make(row, look);
+      if (row.kind === 'message' && known?.stamp === stamp && known.streamed !== streamed)
+        rewriteBody(element, row.message, look, this.#ui);
       element.dataset.key = row.key;
-      made.set(row.key, { stamp, element });
+      made.set(row.key, { stamp, streamed, element });
       return element;
     });
     this.#made = made;
@@ -194,9 +204,8 @@ export class FlowView {
     if (row.kind === 'pending') return `${row.item.state}|${row.isGrouped}|${row.item.reason}`;
     if (row.kind !== 'message') return row.kind === 'day' ? printDay(row.at, this.#ui.clock.now()) : row.kind;
     const { message, isGrouped } = row;
-    const streamed = message.status === 'streaming' ? entry.streaming.get(message.id)?.text.length : 0;
     const quoted = message.replyTo === null ? 0 : entry.list.get(message.replyTo)?.version;
-    return `${message.version}|${isGrouped}|${streamed}|${quoted}|${place}|${entry.room.copilot?.version}|${entry.members.size}`;
+    return `${message.version}|${isGrouped}|${quoted}|${place}|${entry.room.copilot?.version}|${entry.members.size}`;
   }
 
   #make(row: Row, look: MessageLook): HTMLElement {

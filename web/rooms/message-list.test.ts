@@ -49,11 +49,30 @@ test('what belongs elsewhere is left alone while an earlier part is shown', () =
 
 test('pages grow it at both ends; what overlaps stands once', () => {
   const list = listOf(10, 12, { hasAfter: true });
-  list.prepend(page(7, 10, { hasBefore: true, hasAfter: true }));
-  list.append(page(12, 15));
+  list.prepend(page(7, 10, { hasBefore: true, hasAfter: true }), 11);
+  list.append(page(12, 15), 11);
   assert.deepEqual(seqs(list), [7, 8, 9, 10, 11, 12, 13, 14, 15]);
   assert.equal(list.hasBefore, true);
   assert.equal(list.hasAfter, false);
+});
+
+test('a page that was read for another stretch leaves no hole', () => {
+  const list = listOf(10, 12, { hasAfter: true });
+  list.replace(page(40, 42));
+  list.prepend(page(1, 9), 10);
+  list.append(page(13, 15, { hasAfter: true }), 12);
+  assert.deepEqual([seqs(list), list.hasBefore, list.hasAfter], [[40, 41, 42], true, false]);
+  list.replace(page(2, 4, { hasAfter: true }));
+  list.append(page(43, 45), 42);
+  list.prepend(page(30, 39), 40);
+  assert.deepEqual([seqs(list), list.hasBefore, list.hasAfter], [[2, 3, 4], true, true]);
+});
+
+test('a page of what is there already says nothing of the ends', () => {
+  const list = listOf(10, 20);
+  list.append(page(13, 15, { hasAfter: true }), 12);
+  list.prepend(page(13, 15, { hasBefore: false }), 16);
+  assert.deepEqual([seqs(list), list.hasBefore, list.hasAfter], [seqs(listOf(10, 20)), true, false]);
 });
 
 test('a page that was read before an edit does not take the edit back', () => {
@@ -71,7 +90,7 @@ test('the first message of an empty room is added', () => {
 
 test('however long one scrolls back, the list stays bounded and knows that more follows', () => {
   const list = listOf(9_000, 9_099);
-  for (let first = 9_000; first > 1; first -= 200) list.prepend(page(Math.max(1, first - 200), first - 1));
+  for (let first = 9_000; first > 1; first -= 200) list.prepend(page(Math.max(1, first - 200), first - 1), first);
   assert.equal(list.messages.length <= 4000, true);
   assert.equal(list.hasAfter, true);
   assert.equal(list.firstSeq, 1);

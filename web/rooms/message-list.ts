@@ -47,21 +47,23 @@ export class MessageList {
     this.hasAfter = hasAfter;
   }
 
-  /** Puts the page before it that ends where this begins. */
-  prepend({ messages, hasBefore }: ListPage): void {
+  /** Puts a page before it that was read up to `before`; one of another stretch than this is left aside. */
+  prepend({ messages, hasBefore }: ListPage, before: number): void {
+    if (this.#messages.length > 0 && (before < this.firstSeq || before > this.lastSeq + 1)) return;
     const older = messages.filter(({ seq }) => this.#messages.length === 0 || seq < this.firstSeq);
     for (const message of older) this.#byId.set(message.id, message);
     this.#messages = [...older, ...this.#messages];
-    this.hasBefore = hasBefore;
+    if (older.length > 0 || messages.length === 0) this.hasBefore = hasBefore;
     if (this.#messages.length > MOST_KEPT) this.#drop(this.#messages.splice(MOST_KEPT), 'after');
   }
 
-  /** Puts the page after it that begins where this ends. */
-  append({ messages, hasAfter }: ListPage): void {
+  /** Puts a page behind it that was read from after `after` on; one of another stretch than this is left aside. */
+  append({ messages, hasAfter }: ListPage, after: number): void {
+    if (this.#messages.length > 0 && (after < this.firstSeq - 1 || after > this.lastSeq)) return;
     const later = messages.filter(({ seq }) => seq > this.lastSeq);
     for (const message of later) this.#byId.set(message.id, message);
     this.#messages.push(...later);
-    this.hasAfter = hasAfter;
+    if (later.length > 0 || messages.length === 0) this.hasAfter = hasAfter;
     this.#trimStart();
   }
 

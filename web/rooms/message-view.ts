@@ -98,9 +98,24 @@ function quote(id: string, { entry }: MessageLook, { actions }: Ui): HTMLElement
   );
 }
 
-function words(message: Message, { entry, place }: MessageLook, ui: Ui): Child[] {
+function words(message: Message, look: MessageLook, ui: Ui): Child[] {
   const card = alertCardOf(message);
   if (card) return [renderAlertCard(message, card, ui)];
+  const isStreaming = message.status === 'streaming';
+  return [
+    (message.body !== '' || isStreaming) &&
+      h('div', { class: `body${isStreaming ? ' streaming' : ''}` }, bodyOf(message, look, ui)),
+    ...message.attachments.map(renderFile),
+    message.run && runLine(message, look.place, ui),
+  ];
+}
+
+/** Puts more words of a text that is being written into its article: the buttons stay under the fingers. */
+export function rewriteBody(article: HTMLElement, message: Message, look: MessageLook, ui: Ui): void {
+  article.querySelector('.body')?.replaceChildren(bodyOf(message, look, ui));
+}
+
+function bodyOf(message: Message, { entry }: MessageLook, ui: Ui): Node {
   const streamed = message.status === 'streaming' ? entry.streaming.get(message.id)?.text : undefined;
   const body = streamed ?? message.body;
   const context = {
@@ -110,17 +125,7 @@ function words(message: Message, { entry, place }: MessageLook, ui: Ui): Child[]
     isMentionable: (name: string) =>
       message.author.kind !== 'copilot' && (name === 'all' || entry.members.has(name) || name === copilotHandle(entry)),
   };
-  const isStreaming = message.status === 'streaming';
-  return [
-    (body !== '' || isStreaming) &&
-      h(
-        'div',
-        { class: `body${isStreaming ? ' streaming' : ''}` },
-        body === '' ? h('p', { class: 'soft' }, 'thinking') : renderBody({ body, format: message.format }, context),
-      ),
-    ...message.attachments.map(renderFile),
-    message.run && runLine(message, place, ui),
-  ];
+  return body === '' ? h('p', { class: 'soft' }, 'thinking') : renderBody({ body, format: message.format }, context);
 }
 
 export function renderFile({ id, name, size, contentType, width, height }: FileRef): HTMLElement {

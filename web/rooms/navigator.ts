@@ -9,6 +9,8 @@ import type { Message } from './wire.ts';
 export interface Stage {
   /** Another room is open, or another part of it. */
   roomOpened(entry: RoomEntry, isAtEnd: boolean): void;
+  /** The room that is open already has been read up to its end. */
+  roomRead(entry: RoomEntry): void;
   revealInRoom(id: string): boolean;
   threadOpened(root: Message | undefined): void;
   revealInThread(id: string): boolean;
@@ -34,12 +36,11 @@ export class Navigator {
     if (!entry) return undefined;
     this.#enter(entry);
     if (remember) history.pushState(null, '', pathOfRoom(entry.room.slug));
-    if (entry.isLoaded && !entry.list.hasAfter) this.#stage.roomOpened(entry, true);
-    else {
-      this.#stage.roomOpened(entry, true);
+    this.#stage.roomOpened(entry, true);
+    if (!entry.isLoaded || entry.list.hasAfter) {
       try {
         await this.load(entry);
-        if (model.current === entry) this.#stage.roomOpened(entry, true);
+        if (model.current === entry) this.#stage.roomRead(entry);
       } catch (error) {
         actions.fail(error);
       }
@@ -75,7 +76,8 @@ export class Navigator {
     this.#loading = 'before';
     const { api, topics, actions } = this.#ui;
     try {
-      entry.list.prepend(await api.page(entry.room.id, { before: String(entry.list.firstSeq), limit: '100' }));
+      const { firstSeq } = entry.list;
+      entry.list.prepend(await api.page(entry.room.id, { before: String(firstSeq), limit: '100' }), firstSeq);
       topics.changed('flow');
     } catch (error) {
       actions.fail(error);
@@ -86,9 +88,11 @@ export class Navigator {
   async needAfter(entry: RoomEntry): Promise<void> {
     if (this.#loading || !entry.isLoaded) return;
     this.#loading = 'after';
-    const { api, topics, actions } = this.#ui;
+    const { api, model, topics, actions } = this.#ui;
     try {
-      entry.list.append(await api.page(entry.room.id, { after: String(entry.list.lastSeq), limit: '100' }));
+      const { lastSeq } = entry.list;
+      entry.list.append(await api.page(entry.room.id, { after: String(lastSeq), limit: '100' }), lastSeq);
+      model.reachEnd(entry);
       topics.changed('flow');
     } catch (error) {
       actions.fail(error);
@@ -103,7 +107,8 @@ export class Navigator {
       } catch (error) {
         return this.#ui.actions.fail(error);
       }
-      this.#stage.roomOpened(entry, true);
+      if (this.#ui.model.current !== entry) return;
+      this.#stage.roomRead(entry);
     }
     this.#stage.toEnd();
   }
@@ -116,12 +121,16 @@ export class Navigator {
       if (!entry || entry.room.id !== roomId) return;
       if (this.#stage.revealInRoom(id)) return;
       const message = entry.list.get(id) ?? (await api.message(id));
+      if (model.current !== entry) return;
       if (message.threadId !== null && !message.alsoInRoom) {
         await this.openThread(message.threadId);
         this.#stage.revealInThread(id);
         return;
       }
-      entry.list.replace(await api.page(roomId, { around: id }));
+      const page = await api.page(roomId, { around: id });
+      if (model.current !== entry) return;
+      entry.list.replace(page);
+      model.reachEnd(entry);
       this.#stage.roomOpened(entry, false);
       this.#stage.revealInRoom(id);
       history.replaceState(null, '', pathOfMessage(entry.room.slug, id));

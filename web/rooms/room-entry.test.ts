@@ -5,7 +5,7 @@ import { isWanted } from './notification-wish.ts';
 import { RoomEntry } from './room-entry.ts';
 import { parsePath } from './route.ts';
 import { makeMessage } from './testdata.ts';
-import type { Me, Message, Room } from './wire.ts';
+import type { Copilot, Me, Message, Room } from './wire.ts';
 
 const me: Me = {
   role: 'member',
@@ -68,6 +68,26 @@ test('an older version of the room is left aside, and what it is to the reader s
   assert.equal(entry.updateRoom({ ...told, version: 6, name: 'New' }), true);
   assert.equal(entry.room.name, 'New');
   assert.equal(entry.me?.involvement, 'mentions');
+});
+
+test('what was asked before the reader has read does not take it back', () => {
+  const entry = new RoomEntry({ ...room, me: { ...me, version: 2, lastReadSeq: 7 } });
+  assert.equal(entry.updateMe({ ...me, version: 1, unread: 3 }), false);
+  assert.equal(entry.me?.lastReadSeq, 7);
+  assert.equal(entry.updateMe({ ...me, version: 2, unread: 0 }), true);
+});
+
+test('a copilot of which an answer has told is not taken back by a stream that is behind', () => {
+  const entry = new RoomEntry(room);
+  const copilot = (version: number) => ({ enabled: true, name: `of ${version}`, version }) as Copilot;
+  const shown = () => entry.room.copilot?.name;
+  entry.updateCopilot(copilot(2));
+  entry.updateCopilot(copilot(1));
+  assert.equal(shown(), 'of 2');
+  entry.updateCopilot(null);
+  assert.equal(shown(), undefined);
+  entry.updateCopilot(copilot(1));
+  assert.equal(shown(), 'of 1');
 });
 
 test('what others write is unread, unless it is silent, deleted or read already', () => {

@@ -1,5 +1,5 @@
 import { MessageList } from './message-list.ts';
-import type { Me, Member, Message, OpenedRoom, Room, UserRef } from './wire.ts';
+import type { Copilot, Me, Member, Message, OpenedRoom, Room, UserRef } from './wire.ts';
 
 /** A text that is being written, as far as it is. */
 export interface Streaming {
@@ -54,10 +54,7 @@ export class RoomEntry {
     this.members.clear();
     for (const member of members) this.members.set(member.userId, member);
     this.isLoaded = true;
-    if (room.me) {
-      this.unread = room.me.unread ?? this.unread;
-      this.mentions = room.me.unreadMentions ?? this.mentions;
-    }
+    if (room.me) this.countUnread(room.me);
   }
 
   /** A room as an event tells it: without what it is to the reader. */
@@ -68,9 +65,23 @@ export class RoomEntry {
     return true;
   }
 
-  updateMe(me: Me): void {
-    if (this.me && me.version < this.me.version) return;
+  /** Whether it is not older than what is known. */
+  updateMe(me: Me): boolean {
+    if (this.me && me.version < this.me.version) return false;
     this.room = { ...this.room, me: { ...this.me, ...me } };
+    return true;
+  }
+
+  /** Takes the counts of an answer. */
+  countUnread({ unread, unreadMentions }: Me): void {
+    this.unread = unread ?? this.unread;
+    this.mentions = unreadMentions ?? this.mentions;
+  }
+
+  /** An answer may have told it before the stream does: what comes late is left aside. */
+  updateCopilot(copilot: Copilot | null): void {
+    const known = this.room.copilot;
+    if (!copilot || !known || copilot.version >= known.version) this.room = { ...this.room, copilot };
   }
 
   /** Whether a message counts as unread for somebody. */

@@ -122,8 +122,13 @@ export class RoomPane {
 
   /** A room that was not open before. */
   open(isAtEnd: boolean): void {
-    this.flow.reset(isAtEnd);
     this.composer.replyTo(undefined);
+    this.read(isAtEnd);
+  }
+
+  /** The messages of the room that is open are others now. */
+  read(isAtEnd = true): void {
+    this.flow.reset(isAtEnd);
     this.drawHead();
     this.drawFlow();
     this.drawTyping();

@@ -23,6 +23,8 @@ export class RoomSettings {
   /** What the fields were filled from: what nobody has touched is left as it is. */
   #known: Settings;
   #isTouched = false;
+  /** How often somebody has changed a field. */
+  #touches = 0;
 
   constructor(entry: RoomEntry, ui: Ui) {
     this.#entry = entry;
@@ -32,6 +34,7 @@ export class RoomSettings {
     this.element = this.#draw();
     this.element.addEventListener('input', () => {
       this.#isTouched = true;
+      this.#touches += 1;
       this.#result.textContent = '';
     });
   }
@@ -90,13 +93,17 @@ export class RoomSettings {
   async #save(): Promise<string> {
     const { api, model } = this.#ui;
     const path = `/api/room/${this.#entry.room.id}`;
+    const touches = this.#touches;
     const wanted = this.#changes();
     const { copilot: _, ...fresh } = await api.send<Room>('GET', path);
     const headers = { 'If-Match': `"r${fresh.version}"` };
     const saved = await api.send<Room>('PUT', path, { body: { ...fresh, ...wanted }, headers });
     model.put(saved);
-    this.#isTouched = false;
-    this.#fill();
+    // What was entered since the request went out stays.
+    if (this.#touches === touches) {
+      this.#isTouched = false;
+      this.#fill();
+    } else this.#known = this.#entry.room;
     if (!wanted.retention) return 'Saved.';
     const { messages } = await api.send<RetentionReport>('GET', `${path}/retention`);
     return messages === 0

@@ -80,10 +80,7 @@ export class RoomsModel {
     }
     known.room = room;
     known.lastSeq = Math.max(known.lastSeq, room.lastSeq);
-    if (room.me) {
-      known.unread = room.me.unread ?? known.unread;
-      known.mentions = room.me.unreadMentions ?? known.mentions;
-    }
+    if (room.me) known.countUnread(room.me);
     this.#parts.topics.changed('rooms', 'room');
     return known;
   }
@@ -95,7 +92,7 @@ export class RoomsModel {
     const early = entry.early ?? [];
     entry.early = undefined;
     for (const message of early) this.takeMessage(message);
-    if (entry.lastSeq > entry.list.lastSeq && !entry.list.hasAfter) void this.fill(entry);
+    this.reachEnd(entry);
     this.#parts.topics.changed('rooms', 'room', 'flow', 'members');
     return entry;
   }
@@ -147,16 +144,22 @@ export class RoomsModel {
     if (message.author.id !== this.account.id) arrived(entry, message);
   }
 
+  /** What was told while a page was read may be missing behind it. */
+  reachEnd(entry: RoomEntry): void {
+    if (entry.lastSeq > entry.list.lastSeq && !entry.list.hasAfter) void this.fill(entry);
+  }
+
   /** Reads what lies between the list's end and now. */
   async fill(entry: RoomEntry): Promise<void> {
     if (this.#filling.has(entry.room.id)) return;
     this.#filling.add(entry.room.id);
     try {
-      for (let hasAfter = true; hasAfter; ) {
-        const page = await this.#parts.api.page(entry.room.id, { after: String(entry.list.lastSeq), limit: '200' });
-        entry.list.append(page);
+      for (let isBehind = true; isBehind; ) {
+        const { lastSeq } = entry.list;
+        const page = await this.#parts.api.page(entry.room.id, { after: String(lastSeq), limit: '200' });
+        entry.list.append(page, lastSeq);
         for (const message of page.messages) this.#parts.seen(message);
-        hasAfter = page.hasAfter && page.messages.length > 0;
+        isBehind = (page.hasAfter || entry.lastSeq > entry.list.lastSeq) && entry.list.lastSeq > lastSeq;
         this.#parts.topics.changed('flow');
       }
     } catch {
@@ -190,7 +193,7 @@ export class RoomsModel {
     if (member) this.#takeMember(event, entry, member);
     else if (me) this.#takeMe(entry, me);
     else if (event === 'copilot.updated' && data.copilot !== undefined) {
-      entry.room = { ...entry.room, copilot: data.copilot };
+      entry.updateCopilot(data.copilot);
       topics.changed('room');
     } else if (event === 'run.finished' && run?.messageId === null) this.note(entry, run.text ?? '');
     else if (event === 'note') this.note(entry, text);
@@ -274,9 +277,7 @@ export class RoomsModel {
   async #refreshMe(entry: RoomEntry): Promise<void> {
     const me = await this.#parts.api.me(entry.room.id).catch(() => undefined);
     if (!me) return;
-    entry.updateMe(me);
-    entry.unread = me.unread ?? entry.unread;
-    entry.mentions = me.unreadMentions ?? entry.mentions;
+    if (entry.updateMe(me)) entry.countUnread(me);
     this.#parts.topics.changed('rooms', 'room');
   }
 }
