@@ -110,3 +110,16 @@ export async function restingBox(element: Locator): Promise<Box> {
 export async function overflowOf(page: Page): Promise<unknown> {
   return page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
 }
+
+/** Asks again until what is looked at is as it should be: what is drawn follows its cause frame by frame. */
+export async function settles(what: string, look: () => Promise<void>): Promise<void> {
+  await eventually(what, async () => {
+    await look();
+    return true;
+  });
+}
+
+/** Waits until the page is not wider than its window: after a change of size its parts follow one after another. */
+export function fitsAcross(page: Page, what = 'the page'): Promise<void> {
+  return settles(`${what} to be no wider than its window`, async () => assert.equal(await overflowOf(page), 0));
+}

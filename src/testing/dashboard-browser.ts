@@ -17,6 +17,8 @@ import {
 } from './processes.ts';
 
 const DEADLINE_MS = 15_000;
+/** Each check alone: how long all of them take depends on how many there are. */
+const HANGS_AFTER_MS = 120_000;
 /** So long without a test, and the browser goes; the next test would start another. */
 const IDLE_MS = 500;
 /** Pages wait more than they work. */
@@ -56,13 +58,13 @@ export function browserTest(
   name: string,
   run: (t: TestContext, browser: Browser, check: Check) => Promise<void>,
 ): void {
-  test(name, { timeout: 120_000, concurrency: AT_ONCE }, async (t) => {
+  test(name, { concurrency: AT_ONCE }, async (t) => {
     if (!needsReal(t, 'chromium', 'chromium')) return;
     const browser = await shareBrowser();
     t.after(leaveBrowser);
     const checks: Promise<void>[] = [];
     await run(t, browser, (title, perform) => {
-      checks.push(t.test(title, perform));
+      checks.push(t.test(title, { timeout: HANGS_AFTER_MS }, perform));
     });
     await Promise.all(checks);
   });
@@ -236,6 +238,23 @@ export async function choose(page: Page, legend: string, name: string): Promise<
 }
 
 export const figureOf = (page: Page, chart: string): Locator => page.locator(`figure[data-chart-key="${chart}"]`);
+
+const CHARTS = 13;
+
+/** Waits until the charts' code has come and stands on the page; each draws when somebody comes near. */
+export async function chartsAreThere(page: Page): Promise<void> {
+  await page
+    .locator('figure.chart')
+    .nth(CHARTS - 1)
+    .waitFor({ state: 'attached' });
+}
+
+/** Waits until a table has so many rows. */
+export async function tableRowsAre(page: Page, table: string, count: number): Promise<void> {
+  const rows = page.locator(`#${table} tbody tr`);
+  if (count > 0) await rows.nth(count - 1).waitFor({ state: 'attached' });
+  await rows.nth(count).waitFor({ state: 'detached' });
+}
 
 /** What the table beside a chart says, row by row, as soon as it has so many rows. */
 export async function twinRows(page: Page, chart: string, count?: number): Promise<string[][]> {

@@ -142,7 +142,7 @@ export class AlertsPage implements Page {
       if (signal.aborted) return;
       memory.groups = { asked, groups, at: clock.now() };
       shell.hideBanner();
-      this.#filterBox.showError(undefined);
+      this.#filterBox.showRefusal(undefined);
       this.#receive(memory.groups);
     } catch (error) {
       if (!signal.aborted) this.#fail(expectApiError(error));
@@ -173,7 +173,7 @@ export class AlertsPage implements Page {
       this.#groups = undefined;
       this.#tallied = '';
       this.#tally.replaceChildren();
-      this.#filterBox.showError(error.message);
+      this.#filterBox.showRefusal(error.message);
       this.#results.replaceChildren(
         stateBox('The server does not accept this filter.', 'Mend or remove what it names above.', this.#clearButton()),
       );

@@ -27,6 +27,7 @@ export class FilterBox {
   /** Undefined when the text of a link could not be read: the server shall say what is wrong with it. */
   #matchers: readonly Matcher[] | undefined = [];
   #filter = '';
+  #isRefused = false;
 
   constructor(parts: FilterBoxParts) {
     this.#parts = parts;
@@ -83,7 +84,15 @@ export class FilterBox {
     this.#change(matchers);
   }
 
+  /** What the server says of the filter; undefined: it accepts it, whatever is wrong with what is being typed. */
+  showRefusal(text: string | undefined): void {
+    if (text === undefined && !this.#isRefused) return;
+    this.showError(text);
+    this.#isRefused = text !== undefined;
+  }
+
   showError(text: string | undefined): void {
+    this.#isRefused = false;
     setText(this.#error, text ?? '');
     this.#error.hidden = text === undefined;
     setAttribute(this.#field, 'aria-invalid', text !== undefined && 'true');

@@ -107,7 +107,7 @@ export class SilencesPage implements Page {
       const [silences, alerts] = await Promise.all([api.silences(filters, signal), api.suppressedAlerts(signal)]);
       if (signal.aborted) return;
       shell.hideBanner();
-      this.#filterBox.showError(undefined);
+      this.#filterBox.showRefusal(undefined);
       this.#silences = silences;
       this.#affected = countSilenced(alerts);
       this.#drawTabs();
@@ -122,7 +122,7 @@ export class SilencesPage implements Page {
     this.#drawn = '';
     if (error.kind === 'refused') {
       this.#silences = undefined;
-      this.#filterBox.showError(error.message);
+      this.#filterBox.showRefusal(error.message);
       this.#results.replaceChildren(
         stateBox('The server does not accept this filter.', 'Mend or remove what it names above.'),
       );
