@@ -297,7 +297,8 @@ export class App {
       this.#state = { ...this.#state, time: { ...this.#state.time, hours: 720 }, granularity: 'day' };
       this.#showState();
     }
-    this.#book.showSample(await fetchSampleMarkers().catch(() => undefined));
+    const markers = await fetchSampleMarkers().catch(() => undefined);
+    if (this.#session.isSample) this.#book.showSample(markers);
   }
 
   async #addFiles(files: readonly File[]): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Child } from '../shared/dom.ts';
-import { h, setAttribute } from '../shared/dom.ts';
+import { h, setAttribute, syncChildren } from '../shared/dom.ts';
 
 export interface Column<Row, Key extends string = string> {
   readonly key: Key;
@@ -54,7 +54,13 @@ export class DataTable<Row, Key extends string = string> {
 
   show(rows: readonly Row[]): void {
     this.#rows = rows;
-    this.#body.replaceChildren(...this.#sorted().map((row) => this.#row(row)));
+    const before = [...this.#body.children];
+    const now = this.#sorted().map((row) => this.#row(row));
+    // A row that says what it said before stays: the focus may be on it.
+    syncChildren(
+      this.#body,
+      now.map((row, index) => (before[index]?.isEqualNode(row) ? before[index] : row)),
+    );
   }
 
   showOrder(order: Order<Key>): void {

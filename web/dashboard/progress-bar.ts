@@ -15,6 +15,7 @@ export class ProgressBar {
   readonly #works = new Map<number, { readonly label: Label; progress: Progress; readonly cancel: () => void }>();
   #ui: Ui;
   #last = 0;
+  #isStopped = false;
 
   constructor(ui: Ui) {
     this.#ui = ui;
@@ -38,7 +39,7 @@ export class ProgressBar {
     const id = this.#last;
     const controller = new AbortController();
     const entry = { label, progress: { done: 0, total: 0, count: 0 }, cancel: () => controller.abort() };
-    this.#works.set(id, entry);
+    if (!this.#isStopped) this.#works.set(id, entry);
     this.#draw();
     try {
       return await work((progress) => {
@@ -51,8 +52,9 @@ export class ProgressBar {
     }
   }
 
-  /** Forgets all work: none of it will end. */
+  /** Forgets all work, and what comes later: none of it will end. */
   stop(): void {
+    this.#isStopped = true;
     this.#works.clear();
     this.#draw();
   }

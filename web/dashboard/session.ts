@@ -94,6 +94,8 @@ export class Session {
         if (result !== 'missing' && result.fileId !== undefined) this.#sampleFiles.push(result.fileId);
       }),
     );
+    // Real data may have come first.
+    if (this.hasData) await this.#dropSample();
   }
 
   /** Reads files that a person chose or dropped. */

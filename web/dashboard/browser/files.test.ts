@@ -51,13 +51,16 @@ browserTest('files on the analytics page', async (t, browser, check) => {
     const sent: Request[] = [];
     page.on('request', (request) => request.method() !== 'GET' && sent.push(request));
     await page.getByText('This is sample data.').waitFor();
-    await dropFiles(page, GENERATIONS, () => page.getByText('Drop to load').waitFor());
+    // What was loaded is said for six seconds.
+    await Promise.all([
+      page.getByText('1 request loaded from v3-info.csv').waitFor(),
+      dropFiles(page, GENERATIONS, () => page.getByText('Drop to load').waitFor()),
+    ]);
     await page.getByText('Drop to load').waitFor({ state: 'hidden' });
     await requestsAre(page, 6);
     await page.locator('#drop-zone').waitFor({ state: 'hidden' });
     const cents = GENERATIONS.reduce((sum, file) => sum + file.cents, 0);
     await kpiIs(page, 'total-cost', dollars(cents));
-    await page.getByText('1 request loaded from v3-info.csv').waitFor();
     assert.deepEqual(
       sent.map((request) => request.url()),
       [],
@@ -102,6 +105,28 @@ browserTest('files on the analytics page', async (t, browser, check) => {
     await chooseFile(page, 'Load CSV', { name: 'bad-info.csv', text: good.text.replaceAll('"100"', '"many"') });
     await page.getByText('None of its rows could be read.').waitFor();
     await requestsAre(page, 5);
+  });
+
+  check('a file that comes before the sample takes its place all the same', async (t) => {
+    const page = await visit(t, browser, 'about:blank', { now: 'real' });
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route('**/sample/*', async (route) => {
+      await held;
+      await route.continue();
+    });
+    await Promise.all([page.waitForRequest('**/sample/*.csv'), page.goto(`${empty.page}#range=all`)]);
+    await Promise.all([
+      page.getByText('5 requests loaded from usage-info.csv').waitFor(),
+      chooseFile(page, 'Load CSV', { name: 'usage-info.csv', text: csvOf(usageRows(5)) }),
+    ]);
+    release();
+    await requestsAre(page, 5);
+    await page.locator('main:not([aria-busy])').waitFor();
+    assert.equal(await page.getByText('This is sample data.').isVisible(), false);
+    await page.getByText('No markers yet.').waitFor();
   });
 
   check('rows that cannot be read are counted and shown, the others count', async (t) => {

@@ -9,6 +9,7 @@ import {
   csvOf,
   type DashboardServer,
   figureOf,
+  hashIs,
   NOW,
   requestsAre,
   serveDashboard,
@@ -221,6 +222,18 @@ browserTest('project markers on the analytics page', async (t, browser, check) =
     });
   });
 
+  check('what has the focus in a table keeps it when the tables are drawn anew', async (t) => {
+    const server = await serve(LOGIN, CRASH);
+    const page = await visit(t, browser, `${server.page}#range=all`);
+    await edit(page, 'web-shop').waitFor();
+    await page.locator('main:not([aria-busy])').waitFor();
+    await edit(page, 'web-shop').focus();
+    await page.keyboard.press('5');
+    await hashIs(page, /by=week/);
+    await page.locator('main:not([aria-busy])').waitFor();
+    assert.equal(await page.evaluate('document.activeElement.getAttribute("aria-label")'), 'Edit marker: web-shop');
+  });
+
   check('a range that is drawn with Alt, or after “Mark range”, becomes a marker', async (t) => {
     const server = await serve();
     const page = await visit(t, browser, `${server.page}#range=all&by=hour`);
@@ -231,6 +244,7 @@ browserTest('project markers on the analytics page', async (t, browser, check) =
         await figure.getByRole('button', { name: way }).click();
         await figure.getByText('Drag across the chart to mark a range.').waitFor();
       }
+      await figure.locator('canvas[aria-label*=". "]').waitFor();
       const box = await restingBox(figure.locator('.chart-plot'));
       if (way === 'Alt') await page.keyboard.down('Alt');
       await page.mouse.move(box.x + box.width * 0.4, box.y + 150);
