@@ -5,14 +5,16 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
-import { findBarriers, overflowOf } from '../../../src/testing/browser.ts';
+import { findBarriers, fitsAcross } from '../../../src/testing/browser.ts';
 import {
   browserTest,
+  chartsAreThere,
   csvOf,
   figureOf,
   hashIs,
   requestsAre,
   serveDashboard,
+  tableRowsAre,
   tabTo,
   twinRows,
   usageRows,
@@ -52,10 +54,12 @@ browserTest('the analytics page for everybody', async (t, browser, check) => {
       const page = await visit(t, browser, open, { colorScheme, width: 1440 });
       await requestsAre(page, 51);
       await page.locator('#table-markers tbody tr').nth(2).waitFor();
+      await tableRowsAre(page, 'table-requests', 50);
+      await chartsAreThere(page);
       for (const width of [1440, 1024, 390]) {
         await page.setViewportSize({ width, height: 900 });
         await unroll(page, width);
-        assert.equal(await overflowOf(page), 0, `${width} px`);
+        await fitsAcross(page, `the page of ${width} px`);
         if (width === 390) assert.deepEqual(await findBarriers(page), []);
         await page.screenshot({ path: join(SCREENSHOTS, `${colorScheme}-${width}.png`) });
       }
@@ -83,7 +87,7 @@ browserTest('the analytics page for everybody', async (t, browser, check) => {
       await page.locator('[data-kpi="requests"] .kpi-value', { hasText: /[1-9]/ }).waitFor();
       assert.deepEqual(await findBarriers(page, colorScheme === 'light' ? 'html' : '#drop-zone'), []);
       await page.setViewportSize({ width: 390, height: 900 });
-      assert.equal(await overflowOf(page), 0, 'on a phone');
+      await fitsAcross(page, 'the page on a phone');
       await page.setViewportSize({ width: 1280, height: 900 });
       await page.evaluate('scrollTo(0, 0)');
       await page.screenshot({ path: join(SCREENSHOTS, `${colorScheme}-first-visit.png`) });
@@ -95,6 +99,8 @@ browserTest('the analytics page for everybody', async (t, browser, check) => {
     const page = await visit(t, browser, open);
     await requestsAre(page, 51);
     await page.locator('#table-markers tbody tr').nth(2).waitFor();
+    await twinRows(page, 'overview');
+    await page.evaluate('scrollTo(0, 0)');
     const keys = page.keyboard;
     await keys.press('Tab');
     assert.equal(await page.evaluate('document.activeElement.textContent'), 'Skip to the content');

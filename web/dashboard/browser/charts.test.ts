@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
-import { restingBox } from '../../../src/testing/browser.ts';
+import { restingBox, settles } from '../../../src/testing/browser.ts';
 import {
   browserTest,
   csvOf,
@@ -129,20 +129,22 @@ browserTest('the charts of the analytics page', async (t, browser, check) => {
       const figure = figureOf(page, chart);
       await figure.scrollIntoViewIfNeeded();
       await figure.locator('canvas[aria-label*=". "]').waitFor();
-      const before = await figure.boundingBox();
+      const before = await restingBox(figure);
       const toggle = figure.getByRole('button', { name: /^Taller: / });
       await toggle.click();
       await figure.and(page.locator('[data-tall]')).waitFor();
-      const tall = await figure.boundingBox();
-      assert.equal(tall?.height, 810, 'of 900 px');
-      const toolbar = await page.locator('.toolbar').boundingBox();
-      const top = (toolbar?.y ?? 0) + (toolbar?.height ?? 0);
+      const tall = await restingBox(figure);
+      assert.equal(tall.height, 810, 'of 900 px');
+      const toolbar = await restingBox(page.locator('.toolbar'));
+      const top = toolbar.y + toolbar.height;
       // The page may stand between two pixels.
       assert.ok(tall.y >= top && tall.y + tall.height < 901, 'all is in sight');
-      assert.ok(((await figure.locator('.chart-plot').boundingBox())?.height ?? 0) > 600);
+      assert.ok((await restingBox(figure.locator('.chart-plot'))).height > 600);
       assert.equal(await toggle.getAttribute('aria-pressed'), 'true');
       await toggle.click();
-      assert.equal((await figure.boundingBox())?.height, before?.height);
+      await settles('the chart to be as high as before', async () =>
+        assert.equal((await figure.boundingBox())?.height, before.height),
+      );
     }
   });
 

@@ -12,6 +12,7 @@ import {
   kpiIs,
   requestsAre,
   serveDashboard,
+  storedValue,
   visit,
 } from '../../../src/testing/dashboard-browser.ts';
 import { eventually } from '../../../src/testing/eventually.ts';
@@ -41,6 +42,13 @@ function liveEvents(count: number, name = 'c', laterMs = 0): FakeEvent[] {
     chargedCents: 3,
   }));
 }
+
+const HOUR_MS = 60 * MINUTE_MS;
+/** An event so many hours ago: of the period before. */
+const earlier = (hours: number): FakeEvent[] => liveEvents(1, 'earlier', -hours * HOUR_MS);
+
+/** Waits until what is fetched unasked is there: the period before shows in the figures, if it holds an event. */
+const unaskedIsThere = (page: Page): Promise<void> => page.locator('[data-kpi="requests"] .change').waitFor();
 
 /** The same events as a CSV says them, from the newest but `skip`, each of 50 cents. */
 function csvOfLive(skip: number, count: number): string {
@@ -100,11 +108,12 @@ browserTest('live data on the analytics page', async (t, browser, check) => {
 
   check('rule A.12 and A.3: live data last five minutes, refresh overlaps, and requests drop them', async (t) => {
     const upstream = await startFakeUsageUpstream(t);
-    upstream.events = liveEvents(40);
+    upstream.events = [...liveEvents(40), ...earlier(240)];
     const server = await serve(upstream);
     const page = await visit(t, browser, `${server.page}#source=live&range=168h`, { now });
     await requestsAre(page, 40);
-    await eventually('the month and the period before', () => upstream.pages.length >= 2);
+    await unaskedIsThere(page);
+    assert.ok(upstream.pages.length >= 2, 'the month and the period before');
     await choose(page, 'Period', 'last hour');
     await page.locator('.resolved', { hasText: /^1 h to/ }).waitFor();
     await page.locator('.progress').waitFor({ state: 'hidden' });
@@ -117,7 +126,7 @@ browserTest('live data on the analytics page', async (t, browser, check) => {
     assert.equal(Number(startDate), Math.floor((newest - 5 * MINUTE_MS) / MINUTE_MS) * MINUTE_MS);
     assert.equal(upstream.pages.length, before + 1, 'the shorter period needed no request of its own');
     await choose(page, 'Select by', 'Requests');
-    await requestsAre(page, 40);
+    await requestsAre(page, 41);
     await page.locator('.progress').waitFor({ state: 'hidden' });
     const counted = upstream.pages.length;
     await choose(page, 'Select by', 'Period');
@@ -127,10 +136,11 @@ browserTest('live data on the analytics page', async (t, browser, check) => {
 
   check('every failure of upstream is told, the data stay, and a later try brings them up to date', async (t) => {
     const upstream = await startFakeUsageUpstream(t);
-    upstream.events = liveEvents(40);
+    upstream.events = [...liveEvents(40), ...earlier(30)];
     const server = await serve(upstream);
     const page = await visit(t, browser, server.page, { now });
     await requestsAre(page, 40);
+    await unaskedIsThere(page);
     const troubles: readonly [SinkAnswer, code: string, words: string, hint: string][] = [
       [json({}, 401), 'session_expired', 'session expired', 'USAGE_SESSION_TOKEN_INFO'],
       [html('Checking your browser', 403), 'challenge', 'asks for a bot check', 'The token may be fine.'],
@@ -164,11 +174,11 @@ browserTest('live data on the analytics page', async (t, browser, check) => {
 
   check('an upstream that hangs is waited for as long as the person likes, in either language', async (t) => {
     const upstream = await startFakeUsageUpstream(t);
-    upstream.events = liveEvents(10);
+    upstream.events = [...liveEvents(10), ...earlier(30)];
     const server = await serve(upstream);
     const page = await visit(t, browser, server.page, { now });
     await requestsAre(page, 10);
-    await eventually('what is fetched unasked', () => upstream.pages.length === 2);
+    await unaskedIsThere(page);
     let answer = (_: SinkAnswer) => {};
     upstream.trouble = () =>
       new Promise((resolve) => {
@@ -213,10 +223,14 @@ browserTest('live data on the analytics page', async (t, browser, check) => {
     const upstream = await startFakeUsageUpstream(t);
     upstream.events = liveEvents(10);
     upstream.trouble = () => 'hang';
+    let isHanging = true;
     const dashboard = await startTestDashboard(t, {
       variables: { USAGE_SESSION_TOKEN_INFO: FAKE_TOKEN, USAGE_UPSTREAM_URL: upstream.url },
-      // Thirty seconds take one.
-      clock: { ...systemClock, after: (ms, action) => systemClock.after(ms > 20_000 ? 1_000 : ms, action) },
+      // Thirty seconds take one, as long as nothing answers anyway.
+      clock: {
+        ...systemClock,
+        after: (ms, action) => systemClock.after(isHanging && ms > 20_000 ? 1_000 : ms, action),
+      },
     });
     const page = await visit(t, browser, `${dashboard.url}/analytics#source=live&range=24h`, { now });
     const alert = page.getByRole('alert').filter({ hasText: 'info: the upstream site takes too long' });
@@ -224,6 +238,7 @@ browserTest('live data on the analytics page', async (t, browser, check) => {
     await alert.locator('summary').click();
     await alert.locator('li', { hasText: 'info · upstream_timeout · ' }).waitFor();
     await eventually('the end of the request at upstream', () => upstream.abandoned === upstream.pages.length);
+    isHanging = false;
     upstream.trouble = () => undefined;
     await alert.getByRole('button', { name: 'Try again' }).click();
     await requestsAre(page, 10);
@@ -262,13 +277,18 @@ browserTest('live data on the analytics page', async (t, browser, check) => {
   check('§1: a rate limit and a failure that pass are tried once more, and nobody hears of them', async (t) => {
     const upstream = await startFakeUsageUpstream(t);
     upstream.events = liveEvents(1200);
-    upstream.trouble = (_, index) =>
-      [json({}, 429, { 'retry-after': '1' }), undefined, { status: 503 }][index] as SinkAnswer | undefined;
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const limit = json({}, 429, { 'retry-after': '1' });
+    upstream.trouble = (_, index) => (index === 0 ? held.then(() => limit) : index === 2 ? { status: 503 } : undefined);
     const server = await serve(upstream);
     const page = await visit(t, browser, 'about:blank', { now });
     const answered = page.waitForResponse((response) => response.url().includes('/api/events'));
     await page.goto(`${server.page}#source=live&range=24h`);
     await page.getByText('Fetching live data of info …').waitFor();
+    release();
     assert.equal((await answered).headers()['content-type'], 'application/x-ndjson', 'line by line');
     await kpiIs(page, 'requests', '1,200');
     assert.equal(await notice(page).count(), 0);
@@ -318,10 +338,12 @@ browserTest('live data on the analytics page', async (t, browser, check) => {
 
   check('offline, the page keeps its data, keeps a new marker, and catches up', async (t) => {
     const upstream = await startFakeUsageUpstream(t);
-    upstream.events = liveEvents(10);
+    upstream.events = [...liveEvents(10), ...earlier(30)];
     const server = await serve(upstream);
     const page = await visit(t, browser, server.page, { now });
     await requestsAre(page, 10);
+    await unaskedIsThere(page);
+    await eventually('the markers to be in step', () => storedValue(page, 'usage-markers-synced'));
     await page.context().setOffline(true);
     await refresh(page);
     await notice(page).getByText('the opsdeck server does not answer').first().waitFor();

@@ -15,6 +15,7 @@ import {
   requestsAre,
   serveDashboard,
   storedValue,
+  tableRowsAre,
   twinRows,
   usageRows,
   visit,
@@ -50,7 +51,8 @@ browserTest('what can be switched on the analytics page', async (t, browser, che
       await requestsAre(page, rows.length);
       await hashIs(page, new RegExp(`user=${user}`));
     }
-    assert.equal(await page.locator('#table-daily tbody tr').count(), 14, 'eleven days of info, three of slope');
+    // Eleven days of info, three of slope.
+    await tableRowsAre(page, 'table-daily', 14);
   });
 
   check('rule A.3: periods in hours, all events, and a range of one’s own', async (t) => {

@@ -6,12 +6,14 @@ import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import {
   browserTest,
+  chartsAreThere,
   csvOf,
   dollars,
   hashIs,
   kpiIs,
   requestsAre,
   serveDashboard,
+  tableRowsAre,
   usageRows,
   visit,
 } from '../../../src/testing/dashboard-browser.ts';
@@ -65,7 +67,7 @@ browserTest('the tables of the analytics page', async (t, browser, check) => {
   check('rule A.6: fifty requests a page, newest first, there and back', async (t) => {
     const page = await visit(t, browser, open);
     await position(page, '1–50 of 120');
-    assert.equal(await rowsOf(page).count(), 50);
+    await tableRowsAre(page, 'table-requests', 50);
     const [next, previous] = [
       page.getByRole('button', { name: 'Next page' }),
       page.getByRole('button', { name: 'Previous page' }),
@@ -75,7 +77,7 @@ browserTest('the tables of the analytics page', async (t, browser, check) => {
     await position(page, '51–100 of 120');
     await next.click();
     await position(page, '101–120 of 120');
-    assert.equal(await rowsOf(page).count(), 20);
+    await tableRowsAre(page, 'table-requests', 20);
     assert.equal(await next.isDisabled(), true);
     await hashIs(page, /page=3/);
     await page.reload();
@@ -155,10 +157,10 @@ browserTest('the tables of the analytics page', async (t, browser, check) => {
     const card = page.locator('#top');
     const rows = page.locator('#table-top tbody tr');
     await card.getByText('No billable events.').waitFor();
-    assert.equal(await rows.count(), 0);
+    await tableRowsAre(page, 'table-top', 0);
     await card.getByRole('button', { name: 'Rank by list value' }).click();
     await rows.nth(14).waitFor();
-    assert.equal(await rows.count(), 15);
+    await tableRowsAre(page, 'table-top', 15);
     // The dearest are every tenth hour, at 19 cents: those four come first, the newest of them at 03:00 in Berlin.
     const times: string[] = await page.evaluate(
       `[...document.querySelectorAll('#table-top tbody tr')].slice(0, 4).map((row) => row.cells[0].textContent)`,
@@ -176,7 +178,7 @@ browserTest('the tables of the analytics page', async (t, browser, check) => {
     for (const basis of ['reported', 'list'] as const) {
       const page = await visit(t, browser, `${server.page}#range=all&basis=${basis}`);
       await requestsAre(page, 120);
-      await page.locator('#table-daily tbody tr').nth(5).waitFor();
+      await tableRowsAre(page, 'table-daily', 6);
       const flags = ['--project', server.folder, '--zone', 'Europe/Berlin', '--cost-basis', basis];
       const { stdout } = await runFile(process.execPath, [
         ...[executablePath(), 'dashboard', 'report', '--by', 'day', '--format', 'json'],
@@ -203,6 +205,9 @@ browserTest('the tables of the analytics page', async (t, browser, check) => {
   check('exports hold what is selected, with project and task, and nothing that a spreadsheet would run', async (t) => {
     const page = await visit(t, browser, `${server.page}#range=12h`);
     await requestsAre(page, 13);
+    // Project, task and the charts come after the sums.
+    await page.locator('#table-markers tr[data-marker-id]').waitFor();
+    await chartsAreThere(page);
     const download = async (entry: string) => {
       await page.getByRole('button', { name: 'Export', exact: true }).click();
       const item = page.getByRole('menuitem', { name: new RegExp(`^${entry}`) });
