@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { copyFileSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { eventually } from './testing/eventually.ts';
 import {
   executablePath,
   listeningAddress,
@@ -112,6 +115,25 @@ test('the file alone keeps rooms, whose tables have a thread of their own, over 
   );
   assert.deepEqual(await second.stop('SIGTERM'), { code: 0, signal: null });
   assert.deepEqual(readdirSync(join(folder, 'kept')).sort(), ['rooms.sqlite', 'secret.key']);
+});
+
+test('a server lives on when nobody reads its log any more', async (t) => {
+  const { folder, file } = lonelyExecutable(t);
+  const server = spawn(file, ['relay', 'serve', '--port', '0', '--log.level', 'debug'], {
+    cwd: folder,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  t.after(() => server.kill('SIGKILL'));
+  const ended = once(server, 'exit');
+  let log = '';
+  server.stderr.setEncoding('utf8').on('data', (text: string) => {
+    log += text;
+  });
+  const address = await eventually('it listens', () => listeningAddress(log));
+  server.stderr.destroy();
+  for (let request = 0; request < 3; request++) assert.equal((await fetch(`http://${address}/status`)).status, 200);
+  server.kill('SIGTERM');
+  assert.deepEqual(await ended, [0, null]);
 });
 
 test('SIGINT ends a server with code 0, and SIGHUP does not end it', async (t) => {

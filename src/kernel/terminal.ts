@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { Clock } from './clock.ts';
 import { systemClock } from './clock.ts';
+import { writeRemarks } from './remarks.ts';
 
 /** All that a command may touch of the terminal and the process around it; tests hand in another. */
 export interface Terminal {
@@ -26,9 +27,14 @@ export interface Terminal {
   readFile(path: string): string;
 }
 
+let writeError: ((text: string) => void) | undefined;
+
 export const systemTerminal: Terminal = {
   out: (chunk) => void process.stdout.write(chunk),
-  err: (chunk) => void process.stderr.write(chunk),
+  err(chunk) {
+    writeError ??= writeRemarks(process.stderr);
+    writeError(chunk);
+  },
   env: process.env,
   colors: process.stdout.isTTY === true && !process.env.NO_COLOR,
   clock: systemClock,
