@@ -20,3 +20,12 @@ test('a second after the start what it has left behind is collected', async () =
   await nextTurn();
   assert.equal(garbage.deref(), undefined);
 });
+
+test('it asks for nothing that fails where no more files may be opened', (t) => {
+  const clock = new FakeClock(0);
+  t.mock.method(process, 'memoryUsage', () => {
+    throw new Error('EMFILE: too many open files, uv_resident_set_memory');
+  });
+  giveMemoryBack(clock);
+  clock.advance(1_000);
+});

@@ -1,4 +1,4 @@
-import { setFlagsFromString } from 'node:v8';
+import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Clock } from './clock.ts';
 
@@ -14,7 +14,8 @@ const SMALL_HEAP = 64 * 2 ** 20;
  */
 export function giveMemoryBack(clock: Clock, smallHeap = SMALL_HEAP): void {
   clock.after(AFTER_START_MS, () => {
-    if (process.memoryUsage().heapTotal <= smallHeap) collectGarbage();
+    // Not process.memoryUsage(): that reads a file, and throws where no more may be opened.
+    if (getHeapStatistics().total_heap_size <= smallHeap) collectGarbage();
   });
 }
 
