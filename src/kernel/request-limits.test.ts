@@ -79,6 +79,20 @@ describe('of concurrent GETs', () => {
     await eventually('room for another', async () => (await fetch(url)).status === 200, { everyMs: 1 });
   });
 
+  test('those that wait on one connection for the first of them no longer count when it is gone', async (t) => {
+    const { app, waiting } = slowApp(limitConcurrentGets(3, () => {}));
+    const url = await serve(t, app);
+    const connection = await RawConnection.open(url);
+    connection.exchange('GET', 'GET /slow HTTP/1.1\r\nhost: a\r\n\r\n'.repeat(3)).catch(() => {});
+    await eventually('all run', () => waiting.length === 3, { everyMs: 1 });
+    connection.close();
+    await eventually('room for others', async () => (await fetch(url)).status === 200, { everyMs: 1 });
+    const others = [1, 2].map(() => fetch(`${url}/slow`, { signal: AbortSignal.timeout(10_000) }));
+    for (const other of others) other.catch(() => {});
+    await eventually('as many others run', () => waiting.length === 5, { everyMs: 1 });
+    assert.equal((await fetch(url)).status, 200);
+  });
+
   test('one that fails no longer counts', async (t) => {
     const { app } = slowApp(limitConcurrentGets(1, () => {}));
     const url = await serve(t, app);

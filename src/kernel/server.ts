@@ -115,6 +115,8 @@ function track(server: Server): TrackedServer {
   server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
     add(socket, 1);
     response.once('close', () => add(socket, -1));
+    // Of pipelined requests those that wait for the first one's answer.
+    if (!response.socket) closeWith(socket, response);
   });
   const streaming = new Set<Socket>();
   // One for all of them, and not `once`, which wraps each.
@@ -123,6 +125,17 @@ function track(server: Server): TrackedServer {
   }
   onTakenSocket(server, (socket) => streaming.add(socket.on('close', forget)));
   return { server, answering, streaming };
+}
+
+/** Node tells only the answer whose turn it is that the connection has closed. */
+function closeWith(socket: Socket, response: ServerResponse): void {
+  const close = () => {
+    if (response.socket) return;
+    response.destroy();
+    response.emit('close');
+  };
+  socket.setMaxListeners(0).once('close', close);
+  response.once('close', () => socket.off('close', close));
 }
 
 /** From here on all who listen to connections are handed them only when they are secured. */
