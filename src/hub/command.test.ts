@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
 import { executablePath, listeningAddress, startServer, temporaryFolder } from '../testing/processes.ts';
 
-test('up starts every server in one process, with a page that links to them', async (t) => {
-  const folder = temporaryFolder(t);
-  const up = await startServer(t, {
+const startUp = (t: TestContext, folder: string) =>
+  startServer(t, {
     command: process.execPath,
     args: [
       executablePath(),
@@ -23,8 +24,18 @@ test('up starts every server in one process, with a page that links to them', as
     cwd: folder,
     addressIn: (stderr) => /Hub is listening" address=(\S+)\n/.exec(stderr)?.[1],
   });
+
+interface Entry {
+  readonly name: string;
+  readonly url: string;
+}
+
+const serversOf = async (url: string) => (await (await fetch(`${url}/servers.json`)).json()) as Entry[];
+
+test('up starts every server in one process, with a page that links to them', async (t) => {
+  const up = await startUp(t, temporaryFolder(t));
   assert.match(await (await fetch(up.url)).text(), /<!doctype html>/i);
-  const servers = (await (await fetch(`${up.url}/servers.json`)).json()) as { name: string; url: string }[];
+  const servers = await serversOf(up.url);
   assert.deepEqual(
     servers.map(({ name }) => name),
     ['alerts', 'relay', 'dashboard', 'rooms'],
@@ -38,4 +49,25 @@ test('up starts every server in one process, with a page that links to them', as
   const rooms = (await (await fetch(`${servers[3]?.url}health`)).json()) as { status: string };
   assert.equal(rooms.status, 'healthy');
   assert.deepEqual(await up.stop('SIGTERM'), { code: 0, signal: null });
+});
+
+test('up ends with 1 when the storage of the rooms has failed, as the rooms alone do', async (t) => {
+  const folder = temporaryFolder(t);
+  const up = await startUp(t, folder);
+  const rooms = (await serversOf(up.url)).find(({ name }) => name === 'rooms')?.url ?? '';
+  const post = (path: string, body: object) =>
+    fetch(rooms + path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  const { id } = (await (await post('api/room', { name: 'ci' })).json()) as { id: string };
+  rmSync(join(folder, 'data', 'rooms'), { recursive: true });
+  // More than a file of the journal holds: the next one cannot be made.
+  const message = { roomId: id, body: 'x'.repeat(60_000) };
+  let status = 201;
+  for (let count = 0; status === 201 && count < 400; count++) status = (await post('api/message', message)).status;
+  assert.equal(status, 503);
+  assert.deepEqual(await up.stop(), { code: 1, signal: null });
+  assert.match(up.stderr(), /^opsdeck: the storage of the rooms failed; the log says why$/m);
 });

@@ -73,9 +73,13 @@ export function addUpCommand(program: Command, terminal: Terminal): void {
 /** One of the servers, as long as it runs. */
 interface RunningServer {
   readonly described: HubEntry;
+  /** Resolves when it can no longer do its work. */
+  readonly failed?: Promise<void>;
   reload?(): void;
   close(): Promise<void>;
 }
+
+const NEVER = new Promise<never>(() => {});
 
 async function startAll(flags: UpFlags, terminal: Terminal): Promise<void> {
   const { clock } = terminal;
@@ -94,8 +98,10 @@ async function startAll(flags: UpFlags, terminal: Terminal): Promise<void> {
     const hub = await startHub(descriptions, flags.hubAddress, clock, log);
     terminal.out(`opsdeck is up: ${hub.url}/\n`);
     giveMemoryBack(clock);
-    await stopped;
+    const failed = servers.map(({ described: { name }, failed }) => failed?.then(() => name) ?? NEVER);
+    const failedServer = await Promise.race([stopped, ...failed]);
     await hub.close();
+    if (failedServer) throw new CommandError(`the storage of the ${failedServer} failed; the log says why`);
   } finally {
     await Promise.all(servers.map((server) => server.close()));
   }
@@ -191,6 +197,7 @@ async function startRooms(
       status: 'ready',
       example: 'make test 2>&1 | opsdeck rooms say ci --code',
     },
+    failed: server.failed,
     close: () => server.close(),
   };
 }
