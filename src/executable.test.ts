@@ -14,6 +14,7 @@ import {
   startServer,
   temporaryFolder,
 } from './testing/processes.ts';
+import { RawConnection } from './testing/raw-connection.ts';
 
 // The built file, copied alone into an empty folder, with no node_modules in reach.
 
@@ -115,6 +116,26 @@ test('the file alone keeps rooms, whose tables have a thread of their own, over 
   );
   assert.deepEqual(await second.stop('SIGTERM'), { code: 0, signal: null });
   assert.deepEqual(readdirSync(join(folder, 'kept')).sort(), ['rooms.sqlite', 'secret.key']);
+});
+
+test('rooms that may open no more files write nothing, and go on when they may again', async (t) => {
+  const { folder, file } = lonelyExecutable(t);
+  const { url, stop } = await startServer(t, {
+    command: 'sh',
+    args: ['-c', `ulimit -n 60; exec "${file}" rooms serve --port 0 --data-dir kept`],
+    cwd: folder,
+    addressIn: listeningAddress,
+  });
+  const { host } = new URL(url);
+  const head = `POST /api/room HTTP/1.1\r\nhost: ${host}\r\ncontent-type: application/json\r\n`;
+  const first = await RawConnection.open(url);
+  const others = await Promise.all(Array.from({ length: 80 }, () => RawConnection.open(url)));
+  await eventually('some find no room', () => others.some(({ closed }) => closed));
+  const create = () => first.exchange('POST', `${head}content-length: 14\r\n\r\n{"name":"Ops"}`);
+  assert.equal((await create()).status, 503);
+  for (const other of others) other.close();
+  await eventually('a room is made', async () => (await create()).status === 201);
+  assert.deepEqual(await stop(), { code: 0, signal: null });
 });
 
 test('a server lives on when nobody reads its log any more', async (t) => {

@@ -106,7 +106,7 @@ export class Journal {
 
   /**
    * When this returns the record outlives the process. Throws, with nothing written, the error of the operating system:
-   * after ENOSPC or EDQUOT it may be tried again.
+   * after ENOSPC or EDQUOT it may be tried again, and where no more files may be opened (EMFILE, ENFILE).
    */
   append(payload: Uint8Array): Appended {
     if (this.#failure) throw this.#failure;

@@ -45,7 +45,11 @@ const READ_ONLY = refuse('read_only', 'this server was started with --read-only'
 const FAILED = refuse('storage_unavailable', 'the storage has failed; the log of the server says why', {
   retryAfterS: 5,
 });
-const FULL = refuse('storage_full', 'the disk of the server is full; nothing was written', { retryAfterS: 5 });
+const FULL = refuse(
+  'storage_full',
+  'the disk of the server is full, or it may open no more files; nothing was written',
+  { retryAfterS: 5 },
+);
 
 /**
  * The one place where rooms change. Changes wait while a commit is under way; the next one takes all that wait. Answers,

@@ -283,14 +283,15 @@ export class JournaledRoomStore implements RoomStore {
   }
 }
 
-const NO_ROOM = ['ENOSPC', 'EDQUOT'];
+/** EMFILE, ENFILE: no more files may be opened, and the journal has none to write on. */
+const NO_ROOM = ['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE'];
 
 function orFull<T>(action: () => T): T {
   try {
     return action();
   } catch (error) {
     if (!NO_ROOM.includes(systemCodeOf(error) ?? '')) throw error;
-    throw new StorageFullError('no space is left on the disk', { cause: error });
+    throw new StorageFullError(messageOf(error), { cause: error });
   }
 }
 

@@ -76,7 +76,7 @@ export interface PreparedEvent {
   readonly body: string | null;
 }
 
-/** There is no room left on the disk. */
+/** There is no room left on the disk, or no more files may be opened. */
 export class StorageFullError extends Error {
   override readonly name = 'StorageFullError';
 }
