@@ -42,9 +42,12 @@ export class Sessions {
   /** Begins a session of somebody whose token is good. */
   begin(caller: Caller): Promise<Verdict<Session>> {
     const secret = makeTokenSecret();
+    const shown = this.#tokenOf(caller);
+    // A session of a session hangs on what both began with: it outlives a sign-out of the first, but not that.
+    const parentId = shown?.use === 'session' ? (shown.parentId ?? shown.id) : caller.tokenId;
     return this.#writer.submit<Session>({
       decide(view) {
-        const token = sessionToken(view, secret, caller);
+        const token = sessionToken(view, secret, caller, parentId);
         return {
           ok: true,
           write: { records: [record('token', token.hash, token)] },
@@ -66,7 +69,7 @@ export class Sessions {
         const caller: Caller = { user, isAdmin: false, scopes, roomIds: null, tokenId: null, expiresAt: null };
         const accepted = acceptInvite(caller, newcomer.code).decide(view);
         if (!accepted.ok) return accepted;
-        const token = sessionToken(view, secret, caller);
+        const token = sessionToken(view, secret, caller, null);
         const { records = [], ...rest } = accepted.write ?? {};
         const own = [record('user', user.id, user), record('token', token.hash, token)];
         return {
@@ -80,18 +83,23 @@ export class Sessions {
 
   /** Ends the session that the caller shows; a token of another kind stays. */
   end(caller: Caller): Promise<Verdict<true>> {
-    const hashes = [...this.#state.all('token').values()]
-      .filter(({ id, use }) => id === caller.tokenId && use === 'session')
-      .map(({ hash }) => hash);
+    const shown = this.#tokenOf(caller);
+    if (shown?.use !== 'session') return Promise.resolve(granted(true));
     const change: Change<true> = {
-      decide: (view) => ({ ok: true, write: endTokens(view, hashes), answer: () => true }),
+      decide: (view) => ({ ok: true, write: endTokens(view, [shown.hash]), answer: () => true }),
     };
-    return hashes.length === 0 ? Promise.resolve(granted(true)) : this.#writer.submit(change);
+    return this.#writer.submit(change);
+  }
+
+  #tokenOf({ tokenId }: Caller): Token | undefined {
+    for (const token of this.#state.all('token').values()) if (token.id === tokenId) return token;
+    return undefined;
   }
 }
 
-function sessionToken(view: ChangeView, secret: string, caller: Caller): Token {
-  const { user, tokenId, expiresAt, scopes, roomIds } = caller;
+/** `parentId`: the token that ends it. */
+function sessionToken(view: ChangeView, secret: string, caller: Caller, parentId: string | null): Token {
+  const { user, expiresAt, scopes, roomIds } = caller;
   return {
     id: view.newId(),
     hash: hashTokenSecret(secret),
@@ -103,7 +111,7 @@ function sessionToken(view: ChangeView, secret: string, caller: Caller): Token {
     use: 'session',
     createdAt: view.now,
     expiresAt: lessOf(view.now + LIFETIME_MS, expiresAt),
-    ...(tokenId === null ? {} : { parentId: tokenId }),
+    ...(parentId === null ? {} : { parentId }),
   };
 }
 

@@ -72,6 +72,19 @@ describe('a session', () => {
     assert.equal((await rooms.send('GET', '/api/me', { headers })).status, 401);
   });
 
+  test('that began with another session ends with the token of both', async (t) => {
+    const { rooms, signIn } = await open(t);
+    await rooms.send('POST', '/api/user', admin({ body: { id: 'ana' } }));
+    const { json } = await rooms.send('POST', '/api/token', admin({ body: { name: 'page', userId: 'ana' } }));
+    const first = await signIn({ token: json.secret });
+    const second = await signIn({ token: first.cookie.split(/[=;]/)[1] });
+    const { headers } = await signIn({ token: second.cookie.split(/[=;]/)[1] });
+    assert.equal((await rooms.send('DELETE', '/api/session', first)).status, 204);
+    assert.equal((await rooms.send('GET', '/api/me', { headers })).json.id, 'ana');
+    await rooms.send('DELETE', `/api/token/${json.token.id}`, admin());
+    assert.equal((await rooms.send('GET', '/api/me', { headers })).status, 401);
+  });
+
   test('is not to be used from a page of another site', async (t) => {
     const { rooms, signIn } = await open(t);
     const { headers } = await signIn({ token: ADMIN });
