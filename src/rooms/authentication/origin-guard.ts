@@ -15,13 +15,13 @@ export interface Asking {
   readonly method: string;
   /** Path and query as they came, with or without an origin before them. */
   readonly url: string;
+  readonly isStream: boolean;
   readonly host: string | undefined;
   readonly origin: string | undefined;
   readonly site: string | undefined;
   readonly authorization: string | undefined;
 }
 
-const STREAM = /\/(event|event\/log|stream)(\?|$)/;
 const SECRET_PARAMETER =
   /[?&](access_token|token|api_?key|auth|authorization|bearer|secret)=|[?&=](Bearer(%20|\+))?odr_\w{46}/i;
 const IN_QUERY = refuse(
@@ -68,7 +68,7 @@ export class OriginGuard {
   }
 
   refuse(asking: Asking): Refusal | undefined {
-    const { method, url, host, origin, site, authorization } = asking;
+    const { method, url, isStream, host, origin, site, authorization } = asking;
     const isOpen = this.#rules.auth === 'none';
     if (isOpen && !this.#isOwnHost(host)) return refuse('host_refused', explainHost(host));
     const query = url.indexOf('?');
@@ -77,7 +77,7 @@ export class OriginGuard {
     // A page that holds a token of its own needs no cookie, and has asked for permission before.
     if (!isOpen && authorization !== undefined) return undefined;
     const isSafe = method === 'GET' || method === 'HEAD' || method === 'OPTIONS';
-    if (isSafe && !STREAM.test(url)) return undefined;
+    if (isSafe && !isStream) return undefined;
     if (!this.#isForeign(host, origin, site)) return undefined;
     return refuse('origin_refused', `a page of ${origin ?? 'another site'} may not do this: --cors-origin lets one in`);
   }

@@ -56,6 +56,21 @@ describe('every path and method', () => {
   });
 });
 
+test('a page of another site opens no stream, however it writes the path', async (t) => {
+  const rooms = await openTestRooms(t);
+  await rooms.send('POST', '/api/room', { body: { name: 'Ops' } });
+  for (const path of [
+    '/api/event/log',
+    '/api/event/lo%67',
+    '/api/%65vent',
+    '/api/room/ops/even%74',
+    '/api/run/x/strea%6d',
+  ]) {
+    const refused = await rooms.send('GET', path, { headers: { 'sec-fetch-site': 'cross-site' } });
+    assert.equal(refused.headers.get('x-error-code'), 'origin_refused', path);
+  }
+});
+
 test('PATCH of a message says what to use instead, whoever asks and whether or not it is there', async (t) => {
   const rooms = await openTestRooms(t, { options: { auth: 'token', adminToken: 'the-secret-of-the-admin' } });
   const answer = await rooms.send('PATCH', '/api/message/anything', { body: {} });

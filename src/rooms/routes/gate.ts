@@ -8,6 +8,8 @@ export interface RequestFacts {
   readonly method: string;
   /** Path and query as they came. */
   readonly url: string;
+  /** By its route: one path can be written in many ways. */
+  readonly isStream: boolean;
   readonly host: string | undefined;
   readonly origin: string | undefined;
   /** `Sec-Fetch-Site` */
@@ -44,7 +46,7 @@ export function guarded(gate: Gate, path: string, handle: HttpHandler): HttpHand
   const isStream = STREAM_PATH.test(path);
   return (c, next) => {
     const startedAt = gate.now();
-    const refusal = enter(gate, c);
+    const refusal = enter(gate, c, isStream);
     // A stream is written to the socket before its handler answers.
     if (isStream) releaseHeaders(c);
     const answer = refusal ?? handle(c, next);
@@ -65,7 +67,7 @@ function leave(gate: Gate, path: string, c: HttpContext, answer: Response, start
   return answer;
 }
 
-function enter(gate: Gate, c: HttpContext): Response | undefined {
+function enter(gate: Gate, c: HttpContext, isStream: boolean): Response | undefined {
   const asked = headerOf(c, 'x-request-id');
   setHeader(c, 'x-request-id', asked !== undefined && OWN_REQUEST_ID.test(asked) ? asked : gate.newRequestId());
   setHeader(c, 'x-content-type-options', 'nosniff');
@@ -78,6 +80,7 @@ function enter(gate: Gate, c: HttpContext): Response | undefined {
   const refusal = gate.refuse({
     method: c.req.method,
     url: c.env?.incoming?.url ?? c.req.url,
+    isStream,
     host: headerOf(c, 'host'),
     origin,
     site: headerOf(c, 'sec-fetch-site'),
@@ -125,6 +128,6 @@ export function mountBehind(
 ): void {
   mountPaths(app, paths, (c, allowed) => {
     const startedAt = gate.now();
-    return leave(gate, 'no such method', c, enter(gate, c) ?? refuse(c, allowed), startedAt);
+    return leave(gate, 'no such method', c, enter(gate, c, false) ?? refuse(c, allowed), startedAt);
   });
 }
