@@ -1,6 +1,9 @@
 import * as v from 'valibot';
+import { takeBody } from '../../kernel/body-chunks.ts';
 import { type BodyRead, type HttpContext, readBody } from '../../kernel/http.ts';
 import { granted, type Refusal, refuse, type Verdict } from '../domain/refusal.ts';
+import { answerRefusal } from './answers.ts';
+import { refusedSince } from './guard.ts';
 import { headerOf } from './headers.ts';
 
 const JSON_TYPE = 'application/json';
@@ -56,7 +59,33 @@ export function readBytes(c: HttpContext, limit: number): Verdict<Buffer> | Prom
   const known = held.get(c);
   if (known) return known.length <= limit ? granted(known) : tooLarge(limit);
   const body = readBody(c, limit);
-  return body instanceof Promise ? body.then((read) => bytesOf(read, limit)) : bytesOf(body, limit);
+  return body instanceof Promise ? readSlowly(c, body, limit) : bytesOf(body, limit);
+}
+
+async function readSlowly(c: HttpContext, body: Promise<BodyRead>, limit: number): Promise<Verdict<Buffer>> {
+  const bytes = bytesOf(await body, limit);
+  return (await refusedSince(c)) ?? bytes;
+}
+
+/** As `takeBody`; a sender who is let in no more while his body comes is refused, and `take` is told that it broke off. */
+export async function takeChunks(
+  c: HttpContext,
+  take: (chunks: AsyncIterable<Uint8Array>) => Promise<Response>,
+): Promise<Response> {
+  let refusal: Refusal | undefined;
+  const check = async () => {
+    refusal = await refusedSince(c);
+    if (refusal) throw new Error(refusal.reason);
+  };
+  async function* watched(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const chunk of chunks) {
+      await check();
+      yield chunk;
+    }
+    await check();
+  }
+  const answer = await takeBody(c, (chunks) => take(watched(chunks)));
+  return refusal ? answerRefusal(c, refusal) : answer;
 }
 
 function bytesOf(body: BodyRead, limit: number): Verdict<Buffer> {

@@ -215,6 +215,26 @@ test('what changes while an export is written is in it as it is in the end', asy
   }
 });
 
+test('an export breaks off when its reader may not read the room any more', async (t) => {
+  const { send, rooms } = await openPeople(t, ['ana']);
+  await send('POST', '/api/room', { body: { name: 'Ops', visibility: 'private' } });
+  await send('PUT', '/api/room/ops/member/ana', { body: { role: 'admin' } });
+  const posts = Array.from({ length: 450 }, (_, n) =>
+    send('POST', '/api/room/ops/message', { body: { id: `message-${n}`, body: `${n}` } }),
+  );
+  await Promise.all(posts);
+  const { json } = await send('POST', '/api/token', { body: { name: 'x', userId: 'ana', scopes: ['read', 'export'] } });
+  const answer = await rooms.app.request('http://127.0.0.1:8065/api/room/ops/export', {
+    headers: { host: '127.0.0.1:8065', authorization: `Bearer ${json.secret}` },
+  });
+  const reader = (answer.body as ReadableStream<Uint8Array>).getReader();
+  for (let n = 0; n < 2; n++) assert.equal((await reader.read()).done, false);
+  assert.equal((await send('DELETE', '/api/room/ops/member/ana')).status, 204);
+  await assert.rejects(async () => {
+    for (let read = await reader.read(); !read.done; read = await reader.read());
+  }, /may not read/);
+});
+
 test('a reader who goes away in the middle leaves nothing behind', async (t) => {
   const rooms = await openRoom(t);
   const answer = await rooms.rooms.app.request('http://127.0.0.1:8065/api/room/ops/export', {

@@ -1,4 +1,3 @@
-import { takeBody } from '../../kernel/body-chunks.ts';
 import { type ExportFormat, exportQuerySchema } from '../contract/export-query.ts';
 import { findRoom, requireModerator } from '../domain/access.ts';
 import { rulesServer } from '../domain/caller.ts';
@@ -7,7 +6,8 @@ import type { RoomExports } from '../room-export.ts';
 import type { RoomImport } from '../room-import.ts';
 import type { RoomState } from '../room-state.ts';
 import { answer, answerRefusal, answerVerdict } from './answers.ts';
-import { admit, type CallerHandler, type GuardParts } from './guard.ts';
+import { takeChunks } from './body.ts';
+import { admit, type CallerHandler, type GuardParts, refusedSince } from './guard.ts';
 import type { Paths } from './index.ts';
 import { readQuery } from './query.ts';
 
@@ -43,7 +43,11 @@ function exportRoom({ state, exports }: ExportRouteParts): CallerHandler {
     const refusal = requireModerator(found.value);
     if (refusal) return answerRefusal(c, refusal);
     const { type, ending } = FORMS[query.value.format];
-    return c.body(streamOf(exports.write(found.value, query.value)), 200, {
+    const mayGoOn = async () => {
+      const access = findRoom(state, caller, found.value.room.id);
+      return access.ok && access.value.isModerator && !(await refusedSince(c));
+    };
+    return c.body(streamOf(exports.write(found.value, query.value), mayGoOn), 200, {
       'content-type': type,
       'content-disposition': `attachment; filename="${found.value.room.slug}.${ending}"`,
       'cache-control': 'no-store',
@@ -52,12 +56,19 @@ function exportRoom({ state, exports }: ExportRouteParts): CallerHandler {
   };
 }
 
-/** Asks for the next piece when the last one is on its way, and for none before somebody reads. */
-function streamOf(pieces: AsyncGenerator<string>): ReadableStream<Uint8Array> {
+/**
+ * Asks for the next piece when the last one is on its way, and for none before somebody reads. Whoever may not read it any
+ * more gets no end.
+ */
+function streamOf(pieces: AsyncGenerator<string>, mayGoOn: () => Promise<boolean>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
+        if (!(await mayGoOn())) {
+          await pieces.return(undefined);
+          return controller.error(new Error('its reader may not read it any more'));
+        }
         const { done, value } = await pieces.next();
         if (done) controller.close();
         else controller.enqueue(encoder.encode(value));
@@ -76,7 +87,8 @@ function importRooms({ imports }: ExportRouteParts): CallerHandler {
     const type = c.req.header('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
     if (!IMPORT_TYPES.includes(type))
       return answerRefusal(c, refuse('unsupported_media_type', `send an export with Content-Type: ${IMPORT_TYPES[0]}`));
-    const taken = await takeBody(c, (chunks) => imports.take(caller, chunks));
-    return answerVerdict(c, taken, (report) => answer(c, report));
+    return takeChunks(c, async (chunks) =>
+      answerVerdict(c, await imports.take(caller, chunks), (report) => answer(c, report)),
+    );
   };
 }

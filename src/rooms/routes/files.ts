@@ -1,4 +1,3 @@
-import { takeBody } from '../../kernel/body-chunks.ts';
 import type { HttpContext } from '../../kernel/http.ts';
 import { webStreamOf } from '../../kernel/web-stream.ts';
 import { boundaryOf, readFormFile } from '../contract/file-multipart.ts';
@@ -11,6 +10,7 @@ import { isShown } from '../domain/file-type.ts';
 import { granted, refuse, type Verdict } from '../domain/refusal.ts';
 import type { FileStore, Upload } from '../file-store.ts';
 import { type AnswerHeaders, answer, answerRefusal } from './answers.ts';
+import { takeChunks } from './body.ts';
 import { admit, type GuardParts } from './guard.ts';
 import type { Paths } from './index.ts';
 
@@ -38,7 +38,7 @@ export function filePaths(parts: FileRouteParts): Paths {
 async function answerUpload({ files, maxBytes }: FileRouteParts, c: HttpContext, caller: Caller): Promise<Response> {
   if (Number(c.req.header('content-length') ?? 0) > maxBytes + FORM_BYTES)
     return answerRefusal(c, refuse('too_large', `the file is larger than ${maxBytes} bytes`));
-  return takeBody(c, async (chunks) => {
+  return takeChunks(c, async (chunks) => {
     const upload = await readUpload(c, chunks);
     if (!upload.ok) return answerRefusal(c, upload);
     const received = await files.receive(caller, upload.value);
