@@ -15,7 +15,13 @@ export interface SinkRequest {
 
 /** `hang` never answers, `reset` cuts the connection. */
 export type SinkAnswer =
-  | { readonly status?: number; readonly headers?: Record<string, string>; readonly body?: string }
+  | {
+      readonly status?: number;
+      readonly headers?: Record<string, string>;
+      readonly body?: string;
+      /** The connection is cut after these words. */
+      readonly isCut?: boolean;
+    }
   | 'hang'
   | 'reset';
 
@@ -91,5 +97,6 @@ function respond(response: ServerResponse, answer: SinkAnswer): void {
     return;
   }
   response.writeHead(answer.status ?? 200, answer.headers);
-  response.end(answer.body ?? '');
+  if (answer.isCut) response.write(answer.body ?? '', () => response.destroy());
+  else response.end(answer.body ?? '');
 }

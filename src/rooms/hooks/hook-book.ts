@@ -104,6 +104,8 @@ export class HookBook {
     if (!found.ok) return found;
     if (found.value.direction !== 'outgoing') return refuse('invalid_body', 'an incoming hook delivers nothing');
     if (!found.value.enabled) return refuse('invalid_body', 'the hook is not enabled; enable it first');
+    const last = this.#parts.writer.pos;
+    if (pos > last) return refuse('invalid_query', `from: the last position is ${last}`, { path: 'from' });
     this.#parts.outgoing.rewind(found.value, pos - 1);
     return granted(found.value);
   }

@@ -169,7 +169,8 @@ export class HookCourier {
     try {
       const request = { method: 'POST', headers, body, signal: abort.signal };
       const response = await guard.fetch(new URL(this.#hook.url), request, this.#hook);
-      const text = await readText(response);
+      // Its status says whether the receiver has taken it, whatever becomes of the rest of its answer.
+      const text = await readText(response).catch(() => '');
       if (response.ok) return { ok: true, status: response.status, text };
       return { ok: false, status: response.status, error: `the receiver answered ${response.status}` };
     } catch (error) {

@@ -143,6 +143,39 @@ test('deliveries are made again from a position on', async (t) => {
   assert.deepEqual((await hooked.sink.received(4)).map(wordsOf), ['one', 'two', 'one', 'two']);
 });
 
+test('nothing is delivered again from a position that is yet to come', async (t) => {
+  const hooked = await openHook(t);
+  const from = hooked.rooms.core.writer.pos + 1;
+  const refused = await hooked.rooms.send('POST', `/api/hook/${hooked.hook.id}/redeliver?from=${from}`, { as: 'ana' });
+  assert.equal(refused.status, 400);
+  await hooked.say('one');
+  assert.deepEqual((await hooked.sink.received(1)).map(wordsOf), ['one']);
+});
+
+test('a receiver whose status says that it has taken an event is not told again, whatever becomes of its answer', async (t) => {
+  const hooked = await openHook(t, () => ({ body: '{"text":"cu', isCut: true }));
+  await hooked.say('one');
+  await hooked.say('two');
+  await hooked.sink.received(2);
+  await seen(async () => assert.equal((await statusOf(hooked)).cursor, hooked.rooms.core.writer.pos));
+  const { failures, lastStatus, lastError } = await statusOf(hooked);
+  assert.deepEqual([failures, lastStatus, lastError], [0, 200, null]);
+  assert.deepEqual(hooked.sink.requests.map(wordsOf), ['one', 'two']);
+});
+
+test('a hook that is enabled again has a day again', async (t) => {
+  const hooked = await openHook(t, (_, index) => ({ status: index === 0 ? 410 : 500 }));
+  await hooked.say('one');
+  await seen(async () => assert.equal((await statusOf(hooked)).enabled, false));
+  hooked.clock.advance(25 * 3_600_000);
+  const body = { name: 'Robot', allowPrivate: true, enabled: true };
+  assert.equal((await hooked.rooms.send('PUT', `/api/hook/${hooked.hook.id}`, { as: 'ana', body })).status, 200);
+  await hooked.sink.received(2);
+  await seen(async () => assert.equal((await statusOf(hooked)).lastStatus, 500));
+  const { enabled, failures } = await statusOf(hooked);
+  assert.deepEqual([enabled, failures], [true, 1]);
+});
+
 test('the words that a receiver answers with are posted, and are not told to it again', async (t) => {
   const hooked = await openHook(t, () => ({ body: '{"text":"noted"}' }));
   await hooked.say('one');

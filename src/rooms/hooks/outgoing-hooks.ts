@@ -83,9 +83,18 @@ export class OutgoingHooks {
       if (!('hook' in event) || event.hook.direction !== 'outgoing') continue;
       this.#stop(event.hook.id);
       if (event.type === 'hook.deleted') this.#unsaved.delete(event.hook.id);
-      else this.#take(event.hook);
+      else if (event.type !== 'hook.paused') {
+        this.#forgive(event.hook.id);
+        this.#take(event.hook);
+      }
     }
     for (const courier of this.#couriers.values()) courier.wake();
+  }
+
+  /** Somebody has looked after it: how long it failed before counts no more. */
+  #forgive(id: string): void {
+    const progress = this.progressOf(id);
+    if (progress && progress.failures > 0) this.#note(id, { ...progress, failures: 0, failingSince: null });
   }
 
   #take(hook: OutgoingHook): void {
