@@ -56,6 +56,19 @@ const ROWS: readonly Row[] = [
     requests: 1,
   },
   {
+    what: 'a Retry-After may be a date',
+    scripts: [
+      {
+        status: 429,
+        headers: { date: 'Sun, 06 Nov 1994 08:49:37 GMT', 'retry-after': 'Sun, 06 Nov 1994 08:49:58 GMT' },
+      },
+    ],
+    state: 'failed',
+    code: 'rate_limited',
+    body: /429/,
+    requests: 1,
+  },
+  {
     what: 'an overloaded error in the stream before the first token is tried again',
     scripts: [{ stream: [chunk({ error: { type: 'overloaded_error', message: 'busy' } })] }, WHOLE],
     state: 'complete',

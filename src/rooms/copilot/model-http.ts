@@ -81,9 +81,16 @@ export async function callModel(
 }
 
 async function readRefusal(response: Response): Promise<ModelRefusal> {
-  const header = response.headers.get('retry-after')?.trim() ?? '';
-  const retryAfterMs = /^\d{1,6}(\.\d+)?$/.test(header) ? Number(header) * 1000 : undefined;
+  const retryAfterMs = readRetryAfter(response.headers);
   return { status: response.status, text: await readSome(response, ERROR_BYTES), retryAfterMs };
+}
+
+/** Seconds, or a date, which is by the clock of who has sent it. */
+function readRetryAfter(headers: Headers): number | undefined {
+  const header = headers.get('retry-after')?.trim() ?? '';
+  if (/^\d{1,6}(\.\d+)?$/.test(header)) return Number(header) * 1000;
+  const ms = Date.parse(header) - Date.parse(headers.get('date') ?? '');
+  return /^[A-Z]/.test(header) && ms >= 0 ? ms : undefined;
 }
 
 /** An answer that is no stream; of one that is too long, the beginning. */
