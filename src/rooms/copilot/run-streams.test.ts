@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { systemClock } from '../../kernel/clock.ts';
+import { listen } from '../../kernel/server.ts';
 import { type CopilotRoom, openCopilotRoom, openWire } from '../../testing/copilot-room.ts';
 import { eventually } from '../../testing/eventually.ts';
-import { openAiStream } from '../../testing/fake-model.ts';
+import { FakeClock } from '../../testing/fake-clock.ts';
+import { openAiStream, startFakeModel } from '../../testing/fake-model.ts';
+import { openPeople } from '../../testing/rooms-people.ts';
+import { openSse } from '../../testing/sse-client.ts';
 
 const WAIT_MS = 30_000;
 const [, FIRST = '', SECOND = '', ...END] = openAiStream(['one ', 'two']);
@@ -76,5 +81,28 @@ test('streams of runs end with the server, and for those who may not see them an
   const stream = await open(`/api/run/${runId}/stream`);
   await stream.next(WAIT_MS);
   await room.rooms.send('DELETE', '/api/room/ops', { as: 'ana' });
+  assert.equal(await stream.over, 'ended');
+});
+
+test('the stream of a run ends within a second of the token that opened it, though nothing happens', async (t) => {
+  const clock = new FakeClock('2030-01-02T08:00:00Z');
+  const model = await startFakeModel(t);
+  const { send, rooms } = await openPeople(t, [], { clock });
+  const provider = { name: 'fake', kind: 'openai', baseUrl: model.url, model: 'test-1', allowPrivate: true };
+  await send('POST', '/api/provider', { body: provider });
+  await send('POST', '/api/room', { body: { name: 'Ops', copilot: { provider: 'fake', trigger: 'manual' } } });
+  const expiresAt = new Date(clock.now() + 10_000).toISOString();
+  const token = await send('POST', '/api/token', { body: { name: 'short', expiresAt } });
+  model.play({ stream: [FIRST], ending: 'hang' });
+  const run = await send('POST', '/api/room/ops/copilot/run', { body: { prompt: 'go' } });
+  assert.equal(run.status, 202, run.text);
+  const { app, endStreams } = rooms;
+  const addresses = [{ host: '127.0.0.1', port: 0 }];
+  const listener = await listen({ fetch: app.fetch, addresses, clock: systemClock, endStreams });
+  t.after(() => listener.close(1_000));
+  const headers = { authorization: `Bearer ${token.json.secret}` };
+  const stream = await openSse(`${listener.url}/api/run/${run.json.id}/stream`, { headers });
+  assert.equal((await stream.next(WAIT_MS))?.event, 'run');
+  clock.advance(11_000);
   assert.equal(await stream.over, 'ended');
 });

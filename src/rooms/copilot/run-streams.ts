@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { Clock } from '../../kernel/clock.ts';
+import type { CancelTimer, Clock } from '../../kernel/clock.ts';
 import { Fanout } from '../../kernel/sse.ts';
 import { frameEvent } from '../../kernel/sse-frame.ts';
 import { wireRun } from '../contract/run.ts';
@@ -11,6 +11,8 @@ import type { CopilotRuns } from './copilot-runs.ts';
 import type { RunDesk } from './run-desk.ts';
 
 const HEARTBEAT_MS = 15_000;
+/** That a token has expired nobody tells. */
+const LOOK_EVERY_MS = 1_000;
 const HEADERS = { 'cache-control': 'no-store, no-transform' };
 /** After these somebody may see less than before. */
 const LOSSES: ReadonlySet<string> = new Set([
@@ -47,10 +49,12 @@ export class RunStreams {
   readonly #parts: RunStreamsParts;
   readonly #fanout: Fanout;
   readonly #followers = new Set<Follower>();
+  readonly #stopLooking: CancelTimer;
 
   constructor(parts: RunStreamsParts) {
     this.#parts = parts;
     this.#fanout = new Fanout({ clock: parts.clock, heartbeatMs: HEARTBEAT_MS });
+    this.#stopLooking = parts.clock.every(LOOK_EVERY_MS, () => this.#endThoseWithoutSight([]));
   }
 
   /** Answers with the stream of a run that the caller may see; of one that is over, with its end alone. */
@@ -91,13 +95,19 @@ export class RunStreams {
     if (this.#followers.size === 0) return;
     const revoked = committed.flatMap(({ event }) => (event.type === 'token.revoked' ? [event.tokenId] : []));
     if (!committed.some(({ event }) => LOSSES.has(event.type))) return;
+    this.#endThoseWithoutSight(revoked);
+  };
+
+  close(): Promise<void> {
+    this.#stopLooking();
+    return this.#fanout.close();
+  }
+
+  /** `revoked`: ids of tokens. */
+  #endThoseWithoutSight(revoked: readonly string[]): void {
     for (const { caller, run, end } of this.#followers) {
       const isRevoked = caller.tokenId !== null && revoked.includes(caller.tokenId);
       if (isRevoked || !this.#parts.desk.sees(caller, run)) end();
     }
-  };
-
-  close(): Promise<void> {
-    return this.#fanout.close();
   }
 }
