@@ -15,6 +15,8 @@ export interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Whether colours are wanted on standard output: a terminal, and NO_COLOR not set. */
   readonly colors: boolean;
+  /** Standard output is a terminal, which obeys control characters. */
+  readonly isSeen?: boolean;
   readonly clock: Clock;
   /** The name of the user who runs the command. */
   user(): string;
@@ -37,6 +39,7 @@ export const systemTerminal: Terminal = {
   },
   env: process.env,
   colors: process.stdout.isTTY === true && !process.env.NO_COLOR,
+  isSeen: process.stdout.isTTY === true,
   clock: systemClock,
   user: () => process.env.USER || userInfo().username,
   get isTyped() {

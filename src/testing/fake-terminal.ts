@@ -9,6 +9,7 @@ export class FakeTerminal implements Terminal {
   /** What standard input holds. */
   input = '';
   colors = false;
+  isSeen = false;
   env: Record<string, string | undefined> = {};
   readonly clock: FakeClock;
   /** The files that can be read, by path. */

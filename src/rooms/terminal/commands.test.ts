@@ -329,6 +329,21 @@ test('what no server of rooms has answered is told with the address that was ask
   }
 });
 
+test('what others wrote reaches no terminal as it is in an export, and every file', async (t) => {
+  const rooms = await listeningRooms(t);
+  await rooms.done(['new', 'Ops', '--slug', 'ops']);
+  const body = 'a\u001b]0;b\u0007\u009b2J\tc';
+  assert.equal((await rooms.send('POST', '/api/room/ops/message', { as: 'ana', body: { body } })).status, 201);
+  for (const format of ['jsonl', 'markdown', 'html']) {
+    const terminal = commandTerminal(rooms.url);
+    terminal.isSeen = true;
+    assert.equal(await runRooms(['export', 'ops', '--format', format], terminal), 0, terminal.stderr);
+    assert.match(terminal.stdout, /u\{9b\}2J/);
+    assert.doesNotMatch(terminal.stdout.replace(/[\n\t]/g, ''), /\p{Cc}/u);
+    assert.ok((await rooms.done(['export', 'ops', '--format', format])).includes('\u009b2J'));
+  }
+});
+
 test('an export from a server that falls silent in the middle is given up, and nothing of it is kept', async (t) => {
   const server = createServer((_, response) => response.writeHead(200).write('{"kind":"header"'));
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));

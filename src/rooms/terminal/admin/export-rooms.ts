@@ -3,6 +3,7 @@ import { closeSync, createReadStream, fsyncSync, openSync, renameSync, rmSync, s
 import type { Readable } from 'node:stream';
 import * as v from 'valibot';
 import { CommandError, ExitCode, messageOf, systemCodeOf } from '../../../kernel/errors.ts';
+import { printable } from '../../../kernel/printable.ts';
 import type { Terminal } from '../../../kernel/terminal.ts';
 import { type RoomsClient, withClient } from '../client.ts';
 import type { ConnectionOptions } from '../connection.ts';
@@ -36,7 +37,9 @@ async function copyOut(pieces: AsyncIterable<Uint8Array>, format: string, termin
   const decoder = new TextDecoder();
   for await (const piece of pieces) {
     check.take(piece);
-    terminal.out(decoder.decode(piece, { stream: true }));
+    const text = decoder.decode(piece, { stream: true });
+    // Into a file or a pipe goes what others wrote as it is.
+    terminal.out(terminal.isSeen ? text.replace(/[^\n\t]+/g, printable) : text);
   }
   check.end();
 }
