@@ -10,7 +10,7 @@ import { fromFolder, resolveGlobalFiles } from './file-path.ts';
 import { DEFAULT_GLOBAL, type GlobalConfig } from './global-config.ts';
 import { DEFAULT_HTTP_CONFIG } from './http-config.ts';
 import { type InhibitRuleConfig, resolveInhibitRule } from './inhibit-rule-config.ts';
-import { problemsOf } from './kind.ts';
+import { problemsOf, type Show } from './kind.ts';
 import type { MatcherReading } from './matcher-config.ts';
 import { printConfig } from './print-config.ts';
 import { completeReceiver, type ReceiverConfig } from './receiver-config.ts';
@@ -33,6 +33,10 @@ export interface AlertmanagerConfig {
   readonly timeIntervals: readonly NamedTimeInterval[];
   /** As YAML, with what the global part says filled in and without secrets. It loads again, here and in Alertmanager. */
   readonly printed: string;
+  /** What may be shown of a text of the file. */
+  readonly show: Show;
+  /** The values of environment variables that stand in it, which nobody may see. */
+  readonly variables: readonly string[];
   /** The first six bytes of the text's MD5, little-endian: what Alertmanager shows as the hash of a configuration. */
   readonly hash: number;
   /** What will not do what it seems to say, each with its line. */
@@ -103,6 +107,8 @@ function readOrThrow(text: string, options: ReadConfigOptions): AlertmanagerConf
       ...idleDocumentWarnings(root.idleLine),
     ],
     notices: collectNotices(raw, route),
+    show: root.show,
+    variables: root.variables,
   };
   return withPrinted(inForce, () => printConfig({ raw, global, receivers, templates, show: root.show }));
 }

@@ -123,6 +123,11 @@ export class ConfigNode {
     return (text) => expansions?.sourceOf(text) ?? text;
   }
 
+  /** The values of variables that were put into texts so far. */
+  get variables(): readonly string[] {
+    return this.#place.expansions?.values ?? [];
+  }
+
   /** Nothing, as YAML writes it without quotes: such a field is one that is not there. */
   get isNothing(): boolean {
     const node = this.#target;

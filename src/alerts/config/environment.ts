@@ -4,6 +4,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export class Expansions {
   readonly #environment: Environment;
   readonly #sources = new Map<string, string>();
+  readonly #values = new Set<string>();
 
   constructor(environment: Environment) {
     this.#environment = environment;
@@ -19,11 +20,17 @@ export class Expansions {
       hasVariable = true;
       const value = this.#environment[name];
       if (value === undefined) unset ??= name;
+      else if (value !== '') this.#values.add(value);
       return value ?? whole;
     });
     if (unset !== undefined) return { unset };
     if (hasVariable && text !== '') this.#sources.set(text, written);
     return { text };
+  }
+
+  /** Of all variables that were put into a text. */
+  get values(): readonly string[] {
+    return [...this.#values];
   }
 
   /** What stood in the file instead of a text that variables went into. */

@@ -7,10 +7,22 @@ function decodeText(text: string): string {
     .replace(/(?:=[\dA-F]{2})+/g, (run) => Buffer.from(run.replaceAll('=', ''), 'hex').toString('utf8'));
 }
 
+/** Undoes what makes ASCII of a header: `=?UTF-8?Q?k=C3=A4se_pur?=`, as often as one line has no room for all of it. */
+function decodeHeaders(headers: string): string {
+  return headers
+    .replace(/(=\?UTF-8\?Q\?[^?\s]*\?=)\s+(?==\?UTF-8\?Q\?)/gi, '$1')
+    .replace(/(?:=\?UTF-8\?Q\?[^?\s]*\?=)+/gi, (run) => {
+      const words = [...run.matchAll(/=\?UTF-8\?Q\?([^?]*)\?=/gi)].map(([, word = '']) => word.replaceAll('_', ' '));
+      return decodeText(words.join(''));
+    });
+}
+
 /** The message as people read it: the addresses, its headers, and its parts decoded. */
 export function describeMail({ from, to, content: bytes }: Mail): string {
   const content = bytes.toString().replaceAll('\r\n', '\n');
+  const end = content.indexOf('\n\n');
   const isEncoded = /^Content-Transfer-Encoding: quoted-printable$/im.test(content);
+  const body = content.slice(end);
   const envelope = [`MAIL FROM: ${from}`, ...to.map((one) => `RCPT TO: ${one}`)];
-  return `${envelope.join('\n')}\n\n${isEncoded ? decodeText(content) : content}`;
+  return `${envelope.join('\n')}\n\n${decodeHeaders(content.slice(0, end))}${isEncoded ? decodeText(body) : body}`;
 }

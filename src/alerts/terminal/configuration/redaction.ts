@@ -7,7 +7,7 @@ const SECRET_HEADER = new RegExp(SECRET_NAME, 'i');
 const SECRET_PARAMETER = new RegExp(`([?&][^=&#]*(?:${SECRET_NAME})[^=&#]*=)[^&#]*`, 'gi');
 const SECRET_FIELD = new RegExp(`("[^"]*(?:${SECRET_NAME})[^"]*"\\s*:\\s*)"(?:[^"\\\\]|\\\\.)*"`, 'gi');
 
-/** Shorter pieces between the actions of a template are no secrets, and stand in every text. */
+/** Shorter pieces between the actions of a template, and shorter variables, are no secrets, and stand in every text. */
 const SHORTEST_PIECE = 4;
 
 function camelOf(name: string): string {
@@ -45,12 +45,13 @@ export class Redaction {
   /** Whether a whole URL is a secret: then of any that the configuration does not show, only the host may be seen. */
   #hidesUrl = false;
 
-  /** `printed` is what the kind of the configuration prints of it. */
-  constructor(config: unknown, printed: unknown) {
+  /** `printed` is what the kind of the configuration prints of it; `variables` went into any part of the file. */
+  constructor(config: unknown, printed: unknown, variables: readonly string[] = []) {
     const shown: Shown = { secrets: [], urls: [] };
     compare(config, printed, shown);
     this.#urls = shown.urls;
     for (const secret of shown.secrets) this.hide(secret);
+    for (const value of variables) if (value.length >= SHORTEST_PIECE) this.hide(value);
   }
 
   /** Hides one more secret from now on, such as one read from a file. */

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Terminal } from '../../../kernel/terminal.ts';
-import type { ReceiverConfig } from '../../config/alertmanager-config.ts';
+import type { AlertmanagerConfig, ReceiverConfig } from '../../config/alertmanager-config.ts';
 import type { Notification } from '../../domain/notification.ts';
 import { templateDataOf } from '../../notifications/notification-data.ts';
 import { DELIVERED, failedForGood } from '../../notify/deliver.ts';
@@ -22,6 +22,7 @@ export interface Stage {
   readonly templates: TemplateRenderer;
   readonly externalUrl: string;
   readonly isDryRun: boolean;
+  readonly environment: Pick<AlertmanagerConfig, 'show' | 'variables'>;
   /** How long each attempt may take. */
   readonly timeoutMs: number;
   readonly terminal: Terminal;
@@ -111,7 +112,8 @@ export async function rehearse(configured: ConfiguredIntegration, stage: Stage):
   if (!sendResolved && stage.notification.alerts.every(({ status }) => status === 'resolved')) {
     return { ...name, result: 'not sent', error: 'send_resolved is false', exchanges: [] };
   }
-  const redaction = new Redaction(config, integration.kind.print(config));
+  const { show, variables } = stage.environment;
+  const redaction = new Redaction(config, integration.kind.print(config, show), variables);
   const records = new Records(stage, redaction);
   const context = records.context();
   try {

@@ -8,8 +8,9 @@ import { type SinkAnswer, startHttpSink } from '../../../testing/http-sink.ts';
 import { temporaryFolder } from '../../../testing/processes.ts';
 import { startSmtpSink } from '../../../testing/smtp-sink.ts';
 
-async function run(config: string, args: readonly string[]) {
+async function run(config: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const terminal = new FakeTerminal('2026-01-01T00:10:00Z');
+  Object.assign(terminal.env, env);
   terminal.files.set('alertmanager.yml', config);
   const code = await runAlerts(['test-receiver', ...args], terminal);
   return { code, stdout: terminal.stdout, stderr: terminal.stderr };
@@ -183,6 +184,28 @@ receivers:
     assert.ok(sent.includes(secret), secret);
 });
 
+test('what came from the environment is not shown, wherever it stands, nor what hangs on it in a URL', async (t) => {
+  const sink = await startHttpSink(t, ({ body }) => ({ status: 400, body: `no: ${body}` }));
+  const config = `
+global: {slack_api_url: '${sink.url}/sl4ck'}
+route: {receiver: team, labels: {site: 's-\${SITE}'}}
+receivers:
+  - name: team
+    webhook_configs: [{url: '${sink.url}/\${TOKEN}', payload: {key: '\${KEY}', all: '{{ .RouteLabels.site }}', up: 'v\${SHORT}'}}]
+    slack_configs: [{channel: '#c-\${KEY}', title: 'plain title', text: '\${TEXT}'}]
+    mattermost_configs: [{webhook_url: '${sink.url}/mm', channel: '\${KEY}'}]
+    victorops_configs: [{api_key: k, api_url: '${sink.url}/\${TOKEN}/', routing_key: '\${KEY}'}]
+    email_configs: [{to: ops@example.org, from: a@example.org, smarthost: '127.0.0.1:1', headers: {X-Key: '\${KEY}'}, html: '', text: 'to \${KEY}'}]
+`;
+  const env = { TOKEN: 't0ken', KEY: 'k3y "of" all', SITE: 's1te', TEXT: 'a {{ .Status }} w0rd', SHORT: 'o' };
+  for (const flags of [[], ['--json'], ['--dry-run'], ['--dry-run', '--json']]) {
+    const { stdout, stderr } = await run(config, ['team', '--config.expand-env', ...flags], env);
+    assert.match(stdout, /plain title/);
+    for (const value of ['t0ken', 'k3y', 's1te', ' w0rd']) assert.ok(!`${stdout}${stderr}`.includes(value), stdout);
+  }
+  assert.ok(sink.requests.some(({ body }) => body.includes('k3y')));
+});
+
 test('--json gives what was said to each integration', async (t) => {
   const sink = await startHttpSink(t, () => ({ status: 404, body: 'gone' }));
   const { code, stdout } = await run(webhookConfig(sink.url), ['team', '--json']);
@@ -235,6 +258,18 @@ receivers:
     /\n {4}Subject: drill of team\n[\s\S]*\n {2}failed: establish connection to server: .* \(the server would try again\)\n$/,
   );
   assert.doesNotMatch(sent.stdout, /p4ss/);
+});
+
+test('the headers of an e-mail are shown as people read them, each in its own line', async () => {
+  const subject = `käse ${'und '.repeat(30)}brot`;
+  const config = `
+route: {receiver: team}
+receivers: [{name: team, email_configs: [{to: a@b.c, from: d@e.f, smarthost: 'h:25', html: '', text: x=y, headers: {Subject: '${subject}', X-Any: 'größe'}}]}]
+`;
+  const { stdout } = await run(config, ['team', '--dry-run']);
+  assert.match(stdout, new RegExp(`\\n {4}Subject: ${subject}\\n`));
+  assert.match(stdout, /\n {4}X-Any: größe\n {4}\S+: /);
+  assert.match(stdout, /\n {4}x=y\n/);
 });
 
 test('an e-mail is shown and sent', async (t) => {

@@ -67,6 +67,7 @@ async function openStage(
     templates: templates.value,
     externalUrl,
     isDryRun: options.dryRun === true,
+    environment: config,
     timeoutMs,
     terminal,
   };
