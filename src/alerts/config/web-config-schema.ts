@@ -73,6 +73,8 @@ const headers: Kind<Readonly<Record<string, string>>> = {
     for (const [name, value] of node.entries()) {
       const allowed = Object.hasOwn(HEADERS, name.text()) ? HEADERS[name.text()] : undefined;
       if (allowed === undefined) throw name.fault(`HTTP header ${JSON.stringify(name.text())} can not be configured`);
+      if (/[^\t\r\n -~]/.test(value.text()))
+        throw value.fault('a header cannot hold other letters than those of ASCII');
       if (allowed.length === 0 || allowed.includes(value.text())) continue;
       const expected = allowed.map((word) => JSON.stringify(word)).join(' ');
       const got = JSON.stringify(value.text());

@@ -119,6 +119,14 @@ describe('a web configuration file is refused with', () => {
       'http_server_config:\n  headers:\n    X-Frame-Options: foo',
       'line 3: invalid value for X-Frame-Options. Expected one of: ["deny" "sameorigin"], but got: "foo"',
     ],
+    [
+      'http_server_config:\n  headers:\n    X-XSS-Protection: "a\\u0001b"',
+      'line 3: a header cannot hold other letters than those of ASCII',
+    ],
+    [
+      tls(`${PAIR}, client_allowed_sans: [a]`),
+      'tls_server_config: client_allowed_sans requires client_auth_type to be one of RequireAnyClientCert or RequireAndVerifyClientCert',
+    ],
     ['{}\n---\nbasic_auth_users: {a: b}', 'line 2: another YAML document begins here: write all of it into one'],
     [tls('min_version: TLS111'), 'line 1: unknown TLS version: TLS111'],
     [tls('cipher_suites: [TLS_RSA_X]'), 'line 1: unknown cipher: TLS_RSA_X'],
@@ -216,6 +224,27 @@ describe('a server under a web configuration', () => {
         .on('error', reject)
         .end();
     });
+
+  test('says a header that is written in several lines in one', async (t) => {
+    const yaml = `http_server_config:
+  headers:
+    Content-Security-Policy: |
+      default-src 'self';
+      img-src *
+`;
+    const addresses = [{ host: '127.0.0.1', port: 0 }];
+    const protection = folder(t, yaml).open();
+    const { url, close } = await listen({
+      fetch: () => new Response('in'),
+      addresses,
+      clock: systemClock,
+      ...protection,
+    });
+    t.after(() => close(0));
+    const { status, headers } = await fetch(url);
+    assert.equal(status, 200);
+    assert.equal(headers.get('content-security-policy'), "default-src 'self'; img-src *");
+  });
 
   test('asks for certificate and password, as both are now', async (t) => {
     const yaml = (auth: string) =>

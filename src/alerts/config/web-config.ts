@@ -134,10 +134,17 @@ function readWebConfig(path: string): WebConfig {
 
 function rulesOf({ httpServerConfig, basicAuthUsers, rateLimit }: WebConfig): RequestRules {
   return {
-    headers: httpServerConfig?.headers ?? {},
+    headers: Object.fromEntries(
+      Object.entries(httpServerConfig?.headers ?? {}).map(([name, value]) => [name, inOneLine(value)]),
+    ),
     users: new Map(Object.entries(basicAuthUsers)),
     rateLimit: rateLimit && { burst: rateLimit.burst, intervalMs: rateLimit.interval },
   };
+}
+
+/** As Go sends it. */
+function inOneLine(value: string): string {
+  return value.replace(/[\r\n]/g, ' ').trim();
 }
 
 function isTls({ tlsServerConfig: tls }: WebConfig): boolean {
@@ -163,6 +170,11 @@ function tlsOf({ tlsServerConfig: tls }: WebConfig): TlsSettings {
   }
   if (settings.clientCa !== undefined && settings.clientCertificates === 'none')
     throw unusable("client CA's have been configured without a Client Auth Policy");
+  // Nobody would be asked for a certificate, and everybody let in.
+  if (settings.clientNames !== undefined && settings.clientCertificates === 'none')
+    throw unusable(
+      'client_allowed_sans requires client_auth_type to be one of RequireAnyClientCert or RequireAndVerifyClientCert',
+    );
   return settings;
 }
 
