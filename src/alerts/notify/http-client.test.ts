@@ -171,15 +171,20 @@ test('another host is not told what the first one may know, even on the way back
     if (path === '/1') return { status: 307, headers: { location: `http://localhost:${port}/2` } };
     return path === '/2' ? { status: 307, headers: { location: `http://127.0.0.1:${port}/3` } } : {};
   });
-  await openTestClient(t, '{authorization: {credentials: abc}, http_headers: {Cookie: {secrets: [c]}}}').send(
-    post(`${sink.url}/1`),
-  );
+  const headers = '{Cookie: {secrets: [c]}, X-Key: {values: [a], secrets: [k]}, X-Plain: {values: [p]}}';
+  await openTestClient(t, `{authorization: {credentials: abc}, http_headers: ${headers}}`).send(post(`${sink.url}/1`));
   assert.deepEqual(
-    sink.requests.map(({ path, headers }) => [path, headers.authorization, headers.cookie]),
+    sink.requests.map(({ path, headers }) => [
+      path,
+      headers.authorization,
+      headers.cookie,
+      headers['x-key'],
+      headers['x-plain'],
+    ]),
     [
-      ['/1', 'Bearer abc', 'c'],
-      ['/2', undefined, undefined],
-      ['/3', undefined, undefined],
+      ['/1', 'Bearer abc', 'c', 'a, k', 'p'],
+      ['/2', undefined, undefined, undefined, 'p'],
+      ['/3', undefined, undefined, undefined, 'p'],
     ],
   );
 });

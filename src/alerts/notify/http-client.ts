@@ -1,8 +1,9 @@
 import type { Clock } from '../../kernel/clock.ts';
 import { DEFAULT_HTTP_CONFIG, type HttpConfig } from '../config/http-config.ts';
 import { type ReadSecret, readAuthorization, readHeaders } from './http-authorization.ts';
-import { describeSendFailure, HttpSetupError } from './http-error.ts';
+import { describeSendFailure } from './http-error.ts';
 import { appendHeader, copyHeaders, createHeaders, type HeaderFields, setHeader } from './http-headers.ts';
+import { readTarget, sendFollowing, withoutUser } from './http-redirects.ts';
 import { basicToken, HttpTransport } from './http-transport.ts';
 import type { HttpAnswer, HttpClient, HttpRequest } from './notifier.ts';
 import { TokenSource } from './oauth2.ts';
@@ -24,8 +25,6 @@ export interface OpenHttpClient extends HttpClient {
   /** Resolves when the last request has come to its end; after it none is sent. */
   close(): Promise<void>;
 }
-
-const MOST_REDIRECTS = 10;
 
 /** Opens nothing before the first request. HTTP/1.1 is spoken, `enable_http2` or not. */
 export function createHttpClient(config: HttpConfig = DEFAULT_HTTP_CONFIG, deps: HttpClientDeps): OpenHttpClient {
@@ -69,14 +68,14 @@ async function sendAuthorized(client: Client, request: HttpRequest): Promise<Htt
   const { tokens, deps } = client;
   const headers = createHeaders({ 'user-agent': deps.userAgent, ...request.headers });
   const outgoing = { request, target: client.readTarget(request.url), headers };
-  if (!tokens) return sendFollowing(client, outgoing, await plainAuthorization(client, outgoing));
+  if (!tokens) return exchange(client, outgoing, await plainAuthorization(client, outgoing));
   const first = await tokens.authorization(request.signal);
-  const answer = await sendFollowing(client, outgoing, first);
+  const answer = await exchange(client, outgoing, first);
   if (answer.status !== 401) return answer;
   request.handover?.undone();
   tokens.forget(first);
   const second = await tokens.authorization(request.signal);
-  return second === first ? answer : sendFollowing(client, outgoing, second);
+  return second === first ? answer : exchange(client, outgoing, second);
 }
 
 /** What the integration itself says stands first, then what the URL says, then the configuration. */
@@ -99,13 +98,6 @@ function rememberLast<T>(read: (text: string) => T): (text: string) => T {
   };
 }
 
-function readTarget(url: string): URL {
-  if (!URL.canParse(url)) throw new HttpSetupError('the URL cannot be read');
-  const target = new URL(url);
-  if (target.protocol === 'http:' || target.protocol === 'https:') return target;
-  throw new HttpSetupError(`unsupported scheme "${target.protocol.slice(0, -1)}" for URL`);
-}
-
 async function buildHeaders({ config, deps }: Client, own: HeaderFields, authorization: string | undefined) {
   const headers = copyHeaders(own);
   if (config.httpHeaders) {
@@ -117,41 +109,29 @@ async function buildHeaders({ config, deps }: Client, own: HeaderFields, authori
   return headers;
 }
 
-/** Follows redirects as Go's client does. */
-async function sendFollowing(client: Client, outgoing: Outgoing, authorization: string | undefined) {
+async function exchange(client: Client, outgoing: Outgoing, authorization: string | undefined) {
+  const { transport, config } = client;
   const headers = await buildHeaders(client, outgoing.headers, authorization);
-  const { request, target: first } = outgoing;
-  let { method, body } = request as { method: string; body?: string };
-  let url = first;
-  for (let redirects = 0; ; redirects++) {
-    const { signal, handover, statusSuffices } = request;
-    const sent = { method, url: bare(url), headers, body, signal, handover, statusSuffices };
-    const answer = await client.transport.send(sent);
-    const location = answer.headers.get('location');
-    if (!client.config.followRedirects || !isRedirect(answer.status) || !location) {
-      return withoutCredentials(answer, headers, client.config);
-    }
-    handover?.undone();
-    if (redirects === MOST_REDIRECTS) throw new HttpSetupError(`stopped after ${MOST_REDIRECTS} redirects`);
-    url = nextTarget(location, url);
-    if (answer.status < 307) {
-      method = 'GET';
-      body = undefined;
-      delete headers['content-type'];
-    }
-    // Once left, the first host's secrets stay behind, even if the way leads back.
-    if (!isAtHome(url.hostname, first.hostname)) {
-      for (const name of ['authorization', 'cookie', 'cookie2']) delete headers[name];
-    }
-  }
+  const { method, body, signal, handover, statusSuffices } = outgoing.request;
+  const url = withoutUser(outgoing.target);
+  const sent = { method, url, headers, body, signal, handover, statusSuffices };
+  const answer = config.followRedirects
+    ? await sendFollowing(transport, sent, secretHeaders(config))
+    : await transport.send(sent);
+  return withoutCredentials(answer, headers, config);
+}
+
+/** In small letters. */
+function secretHeaders({ httpHeaders = {} }: HttpConfig): readonly string[] {
+  return Object.entries(httpHeaders)
+    .filter(([, { secrets, files }]) => secrets.length + files.length > 0)
+    .map(([name]) => name.toLowerCase());
 }
 
 /** What is no success is quoted in errors; it may quote what it was asked with. */
-function withoutCredentials(answer: HttpAnswer, sent: HeaderFields, { httpHeaders = {} }: HttpConfig): HttpAnswer {
+function withoutCredentials(answer: HttpAnswer, sent: HeaderFields, config: HttpConfig): HttpAnswer {
   if (answer.text === '' || (answer.status >= 200 && answer.status < 300)) return answer;
-  const configured = Object.entries(httpHeaders)
-    .filter(([, { secrets, files }]) => secrets.length + files.length > 0)
-    .flatMap(([name]) => sent[name.toLowerCase()]?.split(', ') ?? []);
+  const configured = secretHeaders(config).flatMap((name) => sent[name]?.split(', ') ?? []);
   return { ...answer, text: hideSecrets(answer.text, [...credentialsOf(sent.authorization), ...configured]) };
 }
 
@@ -165,23 +145,4 @@ function credentialsOf(authorization = ''): string[] {
       .toString()
       .replace(/^[^:]*:/, ''),
   ];
-}
-
-const isRedirect = (status: number) => [301, 302, 303, 307, 308].includes(status);
-
-function isAtHome(host: string, home: string): boolean {
-  return host === home || (!/[:%\]]/.test(host) && !/^[\d.]+$/.test(home) && host.endsWith(`.${home}`));
-}
-
-function nextTarget(location: string, from: URL): URL {
-  if (!URL.canParse(location, from.href)) throw new HttpSetupError('the server redirects to what is no URL');
-  return readTarget(new URL(location, from).href);
-}
-
-function bare(url: URL): URL {
-  if (!url.username && !url.password) return url;
-  const copy = new URL(url);
-  copy.username = '';
-  copy.password = '';
-  return copy;
 }

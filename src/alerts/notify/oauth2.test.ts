@@ -127,6 +127,58 @@ test('a secret in a file that changes fetches another token', async (t) => {
   assert.equal(scene.tokens.requests[1]?.headers.authorization, `Basic ${btoa('i:two')}`);
 });
 
+for (const [status, method] of [
+  [301, 'GET'],
+  [302, 'GET'],
+  [303, 'GET'],
+  [307, 'POST'],
+  [308, 'POST'],
+] as const) {
+  test(`a server of tokens that redirects with ${status} is followed, by ${method}, whatever is said of the API`, async (t) => {
+    const scene = await startScene(t, SECRET, {
+      tokenAnswer: ({ path }) => (path === '/token' ? { status, headers: { location: '/moved?a=b' } } : grant('t1')),
+    });
+    await scene.send();
+    const [first, second] = scene.tokens.requests;
+    assert.deepEqual([second?.method, second?.path], [method, '/moved?a=b']);
+    assert.equal(second?.body, method === 'POST' ? first?.body : '');
+    assert.equal(second?.headers['content-type'], method === 'POST' ? 'application/x-www-form-urlencoded' : undefined);
+    assert.equal(second?.headers.authorization, first?.headers.authorization);
+    assert.deepEqual(bearers(scene), ['Bearer t1']);
+  });
+}
+
+test('on the way to a token, the header with the secret stays with its host, and circles come to an end', async (t) => {
+  const other = await startHttpSink(t, () => grant('t1'));
+  const scene = await startScene(t, SECRET, {
+    tokenAnswer: () => ({ status: 307, headers: { location: other.url.replace('127.0.0.1', 'localhost') } }),
+  });
+  await scene.send();
+  assert.equal(other.requests[0]?.headers.authorization, undefined);
+  const circle = await startScene(t, SECRET, {
+    tokenAnswer: () => ({ status: 307, headers: { location: '/token' } }),
+  });
+  await assert.rejects(circle.send(), { message: 'stopped after 10 redirects' });
+});
+
+const lifetimes: [expiresIn: unknown, used: string[]][] = [
+  [-5, ['Bearer t1', 'Bearer t2']],
+  ['-5', ['Bearer t1', 'Bearer t2']],
+  [0, ['Bearer t1', 'Bearer t1']],
+  [null, ['Bearer t1', 'Bearer t1']],
+  [1e300, ['Bearer t1', 'Bearer t1']],
+];
+for (const [expiresIn, used] of lifetimes) {
+  test(`a token that expires in ${expiresIn} seconds is used ${used[0] === used[1] ? 'again' : 'once'}`, async (t) => {
+    const scene = await startScene(t, SECRET, {
+      tokenAnswer: (_, index) => grant(`t${index + 1}`, { expires_in: expiresIn }),
+    });
+    await scene.send();
+    await scene.send();
+    assert.deepEqual(bearers(scene), used);
+  });
+}
+
 test('a token in a form is read', async (t) => {
   const scene = await startScene(t, SECRET, {
     tokenAnswer: () => ({

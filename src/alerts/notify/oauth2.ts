@@ -3,6 +3,7 @@ import type { HttpConfig } from '../config/http-config.ts';
 import { type ReadSecret, readText } from './http-authorization.ts';
 import { HttpSetupError } from './http-error.ts';
 import { createHeaders, setHeader } from './http-headers.ts';
+import { sendFollowing } from './http-redirects.ts';
 import { basicToken, type HttpTransport } from './http-transport.ts';
 import type { HttpAnswer } from './notifier.ts';
 import { signAssertion } from './oauth2-assertion.ts';
@@ -126,13 +127,14 @@ export class TokenSource {
     if (authorization !== undefined) setHeader(headers, 'authorization', authorization);
     const url = new URL(this.#config.tokenUrl ?? '');
     const body = this.#encode(form);
-    const answer = await transport.send({ method: 'POST', url, headers, body, signal });
+    const answer = await sendFollowing(transport, { method: 'POST', url, headers, body, signal });
     const { value, lifetimeS } = readToken(answer, [
       secret,
       form.assertion ?? '',
       authorization?.replace(/^Basic /, '') ?? '',
     ]);
-    const expiresAt = lifetimeS > 0 ? clock.now() + lifetimeS * 1000 - MARGIN_MS : Number.POSITIVE_INFINITY;
+    // None is for ever; one that is over already is good for the request that waits for it.
+    const expiresAt = lifetimeS !== 0 ? clock.now() + lifetimeS * 1000 - MARGIN_MS : Number.POSITIVE_INFINITY;
     return { value, expiresAt, secret };
   }
 
