@@ -4,7 +4,7 @@ import type { Wrong } from './kind.ts';
 
 type Texts<Name extends string> = { readonly [N in Name]?: string | undefined };
 
-type TlsShape = Texts<'ca' | 'caFile' | 'cert' | 'certFile' | 'key' | 'keyFile'>;
+type TlsShape = Texts<'ca' | 'caFile' | 'cert' | 'certFile' | 'key' | 'keyFile' | 'minVersion' | 'maxVersion'>;
 
 export type ProxyShape = Texts<'proxyUrl' | 'noProxy'> & {
   readonly proxyFromEnvironment: boolean;
@@ -38,6 +38,11 @@ export function checkTls(tls: TlsShape): Wrong | undefined {
   if (hasCert && !hasKey)
     return 'exactly one of key or key_file must be configured when a client certificate is configured';
   if (hasKey && !hasCert) return 'exactly one of cert or cert_file must be configured when a client key is configured';
+  if (tls.minVersion && tls.maxVersion && tls.maxVersion < tls.minVersion)
+    return {
+      field: 'max_version',
+      message: 'tls_config.max_version must be greater than or equal to tls_config.min_version if both are specified',
+    };
   return undefined;
 }
 

@@ -127,6 +127,10 @@ test('what does not go together is refused in the words of Alertmanager', () => 
       'tls_config: {key: a}',
       'line 1: exactly one of cert or cert_file must be configured when a client key is configured',
     ],
+    [
+      'tls_config: {min_version: TLS13, max_version: TLS12}',
+      'line 1: tls_config.max_version must be greater than or equal to tls_config.min_version if both are specified',
+    ],
     ['tls_config: {max_version: TLS14}', 'line 1: unknown TLS version: TLS14'],
     ['http_headers: {content-TYPE: {values: [a]}}', 'line 1: setting header "Content-Type" is not allowed'],
     ['http_headers: {X-Amz-Date: {}}', 'line 1: setting header "X-Amz-Date" is not allowed'],

@@ -52,6 +52,29 @@ test('a server whose authority is configured is trusted', async (t) => {
   assert.equal((await openTestClient(t, `tls_config: {${CA}}`).send(get(url))).status, 200);
 });
 
+test('a file that holds no certificate stands neither for the well-known authorities nor for no certificate', async (t) => {
+  const { url } = await startTlsSink(t);
+  const folder = temporaryFolder(t);
+  const path = (name: string) => join(folder, name);
+  await writeFile(path('empty'), '');
+  await writeFile(path('other'), 'route: {}\n');
+  await writeFile(path('ca'), certificates.AUTHORITY);
+  const cases = [
+    [`ca_file: ${path('empty')}`, `unable to use specified CA cert file ${path('empty')}: it holds no certificate`],
+    [`ca_file: ${path('other')}`, `unable to use specified CA cert file ${path('other')}: it holds no certificate`],
+    [
+      `ca_file: ${path('ca')}, cert_file: ${path('empty')}, key: k`,
+      `unable to use specified client cert file ${path('empty')}: it holds no certificate`,
+    ],
+    [
+      `ca_file: ${path('ca')}, cert_file: ${path('ca')}, key_file: ${path('empty')}`,
+      `unable to use specified client key file ${path('empty')}: it is empty`,
+    ],
+  ];
+  for (const [tls, message] of cases)
+    await assert.rejects(openTestClient(t, `tls_config: {${tls}}`).send(get(url)), { message });
+});
+
 test('insecure_skip_verify trusts every server', async (t) => {
   const { url } = await startTlsSink(t);
   assert.equal((await openTestClient(t, 'tls_config: {insecure_skip_verify: true}').send(get(url))).status, 200);

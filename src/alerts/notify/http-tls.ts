@@ -33,6 +33,12 @@ export async function readTls(config: TlsConfig | undefined): Promise<TlsSetting
   const ca = await readPart('CA cert', config.ca, config.caFile);
   const cert = await readPart('client cert', config.cert, config.certFile);
   const key = await readPart('client key', config.key, config.keyFile);
+  // Without a certificate in it, a text would stand for the well-known authorities, or for no client certificate.
+  if (ca !== undefined && !ca.includes('-----BEGIN CERTIFICATE-----'))
+    throw new HttpSetupError(`unable to use specified CA cert${inFile(config.caFile)}: it holds no certificate`);
+  if (cert !== undefined && !cert.includes('-----BEGIN CERTIFICATE-----'))
+    throw new HttpSetupError(`unable to use specified client cert${inFile(config.certFile)}: it holds no certificate`);
+  if (key === '') throw new HttpSetupError(`unable to use specified client key${inFile(config.keyFile)}: it is empty`);
   const options: TlsOptions = {
     rejectUnauthorized: !config.insecureSkipVerify,
     ...(ca ? { ca } : {}),
@@ -45,6 +51,10 @@ export async function readTls(config: TlsConfig | undefined): Promise<TlsSetting
     .update(JSON.stringify([ca, cert, key]))
     .digest('hex');
   return { options, fingerprint };
+}
+
+function inFile(path: string | undefined): string {
+  return path ? ` file ${path}` : '';
 }
 
 async function readPart(what: string, inline: string | undefined, file: string | undefined) {
