@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { HOUR, START } from '../../testing/alert-parts.ts';
+import { HOUR, matcherOf, START } from '../../testing/alert-parts.ts';
 import { createSqliteFolder } from '../../testing/sqlite.ts';
 import {
   type HistoryQuery,
@@ -90,6 +90,30 @@ test('each question leaves out what does not answer it', async (t) => {
       expected,
       JSON.stringify(query),
     );
+});
+
+test('a look through all of the history, or through much of it, leaves others their turns', async (t) => {
+  const { add, list } = await createHistory(t);
+  await add(...Array.from({ length: 3000 }, (_, index) => record({ index })));
+  const queries: readonly (readonly [Partial<HistoryQuery>, number])[] = [
+    [{ filter: [matcherOf('i', '=', 'none')] }, 0],
+    [{ filter: [matcherOf('alertname', '=', 'Down')], limit: 2900 }, 2900],
+    [{ receiver: 'nobody' }, 0],
+    [{ limit: 2900 }, 2900],
+  ];
+  for (const [query, found] of queries) {
+    let turns = 0;
+    let isOver = false;
+    const count = () => {
+      turns++;
+      if (!isOver) setImmediate(count);
+    };
+    setImmediate(count);
+    const records = await list(query);
+    isOver = true;
+    assert.equal(records.length, found);
+    assert.ok(turns >= 10, `${turns} turns for ${JSON.stringify(query)}`);
+  }
 });
 
 test('what is older than the retention is forgotten, and beyond the bound the oldest', async (t) => {

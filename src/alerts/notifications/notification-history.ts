@@ -15,10 +15,14 @@ const DELETE_OLD = 'DELETE FROM notification_history WHERE at < ?';
 const DELETE_SURPLUS = `
   DELETE FROM notification_history WHERE id <= (SELECT max(id) FROM notification_history) - ?`;
 
+/** Both at once would be looked for in all rows. */
+const ENDS = `
+  SELECT (SELECT min(id) FROM notification_history) AS first, (SELECT max(id) FROM notification_history) AS last`;
+
 /** The most notifications that are remembered. */
 const MOST_RECORDS = 100_000;
-/** Records that are read at once where matchers choose among them. */
-const PAGE_SIZE = 1_000;
+/** Records that are looked at in one turn of the event loop. */
+const PAGE_SIZE = 200;
 /** The most alerts that are named in one. */
 export const MOST_NAMED_ALERTS = 20;
 
@@ -89,27 +93,27 @@ export class NotificationHistory {
     return { sql: WRITE, values };
   }
 
-  /** Newest first. */
+  /** Newest first. It looks through page by page, with a turn for others in between: there may be much to leave out. */
   async list({ filter = [], limit, ...query }: HistoryQuery): Promise<readonly StoredNotification[]> {
     const found: StoredNotification[] = [];
-    for (let before = Number.MAX_SAFE_INTEGER; found.length < limit; ) {
-      // What matchers leave out is not known to the database: it is looked through page by page.
-      const page = await this.#readPage(query, before, filter.length > 0 ? PAGE_SIZE : limit);
-      found.push(...page.filter((record) => tellsOf(record, filter)));
-      const last = page.at(-1);
-      if (filter.length === 0 || page.length < PAGE_SIZE || !last) break;
-      before = last.id;
+    const [ends] = await this.#database.query(ENDS);
+    for (let before = Number(ends?.last ?? 0) + 1; before > Number(ends?.first ?? before); before -= PAGE_SIZE) {
+      const page = await this.#readPage(query, before, filter.length > 0 ? PAGE_SIZE : limit - found.length);
+      found.push(...page.filter((record) => filter.length === 0 || tellsOf(record, filter)));
+      if (found.length >= limit) break;
+      await new Promise<void>((done) => setImmediate(done));
     }
     return found.slice(0, limit);
   }
 
+  /** Of the page that ends before this id, so many at the most. */
   async #readPage(
     query: Omit<HistoryQuery, 'filter' | 'limit'>,
     before: number,
-    size: number,
+    most: number,
   ): Promise<readonly StoredNotification[]> {
-    const conditions = ['id < ?'];
-    const values: SqlValue[] = [before];
+    const conditions = ['id < ?', 'id >= ?'];
+    const values: SqlValue[] = [before, before - PAGE_SIZE];
     const ask = (condition: string, value: SqlValue | undefined) => {
       if (value === undefined) return;
       conditions.push(condition);
@@ -118,12 +122,13 @@ export class NotificationHistory {
     ask('receiver = ?', query.receiver === undefined ? undefined : Buffer.from(query.receiver));
     ask('integration = ?', query.integration);
     ask('group_key = ?', query.groupKey === undefined ? undefined : Buffer.from(query.groupKey));
-    ask('at >= ?', query.since);
+    // Where the ids lie is known better than the index of the times could say.
+    ask('+at >= ?', query.since);
     ask('failed = ?', query.failed === undefined ? undefined : Number(query.failed));
     const rows = await this.#database.query(
       `SELECT id, at, receiver, integration, group_key, content FROM notification_history
        WHERE ${conditions.join(' AND ')} ORDER BY id DESC LIMIT ?`,
-      [...values, size],
+      [...values, most],
     );
     return rows.map(decodeRecord);
   }
