@@ -1,16 +1,6 @@
-import {
-  type Alias,
-  type Document,
-  isAlias,
-  isMap,
-  isScalar,
-  isSeq,
-  LineCounter,
-  type Node,
-  parseDocument,
-  visit,
-} from 'yaml';
+import { type Alias, type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, visit } from 'yaml';
 import { type Environment, Expansions } from './environment.ts';
+import { readFirstDocument } from './yaml-document.ts';
 
 /** One thing that is wrong with a configuration file. `line` counts from 1; undefined where no line can be named. */
 export interface ConfigProblem {
@@ -89,20 +79,14 @@ export class ConfigNode {
    */
   static parse(text: string, environment?: Environment): ConfigNode {
     const lines = new LineCounter();
-    const document = parseDocument(text, {
-      lineCounter: lines,
-      schema: 'failsafe',
-      uniqueKeys: false,
-      prettyErrors: false,
-    });
-    const another = document.errors.find(({ code }) => code === 'MULTIPLE_DOCS');
+    const { document, nextAt } = readFirstDocument(text, lines);
     // What follows the first error comes of it.
-    const [error] = document.errors.filter((one) => one !== another);
+    const [error] = document.errors;
     if (error)
       throw new ConfigFault([{ line: lines.linePos(error.pos[0]).line, message: syntaxMessage(error.message) }]);
     const expansions = environment && new Expansions(environment);
-    const idleFrom = another && isMoreThanMarks(text.slice(another.pos[0])) ? another.pos[0] : undefined;
-    const idleLine = idleFrom === undefined ? undefined : lines.linePos(idleFrom).line;
+    const isIdle = nextAt !== undefined && isMoreThanMarks(text.slice(nextAt));
+    const idleLine = isIdle ? lines.linePos(nextAt).line : undefined;
     const place = { document, targets: undefined, lines, expansions, aliased: 0, idleLine };
     return new ConfigNode(document.contents, place, { depth: 0, isAliased: false, line: undefined });
   }

@@ -43,12 +43,14 @@ export const bool: Kind<boolean> = plain((node) => {
   throw node.fault(`expected true or false, found ${quote(node)}`);
 });
 
-/** In the spellings of YAML 1.1: `1_000`, `0x1f`, `0b11`, and `017`, which is octal. */
+const FRACTION = /^[+-]?(\d+\.\d*|\.\d+|\d+(?=[eE]))([eE][+-]?\d+)?$/;
+
+/** In the spellings of YAML 1.1: `1_000`, `0x1f`, `0b11`, and `017`, which is octal. A fraction is cut off, as by Alertmanager. */
 export const integer: Kind<number> = plain((node) => {
   const word = node.text().replaceAll('_', '');
   const match = /^([+-]?)(0[xX][\da-fA-F]+|0[oO][0-7]+|0[bB][01]+|\d+)$/.exec(word);
   const digits = match?.[2]?.replace(/^0(?=[0-7]+$)/, '0o') ?? '';
-  const size = digits === '' ? Number.NaN : Number(digits);
+  const size = FRACTION.test(word) ? Math.trunc(Number(word)) : digits === '' ? Number.NaN : Number(digits);
   if (Number.isSafeInteger(size)) return match?.[1] === '-' ? -size : size;
   throw node.fault(`expected a whole number, found ${quote(node)}`);
 });
