@@ -4,7 +4,15 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Context, Handler, Hono } from 'hono';
 
 /** What every Hono app here runs on. `app.request(…)` in a test has no sockets, so both may be absent. */
-export type HttpEnv = { Bindings: Partial<HttpBindings> & { pending?: PendingHeaders; answerBytes?: number } };
+export type HttpEnv = { Bindings: Partial<HttpBindings> & RequestNotes };
+
+/** What is noted of a request on its way. */
+interface RequestNotes {
+  pending?: PendingHeaders;
+  answerBytes?: number;
+  /** Who has let it in, for those who ask him again. */
+  admittedBy?: object;
+}
 
 /** Headers that go out with the answer of a request, and the answer that holds them. */
 export interface PendingHeaders {

@@ -247,8 +247,17 @@ test('a full disk takes nothing of a record, and the next one when there is room
     }
   }, isFull);
   assert.throws(() => journal.append(Buffer.from(large('again'))), isFull);
+  assert.throws(() => {
+    for (;;) {
+      journal.append(Buffer.alloc(1_000, 'x'));
+      texts.push('x'.repeat(1_000));
+    }
+  }, isFull);
+  assert.throws(() => journal.checkRoom(), isFull);
   assert.deepEqual(read(t, path), texts);
   truncateSync(join(disk, 'ballast'), 0);
+  journal.checkRoom();
+  assert.deepEqual(read(t, path), texts);
   await add(journal, large('after'));
   assert.deepEqual(read(t, path), [...texts, large('after')]);
 });
@@ -265,7 +274,8 @@ const appender = bundleScript(`
   const options = { path, name: 'test.journal', id: 'life-1', after: Number(after), durability: 'disk', fileBytes: 20_000 };
   const { journal, records } = openJournal(options);
   tell('found ' + records.map(({ serial, payload }) => serial + ':' + payload.length).join(' '));
-  for (;;) {
+  for (let round = 0; ; round++) {
+    if (round % 5 === 0) journal.checkRoom();
     const group = Array.from({ length: 1 + (journal.durable * 7) % 9 }, (_, index) => {
       const { serial, durable } = journal.append(Buffer.alloc((journal.durable * 131 + index * 977) % 3000, 120));
       return durable.then(() => tell(serial));

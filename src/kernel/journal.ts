@@ -38,6 +38,8 @@ export interface Appended {
 const FILE_BYTES = 16 * 2 ** 20;
 /** What a file is made longer by at a time, at the most; a small one by as much as it holds. */
 const GROWTH = Buffer.alloc(256 * 2 ** 10);
+/** As long as a short record. */
+const SHORT = Buffer.alloc(4 * 2 ** 10);
 
 interface OpenFile {
   readonly number: number;
@@ -124,6 +126,13 @@ export class Journal {
     const durable = new Promise<void>((resolve, reject) => this.#unsynced.push({ serial, resolve, reject }));
     this.#syncing ??= this.#sync();
     return { serial, durable };
+  }
+
+  /** Whether a short record could be appended now; throws as append does where it could not. */
+  checkRoom(): void {
+    if (this.#failure) throw this.#failure;
+    const file = this.#fileForNext();
+    if (file.size + SHORT.length > file.room) this.#write(file, [SHORT]);
   }
 
   /** Records up to that serial are safe elsewhere: files that hold no others go. */

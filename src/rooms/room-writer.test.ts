@@ -40,6 +40,10 @@ class FakeStore {
     );
   }
 
+  async checkRoom(): Promise<void> {
+    if (this.failure) throw this.failure;
+  }
+
   async messages(ids: readonly string[]): Promise<readonly StoredMessage[]> {
     this.reads.push(`messages ${ids}`);
     return this.known.filter(({ message }) => ids.includes(message.id));
@@ -78,7 +82,7 @@ function openWriter({ readOnly = false } = {}) {
     },
     0,
   );
-  return { store, state, writer, failures, logged: () => logged };
+  return { store, state, writer, clock, failures, logged: () => logged };
 }
 
 /** Lets the event loop turn, so that what can go on has gone on. */
@@ -282,6 +286,26 @@ test('a full disk refuses the whole commit, and the next one may go through', as
   assert.equal(outcomeOf(await writer.submit(posting('z'))), 'z at 1');
   assert.equal(writer.trouble, undefined);
   assert.deepEqual(failures, []);
+});
+
+test('a disk that has room again is writable, also when nobody writes', async () => {
+  const { store, writer, clock } = openWriter();
+  store.failure = new StorageFullError('no room');
+  await writer.submit(posting('x'));
+  const troubleAfter = async (ms: number) => {
+    clock.advance(ms);
+    await turn();
+    return writer.trouble?.code;
+  };
+  assert.equal(await troubleAfter(5_000), 'storage_full');
+  store.failure = undefined;
+  assert.equal(await troubleAfter(999), 'storage_full');
+  assert.equal(await troubleAfter(1), undefined);
+  store.failure = new StorageFullError('no room');
+  await writer.submit(posting('y'));
+  await writer.close();
+  store.failure = undefined;
+  assert.equal(await troubleAfter(60_000), 'shutting_down');
 });
 
 test('a store that fails is asked nothing any more, and nobody who waits is forgotten', async () => {

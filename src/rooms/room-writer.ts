@@ -1,4 +1,4 @@
-import type { Clock } from '../kernel/clock.ts';
+import type { CancelTimer, Clock } from '../kernel/clock.ts';
 import { messageOf } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
 import { type BatchReads, BatchView, reactionText } from './change-view.ts';
@@ -11,6 +11,8 @@ import type { RoomState } from './room-state.ts';
 import { type PreparedEvent, type PreparedWrite, type RoomStore, StorageFullError } from './store/room-store.ts';
 
 const MAX_BATCH = 500;
+/** How often a full disk is looked at. */
+const LOOK_MS = 1_000;
 
 export interface RoomWriterParts {
   readonly state: RoomState;
@@ -63,6 +65,7 @@ export class RoomWriter {
   #verdict: Refusal | undefined;
   #pos: number;
   #isFull = false;
+  #stopLooking: CancelTimer | undefined;
 
   constructor(parts: RoomWriterParts, pos: number) {
     this.#parts = parts;
@@ -97,6 +100,7 @@ export class RoomWriter {
   /** Commits what waits; changes that come later are refused. */
   async close(): Promise<void> {
     this.#verdict ??= CLOSED;
+    this.#stopLooking?.();
     await this.#running;
   }
 
@@ -129,6 +133,7 @@ export class RoomWriter {
       } catch (error) {
         if (!(error instanceof StorageFullError)) throw error;
         this.#isFull = true;
+        this.#lookLater();
         // Those that write nothing may rest on what was not written, so all of them are asked to come again.
         for (const { waiting } of decided) waiting.settle(FULL);
         return;
@@ -143,6 +148,25 @@ export class RoomWriter {
     for (const { waiting, decision, write } of decided) {
       const events = write ? (committed[written++] ?? []) : [];
       settle(waiting, () => decision.answer(events));
+    }
+  }
+
+  /** Whoever goes by the health of the server sends nothing to one that is full, and would never see it recover. */
+  #lookLater(): void {
+    if (this.#verdict) return;
+    this.#stopLooking ??= this.#parts.clock.after(LOOK_MS, () => {
+      this.#stopLooking = undefined;
+      if (this.#isFull) void this.#look();
+    });
+  }
+
+  async #look(): Promise<void> {
+    try {
+      await this.#parts.store.checkRoom();
+      this.#isFull = false;
+    } catch (error) {
+      // Whatever else may be wrong the next commit will tell.
+      if (error instanceof StorageFullError) this.#lookLater();
     }
   }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { eventually } from '../../testing/eventually.ts';
 import { type Cleanup, Janitor, temporaryFolder } from '../../testing/processes.ts';
 import { Random } from '../../testing/random.ts';
 import { type RoomsProcess, startRoomsProcess } from '../../testing/rooms-process.ts';
@@ -243,9 +244,9 @@ test('a full disk refuses what is written, keeps what was, answers who reads, an
   assert.equal((await sayUntilRefused('following'))?.code, 'storage_full');
   assert.equal((await fetch(`${server.url}/health`)).status, 503);
   rmSync(ballast);
+  await eventually('the server is ready again', async () => (await fetch(`${server.url}/health`)).status === 200);
   const again = await say(server, 'short', 'after-all');
   assert.equal(again.status, 201, JSON.stringify(again.json));
-  assert.equal((await fetch(`${server.url}/health`)).status, 200);
   await server.end('SIGKILL');
   const next = await startRoomsProcess(janitor, { folder: disk });
   const history = await historyOf(next);

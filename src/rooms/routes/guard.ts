@@ -53,12 +53,10 @@ export interface GuardRules {
   readonly idempotent?: boolean | 'secret';
 }
 
-/** Who has let a request in. */
-const admitted = new WeakMap<HttpContext, Authenticator>();
-
 /** Why a request that was let in would not be any more: its body, or its answer, may take as long as its sender likes. */
 export async function refusedSince(c: HttpContext): Promise<Refusal | undefined> {
-  const found = await admitted.get(c)?.authenticate(credentialsOf(c));
+  const authenticator = c.env?.admittedBy as Authenticator | undefined;
+  const found = await authenticator?.authenticate(credentialsOf(c));
   return found?.ok === false ? found : undefined;
 }
 
@@ -69,7 +67,7 @@ export function admit(parts: GuardParts, rules: GuardRules, handle: CallerHandle
   return async (c) => {
     const found = await parts.authenticator.authenticate(credentialsOf(c));
     if (!found.ok) return answerRefusal(c, found);
-    admitted.set(c, parts.authenticator);
+    if (c.env) c.env.admittedBy = parts.authenticator;
     const caller = found.value;
     if (!caller.scopes.has(rules.scope))
       return answerRefusal(c, refuse('scope_missing', `the token lacks the scope ${rules.scope}`));

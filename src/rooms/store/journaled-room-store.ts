@@ -84,6 +84,10 @@ export class JournaledRoomStore implements RoomStore {
     return placed.then(({ committed, durable }) => durable.then(() => committed));
   }
 
+  checkRoom(): Promise<void> {
+    return this.#alone(async () => orFull(() => this.#parts.journal.checkRoom()));
+  }
+
   /** One after the other: each starts where the one before has its place in the journal. */
   #alone<T>(place: () => Promise<T>): Promise<T> {
     const placed = this.#last.then(async () => {

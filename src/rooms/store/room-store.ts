@@ -18,6 +18,8 @@ export interface RoomStore {
    * StorageFullError when there is no room, after which it may be tried again; any other error is final.
    */
   append(writes: readonly PreparedWrite[]): Promise<readonly (readonly Committed[])[]>;
+  /** Resolves when there is room for something; rejects as append does. */
+  checkRoom(): Promise<void>;
   /** Positions in `(after, upTo]`, ascending, at most `limit`. With `roomIds`, those of these rooms, and those without a room. */
   readEvents(query: EventQuery): Promise<readonly StoredEvent[]>;
   /** Those that exist, in no order. */
