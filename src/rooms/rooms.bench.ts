@@ -38,7 +38,9 @@ const MANY = 1_000_000;
 const BATCH = 500;
 const SECONDS = 1000;
 /** Of the answer to a post, so that the limit sends as many bytes back. */
-const ANSWER_BYTES = 600;
+const ANSWER_BYTES = 669;
+/** Of a post in the journal, so that the limit appends as many. */
+const RECORD_BYTES = 800;
 
 function startRooms(janitor: Janitor, dataDir: string): Promise<RunningServer> {
   const args = [executablePath(), 'rooms', 'serve', '--port', '0', '--data-dir', dataDir, '--max-body', '65536'];
@@ -104,7 +106,8 @@ async function serveLimit(): Promise<void> {
   const file = openSync(join(process.argv[2] ?? '', 'log'), 'a');
   const sync = promisify(fdatasync);
   const append = promisify(writeFile);
-  const answer = JSON.stringify({ id: 'x'.repeat(ANSWER_BYTES) });
+  const answer = JSON.stringify('x'.repeat(ANSWER_BYTES - 2));
+  const record = Buffer.alloc(RECORD_BYTES, 'x');
   let waiting: { readonly bytes: Buffer; readonly response: ServerResponse }[] = [];
   let running = false;
   const run = async () => {
@@ -112,7 +115,7 @@ async function serveLimit(): Promise<void> {
     while (waiting.length > 0) {
       const batch = waiting;
       waiting = [];
-      await append(file, Buffer.concat(batch.map(({ bytes }) => bytes)));
+      await append(file, Buffer.concat(batch.flatMap(({ bytes }) => [bytes, record.subarray(bytes.length)])));
       await sync(file);
       for (const { response } of batch) {
         response.writeHead(201, { 'content-type': 'application/json', 'content-length': answer.length }).end(answer);
