@@ -1,3 +1,4 @@
+import { currentChild } from '../src/kernel/child.ts';
 import { systemTerminal } from '../src/kernel/terminal.ts';
 import { currentThread } from '../src/kernel/thread.ts';
 
@@ -33,10 +34,11 @@ function runProgram(args: readonly string[]): void {
     }, die);
 }
 
-const thread = currentThread();
-if (thread) {
-  // What escapes ends the thread, and is told to whoever has started it.
-  void import('../src/threads.ts').then(({ runThread }) => runThread(thread.name, thread.port, thread.options));
+const args = process.argv.slice(2);
+const part = currentThread() ?? currentChild(args);
+if (part) {
+  // What escapes ends the thread or the process, and is told to whoever has started it.
+  void import('../src/parts.ts').then(({ runPart }) => runPart(part.name, part.port, part.options));
 } else {
-  runProgram(process.argv.slice(2));
+  runProgram(args);
 }

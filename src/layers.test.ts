@@ -23,6 +23,7 @@ const ALERT_LAYERS = [
   'silences',
   'inhibition',
   'notifications',
+  'sending',
   'dispatch',
   'listing',
   'state',

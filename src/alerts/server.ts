@@ -4,18 +4,15 @@
 // A posted silence is decided (domain/silence), committed, and then told to the silencer and the listing. Reads join what
 // these have prepared. The disk follows behind alerts by half a second, and stands before the answer to a silence.
 import { randomUUID } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import { join } from 'node:path';
 import { pages } from 'virtual:web';
 import type { Hono } from 'hono';
 import { servePage } from '../kernel/assets.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { ownDataDirectory } from '../kernel/data-directory.ts';
+import { type DataDirectory, ownDataDirectory } from '../kernel/data-directory.ts';
 import { type Database, openDatabase } from '../kernel/database.ts';
 import { CommandError, ExitCode, messageOf } from '../kernel/errors.ts';
 import type { HttpContext, HttpEnv } from '../kernel/http.ts';
-import { LineFile } from '../kernel/line-file.ts';
 import type { Log } from '../kernel/log.ts';
 import { Metrics } from '../kernel/metrics.ts';
 import { type Outcome, refused } from '../kernel/outcome.ts';
@@ -32,16 +29,17 @@ import { GROUP_TIMERS_MIGRATION } from './dispatch/group-timers.ts';
 import { RouteTree } from './domain/route.ts';
 import { explainAlert } from './explanation.ts';
 import { addAlertMetrics, countRefusedGets } from './metrics/alert-metrics.ts';
-import { HandoverLog } from './notifications/handover-log.ts';
 import { NOTIFICATION_HISTORY_MIGRATION } from './notifications/notification-history.ts';
 import { NOTIFICATION_LOG_MIGRATION } from './notifications/notification-log.ts';
 import { createNotificationMetrics } from './notifications/notification-metrics.ts';
-import { createHttpClient } from './notify/http-client.ts';
 import { INTEGRATIONS } from './notify/integrations.ts';
 import { ActivePlan } from './plan/active-plan.ts';
-import { buildPlan, type NotificationPlanParts } from './plan/notification-plan.ts';
+import { buildPlan } from './plan/notification-plan.ts';
 import { Answers } from './routes/answers.ts';
 import { createAlertsApp } from './routes/index.ts';
+import { type OpenNotifiersOf, openNotifiers } from './sending/open-notifiers.ts';
+import { SenderLink } from './sending/sender-link.ts';
+import { notifierSurroundings, openHandoverLog, startSender, untilSenderEnded } from './sending/sender-process.ts';
 import { IMPORT_MIGRATION, importSnapshot } from './silences/silence-import.ts';
 import { logSilenceChanges } from './silences/silence-log.ts';
 import { SILENCE_MIGRATION } from './silences/silence-store.ts';
@@ -51,7 +49,7 @@ import { startMaintenance } from './state/maintenance.ts';
 import { AlertIntake } from './store/alert-intake.ts';
 import type { AlertSlot } from './store/alert-slot.ts';
 import { ALERT_MIGRATION, SETTLED_MIGRATION } from './store/alert-writer.ts';
-import { describeVersion, USER_AGENT } from './version.ts';
+import { describeVersion } from './version.ts';
 
 /** Never change one: a data directory has been through all that were there before. */
 export const MIGRATIONS = [
@@ -86,11 +84,8 @@ export async function startAlertServer(options: AlertServerOptions, clock: Clock
   const config = new ActiveConfig(source, read.value, () => clock.now());
   log.info('Loading configuration', { file: source.file ?? 'built in' });
   const directory = await ownDataDirectory(options.storagePath, clock);
-  const lines = new LineFile(join(directory.path, 'notifications.sent'));
-  const handovers = new HandoverLog({ lines, clock, log });
   let database: Database | undefined;
   const release = async () => {
-    handovers.close();
     await database?.close();
     directory.release();
   };
@@ -100,12 +95,9 @@ export async function startAlertServer(options: AlertServerOptions, clock: Clock
     const inhibitionRules = read.value.inhibitRules;
     const state = joinState({ options, tree, inhibitionRules, database, clock, log, newId: randomUUID });
     log.info('State restored', await restoreState(state, clock.now()));
-    const handedOver = await countHandedOver({ state, handovers, database, log });
-    if (handedOver > 0)
-      log.warn('notifications count as sent that were handed over before a kill', { count: handedOver });
     await importSnapshot({ path: options.importPath, database, silences: state.silences, log });
     if (options.logSilences) state.silences.subscribe(logSilenceChanges(log, () => clock.now()));
-    return await serve({ options, config, state, handovers, database, clock, log, startedAt }, release);
+    return await serve({ options, config, state, directory, database, clock, log, startedAt }, release);
   } catch (error) {
     await release();
     throw error;
@@ -117,7 +109,7 @@ export interface Running {
   readonly options: AlertServerOptions;
   readonly config: ActiveConfig;
   readonly state: AlertState;
-  readonly handovers: HandoverLog;
+  readonly directory: Pick<DataDirectory, 'path'>;
   readonly database: Database;
   readonly clock: Clock;
   readonly log: Log;
@@ -196,19 +188,18 @@ export function composeApp(composition: Composition): Hono<HttpEnv> {
 export interface PlanSurroundings {
   readonly metrics: Metrics;
   readonly externalUrl: () => string;
-  readonly openHttp: NotificationPlanParts['openHttp'];
+  readonly sender: SenderLink;
+  readonly openNotifiers: OpenNotifiersOf;
   /** From 0 to below 1: so that those whose receiver is down do not all try again at the same moment. */
   readonly random: () => number;
 }
 
-const readSecret = async (path: string) => (await readFile(path, 'utf8')).trim();
-
 /** Makes the plan of the configuration in force; what is refused now could not run. */
 export async function createPlan(
   running: Running,
-  { metrics, externalUrl, openHttp, random }: PlanSurroundings,
+  { metrics, externalUrl, sender, openNotifiers, random }: PlanSurroundings,
 ): Promise<ActivePlan> {
-  const { options, config, state, handovers, database, clock, log } = running;
+  const { options, config, state, database, clock, log } = running;
   const { notificationLog, history } = state;
   const names = INTEGRATIONS.map(({ name }) => name);
   const notificationMetrics = createNotificationMetrics(metrics, names, {
@@ -217,7 +208,7 @@ export async function createPlan(
   const notifying = {
     notificationLog,
     history,
-    handovers,
+    settled: (id: string) => sender.settle(id),
     database,
     writeAlerts: (slots: readonly AlertSlot[]) => state.alerts.write(slots),
     clock,
@@ -227,22 +218,25 @@ export async function createPlan(
     random,
   };
   const build = (read: ActiveConfig['current']) =>
-    buildPlan(read, { notifying, externalUrl, openHttp, readSecret, clock, log });
+    buildPlan(read, { notifying, externalUrl, sender, openNotifiers, clock, log });
   const plan = await build(config.current);
   if (!plan.ok) throw new CommandError(plan.reason, ExitCode.usage);
   return new ActivePlan(plan.value, { config, state, metrics: notificationMetrics, build, clock, log });
 }
 
 async function serve(running: Running, release: () => Promise<void>): Promise<AlertServer> {
-  const { options, state, clock, log } = running;
+  const { options, state, directory, clock, log } = running;
   const metrics = new Metrics();
   let listener: Listener | undefined;
   let known: string | undefined;
   // Asked for at each notification; nothing of it changes once the server listens.
   const externalUrl = () => known ?? externalUrlOf(options, listener);
-  const http = { clock, readSecret, environment: process.env, userAgent: USER_AGENT };
-  const openHttp: PlanSurroundings['openHttp'] = (config) => createHttpClient(config, http);
-  const plan = await createPlan(running, { metrics, externalUrl, openHttp, random: Math.random });
+  const sender = new SenderLink({ start: () => startSender(directory.path, clock, log), clock, log });
+  const surroundings = notifierSurroundings(clock);
+  const plan = await createPlan(running, {
+    ...{ metrics, externalUrl, sender, random: Math.random },
+    openNotifiers: (settings) => openNotifiers(settings, surroundings),
+  });
   const app = composeApp({
     ...running,
     plan,
@@ -261,14 +255,20 @@ async function serve(running: Running, release: () => Promise<void>): Promise<Al
   known = externalUrl();
   const { url, addresses, close: closeListener } = listener;
   const stopMaintenance = startMaintenance(running);
-  const stopWaiting = clock.after(options.dispatchStartDelayMs, () => plan.start());
+  const stopping = new AbortController();
+  let dispatching = Promise.resolve();
+  const stopWaiting = clock.after(options.dispatchStartDelayMs, () => {
+    dispatching = startDispatching(running, { plan, sender, stopped: stopping.signal });
+  });
   log.info('Starting opsdeck alerts', { version: OPSDECK_VERSION, externalURL: externalUrl() });
   for (const address of addresses) log.info('Listening on', { address });
   let closing: Promise<void> | undefined;
   const close = async () => {
     stopMaintenance();
     stopWaiting();
-    await Promise.all([closeListener(DRAIN_MS), plan.stop()]);
+    stopping.abort();
+    await dispatching;
+    await Promise.all([closeListener(DRAIN_MS), plan.stop().then(() => sender.end())]);
     try {
       await Promise.all([state.alerts.flush(), state.timers.flush(), state.notificationLog.flush()]);
     } catch (error) {
@@ -287,6 +287,22 @@ async function serve(running: Running, release: () => Promise<void>): Promise<Al
       return closing;
     },
   };
+}
+
+/** Flushes groups from now on: as soon as it is known what a server before this one has told. */
+async function startDispatching(
+  { directory, state, database, clock, log }: Running,
+  { plan, sender, stopped }: { readonly plan: ActivePlan; readonly sender: SenderLink; readonly stopped: AbortSignal },
+): Promise<void> {
+  await untilSenderEnded(directory.path, { clock, log, stopped });
+  if (stopped.aborted) return;
+  const handovers = openHandoverLog(directory.path, clock, log);
+  const count = await countHandedOver({ state, handovers, database, log });
+  handovers.close();
+  if (count > 0) log.warn('Notifications count as sent that were under way when the server was killed', { count });
+  if (stopped.aborted) return;
+  if (plan.current.integrationCount > 0) sender.start();
+  plan.start();
 }
 
 async function inheritedSockets(): Promise<readonly number[]> {

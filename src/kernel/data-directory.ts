@@ -60,6 +60,21 @@ export async function ownDataDirectory(path: string, clock: Clock): Promise<Data
   }
 }
 
+/** Whether some process owns the directory. A CommandError says that it cannot be looked at. */
+export async function isOwned(path: string): Promise<boolean> {
+  const absolute = resolve(path);
+  if (!existsSync(absolute)) return false;
+  let reach: Reach | undefined;
+  try {
+    reach = reachSockets(absolute);
+    return await answers(reach.pathOf(OWNER_NAME));
+  } catch (error) {
+    throw cannotUse(absolute, error);
+  } finally {
+    reach?.close();
+  }
+}
+
 function ownedDirectory(path: string, server: Server): DataDirectory {
   let released = false;
   return {

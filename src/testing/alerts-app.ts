@@ -1,4 +1,5 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ActiveConfig } from '../alerts/config/active-config.ts';
@@ -8,7 +9,10 @@ import type { ClusterMember } from '../alerts/contract/status.ts';
 import type { MatcherMode } from '../alerts/domain/matcher-parse.ts';
 import { RouteTree } from '../alerts/domain/route.ts';
 import { HandoverLog } from '../alerts/notifications/handover-log.ts';
-import { composeApp, createPlan, type PlanSurroundings } from '../alerts/server.ts';
+import { NotificationSender } from '../alerts/sending/notification-sender.ts';
+import { type NotifierSurroundings, type OpenNotifiersOf, openNotifiers } from '../alerts/sending/open-notifiers.ts';
+import { SenderLink, senderHere } from '../alerts/sending/sender-link.ts';
+import { composeApp, createPlan } from '../alerts/server.ts';
 import type { SilenceRules } from '../alerts/silences/silence-store.ts';
 import { joinState } from '../alerts/state/alert-state.ts';
 import type { Database } from '../kernel/database.ts';
@@ -33,7 +37,7 @@ export interface AlertsAppOptions {
   /** Stands in for the database that a test can let fail. */
   readonly realDatabase?: Database;
   /** Who sends notifications; unless given, nobody. */
-  readonly openHttp?: PlanSurroundings['openHttp'];
+  readonly openHttp?: NotifierSurroundings['openHttp'];
 }
 
 /** An answer as a test compares it. */
@@ -129,11 +133,17 @@ async function createApp(test: AlertsAppOptions, configFile: string, { clock, da
   const { route, inhibitRules: inhibitionRules } = config.current;
   const tree = new RouteTree(route);
   const state = joinState({ options, tree, inhibitionRules, database, clock, log, newId: countedIds() });
-  const handovers = new HandoverLog({ lines: new FakeLines(), clock, log });
-  const running = { options, config, state, handovers, database, clock, log, startedAt };
+  const running = { options, config, state, directory: { path: '' }, database, clock, log, startedAt };
   const metrics = new Metrics();
   const externalUrl = () => 'http://alerts.example.org';
-  const plan = await createPlan(running, { metrics, externalUrl, openHttp, random: () => 0.5 });
+  const handovers = new HandoverLog({ lines: new FakeLines(), clock, log });
+  const surroundings = { openHttp, readSecret: (path: string) => readFile(path, 'utf8'), clock };
+  const openThem: OpenNotifiersOf = (settings) => openNotifiers(settings, surroundings);
+  const start = async () => senderHere(new NotificationSender({ handovers, openNotifiers: openThem }));
+  const plan = await createPlan(running, {
+    ...{ metrics, externalUrl, openNotifiers: openThem, random: () => 0.5 },
+    sender: new SenderLink({ start, clock, log }),
+  });
   const app = composeApp({
     ...running,
     plan,
@@ -145,7 +155,7 @@ async function createApp(test: AlertsAppOptions, configFile: string, { clock, da
   return { app, plan, state };
 }
 
-const refuseToSend: PlanSurroundings['openHttp'] = () => ({
+const refuseToSend: NotifierSurroundings['openHttp'] = () => ({
   send: () => Promise.reject(new Error('this test sends nothing')),
   close: () => Promise.resolve(),
 });

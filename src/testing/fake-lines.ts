@@ -2,13 +2,23 @@ import type { Lines } from '../kernel/line-file.ts';
 
 /** Lines in memory: what they would be on a disk. */
 export class FakeLines implements Lines {
-  /** Each with its line feed. */
-  all: readonly string[] = [];
   /** While set, nothing can be read or written. */
   failure: Error | undefined;
+  #all: string[] = [];
+  #size = 0;
+
+  /** Each with its line feed. */
+  get all(): readonly string[] {
+    return this.#all;
+  }
+
+  set all(lines: readonly string[]) {
+    this.#all = [...lines];
+    this.#size = lines.reduce((sum, { length }) => sum + length, 0);
+  }
 
   get size(): number {
-    return this.all.join('').length;
+    return this.#size;
   }
 
   read(): readonly string[] {
@@ -18,7 +28,8 @@ export class FakeLines implements Lines {
 
   append(line: string): void {
     this.#check();
-    this.all = [...this.all, line];
+    this.#all.push(line);
+    this.#size += line.length;
   }
 
   replace(lines: readonly string[]): void {

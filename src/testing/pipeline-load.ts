@@ -114,16 +114,6 @@ export interface Repetition {
   readonly secondAt: number;
 }
 
-/** What a receiver takes that remembers keys. */
-export function firstOfEachKey(calls: readonly Told[]): readonly Told[] {
-  const taken = new Set<string>();
-  return calls.filter(({ idempotencyKey }) => {
-    const isNew = !taken.has(idempotencyKey);
-    taken.add(idempotencyKey);
-    return isNew;
-  });
-}
-
 /** A receiver that remembers keys would miss what these tell the second time. */
 export function findAmbiguousKeys(calls: readonly Told[]): readonly string[] {
   const told = new Map<string, string>();

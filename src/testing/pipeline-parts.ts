@@ -7,7 +7,10 @@ import { HandoverLog } from '../alerts/notifications/handover-log.ts';
 import type { NotificationMetrics } from '../alerts/notifications/notification-metrics.ts';
 import { Pipeline } from '../alerts/notifications/pipeline.ts';
 import { ReceiverNotifier } from '../alerts/notifications/receiver-notifier.ts';
-import type { Delivery, Handover } from '../alerts/notify/notifier.ts';
+import type { Delivery, Handover, Notifier } from '../alerts/notify/notifier.ts';
+import { NotificationSender } from '../alerts/sending/notification-sender.ts';
+import type { SenderIntegration } from '../alerts/sending/open-notifiers.ts';
+import { SenderLink, senderHere } from '../alerts/sending/sender-link.ts';
 import { type AlertState, joinState } from '../alerts/state/alert-state.ts';
 import type { AlertSlot } from '../alerts/store/alert-slot.ts';
 import type { Database } from '../kernel/database.ts';
@@ -94,7 +97,8 @@ export function createTestPipeline(options: TestPipelineOptions = {}): TestPipel
   const handovers = new HandoverLog({ lines: options.lines ?? new FakeLines(), clock, log });
   const { notificationLog, history, inhibitor, silencer } = state;
   const parts = {
-    ...{ notificationLog, history, handovers, database, clock, log, metrics },
+    ...{ notificationLog, history, database, clock, log, metrics },
+    settled: (id: string) => link.settle(id),
     writeAlerts: (slots: readonly AlertSlot[]) => state.alerts.write(slots),
     retentionMs: options.retentionMs ?? 120 * HOUR,
     random: () => 0.5,
@@ -105,8 +109,21 @@ export function createTestPipeline(options: TestPipelineOptions = {}): TestPipel
     sent.push(`${(clock.now() - START) / 1000}s ${notification.receiver}/${integration} ${describe(notification)}`);
   };
   const named = Object.entries(options.receivers ?? { default: [{}] });
+  const notifiers = new Map(named.map(([name, fakes]) => [name, fakes.map(notifierOf(note))]));
+  const openNotifiers = () => ({ notifiers, close: async () => {} });
+  const start = async () => senderHere(new NotificationSender({ handovers, openNotifiers }));
+  const link = new SenderLink({ start, clock, log });
+  const settings = named.map(([name, fakes]) => ({ name, integrations: fakes.map(nameOf) }));
+  const plan = link.open(() => ({ externalUrl: '', templates: [], receivers: settings }));
   const receivers = new Map(
-    named.map(([name, fakes]) => [name, new ReceiverNotifier(name, fakes.map(integrationOf(note)), parts)]),
+    named.map(([name, fakes]) => {
+      const integrations = fakes.map((fake, place) => ({
+        ...nameOf(fake),
+        sendResolved: fake.sendResolved ?? true,
+        notifier: plan.notifier(name, place),
+      }));
+      return [name, new ReceiverNotifier(name, integrations, parts)];
+    }),
   );
   const intervals = new TimeIntervals(options.intervals ?? []);
   const { suppressed } = metrics;
@@ -131,16 +148,19 @@ function describe({ reason, alerts }: Notification): string {
   return `${reason}: ${alerts.map(({ status, labels }) => (status === 'firing' ? '+' : '-') + labels.n).join(' ')}`;
 }
 
-function integrationOf(note: (integration: string, notification: Notification) => void) {
-  return ({ name = 'webhook', index = 0, sendResolved = true, answer }: FakeIntegration) => {
+function nameOf({ name = 'webhook', index = 0 }: FakeIntegration): SenderIntegration {
+  return { name, index, config: undefined };
+}
+
+function notifierOf(note: (integration: string, notification: Notification) => void) {
+  return ({ name = 'webhook', index = 0, answer }: FakeIntegration): Notifier => {
     let count = 0;
-    const notifier = {
+    return {
       async notify(notification: Notification, signal: AbortSignal, handover?: Handover): Promise<Delivery> {
         note(index === 0 ? name : `${name}[${index}]`, notification);
         return answer ? answer(notification, signal, count++, handover) : { ok: true };
       },
     };
-    return { name, index, sendResolved, notifier };
   };
 }
 

@@ -216,6 +216,16 @@ export function memoryOf(pid: number): { rss: number; peak: number } | undefined
   return { rss: bytesOf('VmRSS'), peak: bytesOf('VmHWM') };
 }
 
+/** The processes that a process has started; none where there is no /proc. */
+export function childrenOf(pid: number): readonly number[] {
+  try {
+    const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1');
+    return text.split(' ').filter(Boolean).map(Number);
+  } catch {
+    return [];
+  }
+}
+
 export interface ProcessOptions {
   readonly cwd?: string;
   /** Added to the environment of this process; undefined takes a variable away. */

@@ -1,7 +1,7 @@
 import type { TestContext } from 'node:test';
 import { MessageChannel } from 'node:worker_threads';
+import { answerCalls, Caller, callerProxy } from '../kernel/calls.ts';
 import { createLog, type Log } from '../kernel/log.ts';
-import { answerCalls, Caller, callerProxy } from '../kernel/thread.ts';
 import { type OpenEngine, openRoomStoreOn } from '../rooms/store/open-room-store.ts';
 import type { RoomEngine } from '../rooms/store/room-engine.ts';
 import { reviveEngineError } from '../rooms/store/room-engine-thread.ts';

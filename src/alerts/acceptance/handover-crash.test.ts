@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { eventually } from '../../testing/eventually.ts';
 import { HttpClient } from '../../testing/http-client.ts';
+import type { SinkAnswer } from '../../testing/http-sink.ts';
 import { type JiraStep, startJiraSink } from '../../testing/jira-sink.ts';
-import { configFile, type RunningServer, startOpsdeck, temporaryFolder } from '../../testing/processes.ts';
+import { childrenOf, configFile, type RunningServer, startOpsdeck, temporaryFolder } from '../../testing/processes.ts';
 import {
   type StartToldSink,
   startToldJira,
@@ -56,8 +57,17 @@ receivers: [{name: sink, ${yaml}}]
       });
       assert.equal((await client.post('/api/v2/alerts', alerts)).status, 200);
     };
+    /** Its sender and itself, as a power cut or the end of a container does. */
+    const killBoth = () => {
+      const both = [...childrenOf(server.pid), server.pid];
+      assert.equal(both.length, 2);
+      // Neither may see the other's end.
+      for (const signal of ['SIGSTOP', 'SIGKILL'] as const) for (const pid of both) process.kill(pid, signal);
+      return server.stop('SIGKILL');
+    };
     return {
       kill: () => server.stop('SIGKILL'),
+      killBoth,
       fire: (names: string, group = 'Disk') => post(names, group, Date.now() + HOUR_MS),
       end: (names: string, group = 'Disk') => post(names, group, Date.now()),
       remarks: () => remarksOf(t, server),
@@ -67,10 +77,10 @@ receivers: [{name: sink, ${yaml}}]
 }
 
 /** What the history says of each notification, the oldest first: the number of its alerts, and the remark. */
-async function remarksOf(t: TestContext, { url }: RunningServer): Promise<readonly (readonly [number, boolean])[]> {
+async function remarksOf(t: TestContext, { url }: RunningServer) {
   const { body } = await new HttpClient(t, url).get('/api/v2/notifications');
   const records = JSON.parse(body) as readonly { readonly alerts: readonly unknown[]; readonly remark?: string }[];
-  return records.map(({ alerts, remark }) => [alerts.length, remark !== undefined] as const).reverse();
+  return records.map(({ alerts, remark }) => [alerts.length, remark] as const).reverse();
 }
 
 function countLines(path: string, pattern: RegExp): number {
@@ -90,17 +100,63 @@ async function assertToldOnce(t: TestContext, startSink: StartToldSink): Promise
   await first.fire('b');
   await eventually('the second notification', () => sink.calls[1]);
   await eventually('the note of it', () => handedOver() === 1);
-  await first.kill();
+  await first.killBoth();
   isAnswering = true;
   const second = await start();
+  await eventually('what the history says', async () => (await second.remarks()).length === 2);
   assert.deepEqual(await second.remarks(), [
-    [1, false],
-    [2, true],
+    [1, undefined],
+    [2, 'counts as sent: the server was killed before the answer was read'],
   ]);
   await someFlushes();
   await second.end('a b');
   await eventually('the end', () => sink.calls[2]);
   assert.deepEqual(sink.calls.map(describeCall), ['+a', '+a +b', '-a -b']);
+}
+
+/** The answer comes when the server is dead, and it was the first that anybody has ever asked for. */
+async function assertAnswerRead(t: TestContext, startSink: StartToldSink): Promise<void> {
+  let answer = (_: SinkAnswer) => {};
+  const answering = new Promise<SinkAnswer>((resolve) => {
+    answer = resolve;
+  });
+  const sink = await startSink(t, { answer: () => answering });
+  const { start } = createServers(t, sink);
+  const first = await start();
+  await first.fire('a b');
+  await eventually('the notification', () => sink.calls[0]);
+  await first.kill();
+  const second = await start();
+  await someFlushes();
+  assert.deepEqual(await second.remarks(), [], 'the next one waits');
+  answer({});
+  await eventually('what the history says', async () => (await second.remarks()).length === 1);
+  assert.deepEqual(await second.remarks(), [[2, 'sent: the server was killed before it had noted the answer']]);
+  await someFlushes();
+  await second.end('a b');
+  await eventually('the end', () => sink.calls[1]);
+  assert.deepEqual(sink.calls.map(describeCall), ['+a +b', '-a -b']);
+}
+
+async function assertToldAgain(t: TestContext, firstAnswer: SinkAnswer): Promise<void> {
+  let answer = (_: SinkAnswer) => {};
+  const answering = new Promise<SinkAnswer>((resolve) => {
+    answer = resolve;
+  });
+  let count = 0;
+  const sink = await startToldWebhook(t, { answer: () => (count++ === 0 ? answering : {}) });
+  const { start } = createServers(t, sink);
+  const first = await start();
+  await first.fire('a');
+  await eventually('the notification', () => sink.calls[0]);
+  await first.kill();
+  answer(firstAnswer);
+  const second = await start();
+  await eventually('the notification again', () => sink.calls[1]);
+  assert.equal(sink.calls[1]?.idempotencyKey, sink.calls[0]?.idempotencyKey);
+  await eventually('what the history says', async () => (await second.remarks()).length === 1);
+  assert.deepEqual(await second.remarks(), [[1, undefined]]);
+  assert.deepEqual(sink.calls.map(describeCall), ['+a', '+a']);
 }
 
 async function assertToldAtAll(t: TestContext, startSink: StartToldSink): Promise<void> {
@@ -117,7 +173,7 @@ async function assertToldAtAll(t: TestContext, startSink: StartToldSink): Promis
   isReady = false;
   await first.fire('b');
   await refusal;
-  await first.kill();
+  await first.killBoth();
   assert.equal(handedOver(), 0);
   isReady = true;
   const second = await start();
@@ -127,7 +183,18 @@ async function assertToldAtAll(t: TestContext, startSink: StartToldSink): Promis
   assert.deepEqual(sink.calls.map(describeCall), ['+a', '+a +b', '-a -b']);
 }
 
-test('a server that is killed on its way', { concurrency: 4 }, async (t) => {
+test('what is under way when a server is killed', { concurrency: 4 }, async (t) => {
+  const readings = SINKS.map(([way, startSink]) =>
+    t.test(`is told once ${way}, and its answer is read`, (t) => assertAnswerRead(t, startSink)),
+  );
+  const refusals = [{ status: 500 }, 'hang', 'reset'] as const;
+  const retellings = refusals.map((answer) =>
+    t.test(`is told again where it is answered by ${JSON.stringify(answer)}`, (t) => assertToldAgain(t, answer)),
+  );
+  await Promise.all([...readings, ...retellings]);
+});
+
+test('a server that is killed with its sender, on its way', { concurrency: 4 }, async (t) => {
   const tellings = SINKS.map(([way, startSink]) =>
     t.test(`tells nobody again ${way} what was handed over, though nobody has read the answer`, (t) =>
       assertToldOnce(t, startSink),
@@ -177,7 +244,7 @@ test('a server that is killed while it asks Jira', { concurrency: 4 }, async (t)
       const before: readonly JiraStep[] = ['search', 'create', ...WHOLE_END.slice(0, WHOLE_END.indexOf(killedAt) + 1)];
       await eventually('the step', () => jira.steps.length === before.length);
       await eventually('the note', () => handedOver() === (after.length === 0 ? 1 : 0));
-      await first.kill();
+      await first.killBoth();
       jira.hold();
       await start();
       await eventually('all steps', () => jira.steps.length === before.length + after.length);
@@ -197,7 +264,7 @@ test('a server that is killed while it asks Jira', { concurrency: 4 }, async (t)
     await first.fire('b', 'Net');
     await eventually('the note', () => handedOver() === 1);
     await eventually('the issue', () => jira.issues.length === 2);
-    await first.kill();
+    await first.killBoth();
     jira.hold();
     const second = await start();
     await someFlushes();

@@ -3,13 +3,11 @@ import type { Database } from '../../kernel/database.ts';
 import { createLog } from '../../kernel/log.ts';
 import { alertOf, HOUR, routeSettings } from '../../testing/alert-parts.ts';
 import { bench, isAsked, printNumber, printTable } from '../../testing/bench.ts';
-import { FakeLines } from '../../testing/fake-lines.ts';
 import { createSqliteFolder } from '../../testing/sqlite.ts';
 import { ALERT_SERVER_DEFAULTS } from '../config/server-options.ts';
 import type { Notification } from '../domain/notification.ts';
 import { RouteTree } from '../domain/route.ts';
 import { TimeIntervals } from '../domain/time-intervals.ts';
-import { HandoverLog } from '../notifications/handover-log.ts';
 import type { NotificationMetrics } from '../notifications/notification-metrics.ts';
 import { type Flush, Pipeline } from '../notifications/pipeline.ts';
 import { ReceiverNotifier } from '../notifications/receiver-notifier.ts';
@@ -145,7 +143,6 @@ function createReceiver(
   tell: (index: number) => void,
 ): ReceiverNotifier {
   const { notificationLog, history } = state;
-  const handovers = new HandoverLog({ lines: new FakeLines(), clock: systemClock, log });
   const notifier = {
     async notify({ groupLabels }: Notification) {
       tell(Number(groupLabels.n));
@@ -153,7 +150,8 @@ function createReceiver(
     },
   };
   return new ReceiverNotifier('default', [{ name: 'webhook', index: 0, sendResolved: true, notifier }], {
-    ...{ notificationLog, history, handovers, database, clock: systemClock, log, metrics: quiet },
+    ...{ notificationLog, history, database, clock: systemClock, log, metrics: quiet },
+    settled: () => {},
     writeAlerts: (slots) => state.alerts.write(slots),
     retentionMs: HOUR,
     random: Math.random,

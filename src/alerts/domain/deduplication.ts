@@ -45,13 +45,14 @@ export function contentOf(alerts: Iterable<{ readonly isResolved: boolean; reado
   return hash('sha256', content, 'base64url');
 }
 
-/** What the log says once a notification that was begun is known to be told, though nobody has read the answer. */
+/** What the log says once a notification that was begun is known to be told; `left`: what it has left behind, if that is known. */
 export function countAsTold(
   { receiverData }: LoggedNotification,
   { reason, firing, resolved }: Announcement,
-  at: number,
+  { at, left }: { readonly at: number; readonly left?: ReceiverData | undefined },
 ): LoggedNotification {
-  return { at, firing: new Set(firing), resolved: new Set(resolved), receiverData: dataFor(reason, receiverData) };
+  const data = left ?? dataFor(reason, receiverData);
+  return { at, firing: new Set(firing), resolved: new Set(resolved), receiverData: data };
 }
 
 /** What a notification is handed of the one before it: a group that is told of for the first time starts anew. */

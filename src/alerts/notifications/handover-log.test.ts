@@ -36,13 +36,13 @@ test('what was handed over to a recipient that has answered before is known afte
   hook.begin(SECOND);
   clock.advance(1_999);
   const killed = open().hook;
-  assert.deepEqual([killed.handedOverAt(FIRST), killed.handedOverAt(SECOND)], [START, undefined]);
+  assert.deepEqual([killed.toldBefore(FIRST)?.at, killed.toldBefore(SECOND)?.at], [START, undefined]);
 });
 
 test('what is handed over to somebody who has never answered does not count', () => {
   const { open } = createLogs();
   open().hook.begin(FIRST).done();
-  assert.equal(open().hook.handedOverAt(FIRST), undefined);
+  assert.equal(open().hook.toldBefore(FIRST)?.at, undefined);
 });
 
 test('trust outlives the process, and is that of one integration of one receiver', () => {
@@ -57,8 +57,8 @@ test('trust outlives the process, and is that of one integration of one receiver
   ];
   for (const other of others) handovers.recipient(other).begin(SECOND).done();
   const after = open();
-  assert.equal(after.hook.handedOverAt(FIRST), START);
-  for (const other of others) assert.equal(after.handovers.recipient(other).handedOverAt(SECOND), undefined);
+  assert.equal(after.hook.toldBefore(FIRST)?.at, START);
+  for (const other of others) assert.equal(after.handovers.recipient(other).toldBefore(SECOND)?.at, undefined);
 });
 
 test('after a failure nothing counts that is under way, nor what is sent in the hour after it', () => {
@@ -68,17 +68,17 @@ test('after a failure nothing counts that is under way, nor what is sent in the 
   first.done();
   second.done();
   second.undone();
-  assert.equal(open().hook.handedOverAt(FIRST), undefined);
+  assert.equal(open().hook.toldBefore(FIRST)?.at, undefined);
   const restarted = open().hook;
   restarted.succeeded();
   clock.advance(HOUR - 1);
   restarted.succeeded();
   restarted.begin(THIRD).done();
-  assert.equal(open().hook.handedOverAt(THIRD), undefined);
+  assert.equal(open().hook.toldBefore(THIRD)?.at, undefined);
   clock.advance(1);
   restarted.succeeded();
   restarted.begin(THIRD).done();
-  assert.equal(open().hook.handedOverAt(THIRD), START + HOUR);
+  assert.equal(open().hook.toldBefore(THIRD)?.at, START + HOUR);
 });
 
 test('a request after one that came to nothing is not noted', () => {
@@ -86,7 +86,7 @@ test('a request after one that came to nothing is not noted', () => {
   const note = openTrusted().hook.begin(FIRST);
   note.undone();
   note.done();
-  assert.equal(open().hook.handedOverAt(FIRST), undefined);
+  assert.equal(open().hook.toldBefore(FIRST)?.at, undefined);
 });
 
 test('what has ended before it was handed over is not noted', () => {
@@ -94,7 +94,7 @@ test('what has ended before it was handed over is not noted', () => {
   const note = openTrusted().hook.begin(FIRST);
   note.end();
   note.done();
-  assert.equal(open().hook.handedOverAt(FIRST), undefined);
+  assert.equal(open().hook.toldBefore(FIRST)?.at, undefined);
 });
 
 test('what a doubt has ended does not come back when the file is written anew', () => {
@@ -105,7 +105,7 @@ test('what a doubt has ended does not come back when the file is written anew', 
   hook.succeeded();
   for (const id of [SECOND, THIRD, idOf(4), idOf(5)]) hook.begin(id).done();
   const killed = open().hook;
-  assert.deepEqual([killed.handedOverAt(FIRST), killed.handedOverAt(SECOND)], [undefined, START + 2_000]);
+  assert.deepEqual([killed.toldBefore(FIRST)?.at, killed.toldBefore(SECOND)?.at], [undefined, START + 2_000]);
 });
 
 test('failures that go on put off the trust, and are written once a minute', () => {
@@ -130,13 +130,13 @@ test('who has not answered for two seconds is not trusted until the next answer'
   hook.begin(SECOND).done();
   clock.advance(500);
   const killed = open().hook;
-  assert.deepEqual([killed.handedOverAt(FIRST), killed.handedOverAt(SECOND)], [undefined, undefined]);
+  assert.deepEqual([killed.toldBefore(FIRST)?.at, killed.toldBefore(SECOND)?.at], [undefined, undefined]);
   hook.begin(THIRD).done();
-  assert.equal(open().hook.handedOverAt(THIRD), undefined);
+  assert.equal(open().hook.toldBefore(THIRD)?.at, undefined);
   hook.succeeded();
   slow.end();
   hook.begin(THIRD).done();
-  assert.equal(open().hook.handedOverAt(THIRD), START + 2_000);
+  assert.equal(open().hook.toldBefore(THIRD)?.at, START + 2_000);
 });
 
 test('what has been answered counts to its end, whatever the recipient does next and however often the file is written anew', () => {
@@ -147,13 +147,13 @@ test('what has been answered counts to its end, whatever the recipient does next
   unanswered.done();
   answered.succeeded();
   hook.failed();
-  const killed = () => [FIRST, SECOND].map((id) => open().hook.handedOverAt(id));
+  const killed = () => [FIRST, SECOND].map((id) => open().hook.toldBefore(id)?.at);
   assert.deepEqual(killed(), [START, undefined]);
   clock.advance(HOUR);
   hook.begin(THIRD).succeeded();
   assert.deepEqual(killed(), [START, undefined]);
   answered.end();
-  hook.begin(THIRD).done();
+  for (let n = 4; n < 12; n++) hook.begin(idOf(n)).done();
   assert.deepEqual(killed(), [undefined, undefined]);
 });
 
@@ -185,7 +185,7 @@ test('an answer ends the wait for it', () => {
   answered.end();
   clock.advance(5_000);
   hook.begin(SECOND).done();
-  assert.equal(open().hook.handedOverAt(SECOND), START + 5_000);
+  assert.equal(open().hook.toldBefore(SECOND)?.at, START + 5_000);
 });
 
 test('the file is written anew when it has grown, without what is over', () => {
@@ -199,9 +199,9 @@ test('the file is written anew when it has grown, without what is over', () => {
     assert.ok(lines.size < 1_100, `${lines.size} bytes`);
   }
   const { hook: killed } = open();
-  assert.equal(killed.handedOverAt(FIRST), START);
+  assert.equal(killed.toldBefore(FIRST)?.at, START);
   killed.begin(SECOND).done();
-  assert.equal(open().hook.handedOverAt(SECOND), START, 'the trust is kept');
+  assert.equal(open().hook.toldBefore(SECOND)?.at, START, 'the trust is kept');
 });
 
 test('what the process before has handed over is forgotten once it has been counted', () => {
@@ -209,7 +209,7 @@ test('what the process before has handed over is forgotten once it has been coun
   openTrusted().hook.begin(FIRST).done();
   const { handovers, hook } = open();
   handovers.forgetBefore();
-  assert.equal(hook.handedOverAt(FIRST), undefined);
+  assert.equal(hook.toldBefore(FIRST)?.at, undefined);
   assert.deepEqual(
     lines.all.map((line) => line.split(' ')[0]),
     ['trusted'],
@@ -223,7 +223,7 @@ test('lines that nobody can read are left out, and a time that is still to come 
   const key = trusted.split(' ')[1];
   lines.all = ['', 'sent\n', trusted, `sent ${FIRST} ${key} ${START + HOUR}\n`, `sent ${SECOND} ${key}\n`, '\u0000'];
   const { hook } = open();
-  assert.deepEqual([hook.handedOverAt(FIRST), hook.handedOverAt(SECOND)], [START, undefined]);
+  assert.deepEqual([hook.toldBefore(FIRST)?.at, hook.toldBefore(SECOND)?.at], [START, undefined]);
 });
 
 test('a disk that fails is told of once, no note is left, and a minute later it is tried again', () => {
@@ -243,7 +243,7 @@ test('a disk that fails is told of once, no note is left, and a minute later it 
   hook.begin(idOf(5)).done();
   hook.begin(idOf(6)).done();
   const killed = open().hook;
-  assert.deepEqual([killed.handedOverAt(idOf(5)), killed.handedOverAt(idOf(6))], [START + MINUTE, START + MINUTE]);
+  assert.deepEqual([killed.toldBefore(idOf(5))?.at, killed.toldBefore(idOf(6))?.at], [START + MINUTE, START + MINUTE]);
   assert.equal(errors.length, 1);
 });
 

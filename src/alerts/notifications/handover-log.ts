@@ -3,6 +3,7 @@ import type { CancelTimer, Clock } from '../../kernel/clock.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import type { Lines } from '../../kernel/line-file.ts';
 import type { Log } from '../../kernel/log.ts';
+import type { ReceiverData } from '../domain/notification.ts';
 import type { Handover } from '../notify/notifier.ts';
 import type { LogKey } from './notification-log.ts';
 
@@ -17,7 +18,7 @@ const MOST_BYTES = 1_000_000;
 /** A file that could not be written is tried again so much later. */
 const REPAIR_MS = 60_000;
 
-const LINE = /^(?:sent ([0-9a-f]{32})|(trusted)|(doubted)) ([0-9a-f]{16}) (\d{1,15})$/;
+const LINE = /^(sent|told|trusted|doubted) (?:([0-9a-f]{32}) )?([0-9a-f]{16}) (\d{1,15})(?: ([\w-]+))?$/;
 
 interface HandoverLogParts {
   readonly lines: Lines;
@@ -28,15 +29,16 @@ interface HandoverLogParts {
 }
 
 /**
- * Notes that a notification is with the operating system, in the turn in which it is: from then on it arrives, and if
- * the process is killed before it has read the answer, the next one takes the note for the answer. This holds for
- * recipients that are trusted alone. What is written of them, in order:
+ * Notes what becomes of notifications where the death of the process cannot undo it. What is written, in order:
  *
- *     trusted RECIPIENT AT   it has answered, and not failed for an hour
- *     sent ID RECIPIENT AT   the notification was handed over to it; AT in epoch milliseconds
- *     doubted RECIPIENT AT   it has failed, or has not answered for two seconds (AT is 0): what was sent before counts no more
+ *     trusted RECIPIENT AT          it has answered, and not failed for an hour
+ *     sent ID RECIPIENT AT          the notification was handed over to it; AT in epoch milliseconds
+ *     told ID RECIPIENT AT [DATA]   it has taken the notification, and what it has left behind: base64url of JSON
+ *     doubted RECIPIENT AT          it has failed, or has not answered for two seconds (AT is 0)
  *
- * What it has answered well is kept until its end, when the notification log has it: a note stands in for that.
+ * The process that sends outlives a server that is killed, and notes what has come of all that was under way. Should it be
+ * killed, too, what was handed over counts as told, if the recipient is trusted: noted in the turn in which the operating
+ * system has it, it arrives. A doubt takes that back, except from what was answered.
  *
  * A file that fails is told of in the log, and hinders nobody: whatever is not noted is told again after a kill.
  */
@@ -60,12 +62,14 @@ export class HandoverLog {
     const now = clock.now();
     try {
       for (const line of lines.read()) {
-        const [, id, trusted, doubted, recipient, at] = LINE.exec(line) ?? [];
+        const [, what, id, recipient, at, data] = LINE.exec(line) ?? [];
         if (recipient === undefined) continue;
         const of = this.#recipientOf(recipient);
-        if (id !== undefined) of.wasSent(id, Math.min(Number(at), now));
-        if (trusted) of.wasTrusted();
-        if (doubted) of.wasDoubted(Math.min(Number(at), now));
+        if (what === 'trusted') of.wasTrusted();
+        if (what === 'doubted') of.wasDoubted(Math.min(Number(at), now));
+        if (id === undefined) continue;
+        const isAnswered = what === 'told';
+        of.wasNoted(id, { line: `${line}\n`, at: Math.min(Number(at), now), isAnswered, ...readData(data) });
       }
     } catch (error) {
       this.#giveUp(error);
@@ -143,6 +147,16 @@ export class HandoverLog {
   }
 }
 
+/** What a line says of a notification. */
+export interface NotedTelling {
+  readonly line: string;
+  /** Epoch milliseconds. */
+  readonly at: number;
+  readonly receiverData?: ReceiverData;
+  /** Otherwise it was handed over, and that is all. */
+  readonly isAnswered: boolean;
+}
+
 /** An integration of a receiver, as far as it can be relied upon. */
 export class Recipient {
   readonly key: string;
@@ -150,9 +164,9 @@ export class Recipient {
   readonly #write: (line: string) => boolean;
   #isTrusted = false;
   #doubtedAt = 0;
-  /** When the process before this one has handed over what, by the ids of the notifications. */
-  readonly #before = new Map<string, number>();
-  /** Handed over, and not at their end as yet. */
+  /** What the process before this one has noted, by the ids of the notifications. */
+  readonly #before = new Map<string, NotedTelling>();
+  /** Those with a line in the file that are not at their end as yet. */
   readonly #open = new Set<HandoverNote>();
 
   constructor(key: string, clock: Clock, write: (line: string) => boolean) {
@@ -161,14 +175,14 @@ export class Recipient {
     this.#write = write;
   }
 
-  /** When a notification was handed over whose answer the process before this one has not read; epoch milliseconds. */
-  handedOverAt(id: string): number | undefined {
+  /** What the process before this one has noted of a notification that counts as told. */
+  toldBefore(id: string): NotedTelling | undefined {
     return this.#before.get(id);
   }
 
   /** A notification is about to be sent. */
   begin(id: string): HandoverNote {
-    return new HandoverNote(`sent ${id} ${this.key} ${this.#clock.now()}\n`, this);
+    return new HandoverNote(id, this);
   }
 
   succeeded(): void {
@@ -177,7 +191,7 @@ export class Recipient {
     this.#write(`trusted ${this.key} ${this.#clock.now()}\n`);
   }
 
-  /** An attempt has failed: nothing that is under way counts as told, and nothing that is sent in the next hour. */
+  /** An attempt has failed: nothing that is unanswered counts as told, and nothing that is handed over in the next hour. */
   failed(): void {
     const now = this.#clock.now();
     if (!this.#isTrusted && now - this.#doubtedAt < DOUBT_STEP_MS) return;
@@ -185,25 +199,27 @@ export class Recipient {
     this.#doubt(now);
   }
 
-  /** Called by a note of its own, which stands in the file then; undefined: it does not. */
-  note(note: HandoverNote): CancelTimer | undefined {
-    if (!this.#isTrusted) return undefined;
-    this.#open.add(note);
-    if (!this.#write(note.line)) {
-      this.#open.delete(note);
-      return undefined;
-    }
-    // It counts again as soon as it answers.
+  /** Called by a note of its own, whose line stands in the file then; undefined: it does not. */
+  noteSent(note: HandoverNote): CancelTimer | undefined {
+    const line = `sent ${note.id} ${this.key} ${this.#clock.now()}\n`;
+    if (!this.#isTrusted || !this.#note(note, line)) return undefined;
+    // It is trusted again as soon as it answers.
     return this.#clock.after(UNANSWERED_MS, () => this.#doubt(0));
+  }
+
+  /** Called by a note of its own. */
+  noteTold(note: HandoverNote, data: ReceiverData | undefined): void {
+    this.#note(note, `told ${note.id} ${this.key} ${this.#clock.now()}${writeData(data)}\n`);
   }
 
   /** Called by a note of its own. */
   forget(note: HandoverNote): void {
     this.#open.delete(note);
+    this.#before.delete(note.id);
   }
 
-  wasSent(id: string, at: number): void {
-    this.#before.set(id, at);
+  wasNoted(id: string, telling: NotedTelling): void {
+    this.#before.set(id, telling);
   }
 
   wasTrusted(): void {
@@ -213,7 +229,7 @@ export class Recipient {
   wasDoubted(at: number): void {
     this.#isTrusted = false;
     this.#doubtedAt = Math.max(this.#doubtedAt, at);
-    this.#before.clear();
+    this.#forgetUnanswered();
   }
 
   forgetBefore(): void {
@@ -222,30 +238,47 @@ export class Recipient {
 
   /** All that has to be known of it. */
   lines(): readonly string[] {
-    const open = [...this.#open].map(({ line }) => line);
-    if (this.#isTrusted) return [`trusted ${this.key} 0\n`, ...open];
+    const noted = [...this.#before.values(), ...this.#open].map(({ line }) => line ?? '');
+    if (this.#isTrusted) return [`trusted ${this.key} 0\n`, ...noted];
     const isDoubted = this.#clock.now() - this.#doubtedAt < PROBATION_MS;
-    return isDoubted ? [`doubted ${this.key} ${this.#doubtedAt}\n`, ...open] : open;
+    return isDoubted ? [`doubted ${this.key} ${this.#doubtedAt}\n`, ...noted] : noted;
+  }
+
+  /** Its line has to be in memory when the file is written anew. */
+  #note(note: HandoverNote, line: string): boolean {
+    note.line = line;
+    this.#open.add(note);
+    if (this.#write(line)) return true;
+    this.#open.delete(note);
+    note.line = undefined;
+    return false;
   }
 
   #doubt(at: number): void {
     this.#isTrusted = false;
+    this.#forgetUnanswered();
     for (const note of [...this.#open]) if (!note.isAnswered) note.end();
     this.#write(`doubted ${this.key} ${at}\n`);
-    for (const { line } of this.#open) this.#write(line);
+    for (const { line } of this.#open) if (line !== undefined) this.#write(line);
+  }
+
+  #forgetUnanswered(): void {
+    for (const [id, { isAnswered }] of this.#before) if (!isAnswered) this.#before.delete(id);
   }
 }
 
 /** One notification on its way to a recipient. */
 export class HandoverNote implements Handover {
-  readonly line: string;
+  readonly id: string;
+  /** What stands in the file: after a kill, it counts as told. */
+  line: string | undefined;
   readonly #recipient: Recipient;
   #cancel: CancelTimer | undefined;
   #isAnswered = false;
   #isOver = false;
 
-  constructor(line: string, recipient: Recipient) {
-    this.line = line;
+  constructor(id: string, recipient: Recipient) {
+    this.id = id;
     this.#recipient = recipient;
   }
 
@@ -255,29 +288,47 @@ export class HandoverNote implements Handover {
 
   /** Whether the process after a kill takes it for told. */
   get stands(): boolean {
-    return this.#cancel !== undefined && !this.#isOver;
+    return this.line !== undefined;
   }
 
   done(): void {
-    if (this.#isOver || this.#cancel) return;
-    this.#cancel = this.#recipient.note(this);
+    if (this.#isOver || this.stands) return;
+    this.#cancel = this.#recipient.noteSent(this);
   }
 
-  succeeded(): void {
+  /** It was taken; from now on that stands in the file, whatever the recipient does next. */
+  succeeded(data?: ReceiverData): void {
     this.#isAnswered = true;
     this.#cancel?.();
     this.#recipient.succeeded();
+    if (!this.stands || data !== undefined) this.#recipient.noteTold(this, data);
   }
 
+  /** An attempt came to nothing. */
   undone(): void {
     this.end();
     this.#recipient.failed();
   }
 
-  /** What has come of it is known. */
+  /** What has come of it is known elsewhere. */
   end(): void {
     this.#isOver = true;
+    this.line = undefined;
     this.#cancel?.();
     this.#recipient.forget(this);
+  }
+}
+
+function writeData(data: ReceiverData | undefined): string {
+  return data === undefined ? '' : ` ${Buffer.from(JSON.stringify(data)).toString('base64url')}`;
+}
+
+function readData(text: string | undefined): { readonly receiverData?: ReceiverData } {
+  if (text === undefined) return {};
+  try {
+    return { receiverData: JSON.parse(Buffer.from(text, 'base64url').toString()) };
+  } catch {
+    // That it was told is all the same.
+    return {};
   }
 }

@@ -410,13 +410,10 @@ async function waysOfSuccess(delivery: Delivery, lines = new FakeLines()): Promi
   return ways;
 }
 
-test('a success is committed at once unless a note of the handover stands in for it', async () => {
-  // Who has never answered is not trusted.
-  assert.deepEqual(await waysOfSuccess({ ok: true }), ['at once', 'shares a commit']);
-  const broken = Object.assign(new FakeLines(), { failure: new Error('no space left on device') });
-  assert.deepEqual(await waysOfSuccess({ ok: true }, broken), ['at once', 'at once']);
-});
-
-test('what an integration leaves behind is committed at once: no note says it', async () => {
-  assert.deepEqual(await waysOfSuccess({ ok: true, receiverData: { id: 'x' } }), ['at once', 'at once']);
+test('a success shares the next commit where a note stands in for it, and is committed at once where none can be made', async () => {
+  for (const delivery of [{ ok: true }, { ok: true, receiverData: { id: 'x' } }] as const) {
+    assert.deepEqual(await waysOfSuccess(delivery), ['shares a commit', 'shares a commit']);
+    const broken = Object.assign(new FakeLines(), { failure: new Error('no space left on device') });
+    assert.deepEqual(await waysOfSuccess(delivery, broken), ['at once', 'at once']);
+  }
 });

@@ -3,7 +3,6 @@ import type { Notification, NotificationReason, NotifiedAlert, Pairs } from '../
 import type { Delivery, Notifier } from '../notify/notifier.ts';
 import { type Attempt, Ending, notifyWithRetry, type RetryResult } from '../notify/retry.ts';
 import type { AlertGroup } from '../store/alert-group.ts';
-import type { HandoverLog, HandoverNote, Recipient } from './handover-log.ts';
 import { notifiedAlert, pairsOf, recordOf } from './notification-data.ts';
 import {
   type Beginning,
@@ -24,7 +23,8 @@ export interface ReceiverIntegration {
 }
 
 export interface ReceiverNotifierParts extends NotificationJournalParts {
-  readonly handovers: HandoverLog;
+  /** Hears that what came of a notification is on disk, by its id. */
+  readonly settled: (id: string) => void;
   readonly metrics: NotificationMetrics;
   /** From 0 to below 1. */
   readonly random: () => number;
@@ -48,7 +48,6 @@ export class ReceiverNotifier {
   readonly integrations: readonly ReceiverIntegration[];
   readonly #parts: ReceiverNotifierParts;
   readonly #journal: NotificationJournal;
-  readonly #recipients: ReadonlyMap<ReceiverIntegration, Recipient>;
   /** One for each that is being told: thousands of listeners at a single one would cost thousands of steps each. */
   readonly #endings = new Set<Ending>();
   #ending: Error | undefined;
@@ -59,12 +58,6 @@ export class ReceiverNotifier {
     this.integrations = integrations;
     this.#parts = parts;
     this.#journal = new NotificationJournal(parts);
-    this.#recipients = new Map(
-      integrations.map((one) => [
-        one,
-        parts.handovers.recipient({ receiver: name, integration: one.name, index: one.index }),
-      ]),
-    );
   }
 
   /** What there is to tell; undefined: every integration knows. */
@@ -195,22 +188,15 @@ export class ReceiverNotifier {
     }
     const startedAt = clock.now();
     const notification = this.#notificationFor(integration, shared, beginning);
-    const handover = (this.#recipients.get(integration) as Recipient).begin(beginning.id);
-    const { delivery, attempts } = await this.#send(integration, notification, {
-      deadlineAt: flush.deadlineAt,
-      handover,
-      tried,
-    });
+    const { deadlineAt } = flush;
+    const { delivery, attempts } = await this.#send(integration, notification, { deadlineAt, tried });
     const record = recordOf(integration, notification, delivery, { attempts, startedAt, now: clock.now() });
     if (delivery.ok) {
-      const { receiverData } = delivery;
-      // A note says that it was told, and nothing else.
-      const isNoted = handover.stands && receiverData === undefined;
+      const { receiverData, isNoted = false } = delivery;
       await this.#journal.succeed(beginning, shared, { record, receiverData, isNoted });
-      handover.end();
+      this.#parts.settled(beginning.id);
       return true;
     }
-    handover.end();
     metrics.failed(integration.name, this.name, delivery.reason);
     this.#logFailure(integration, flush, delivery);
     await this.#journal.fail(beginning, shared, record, delivery.retry);
@@ -246,11 +232,7 @@ export class ReceiverNotifier {
   async #send(
     integration: ReceiverIntegration,
     notification: Notification,
-    {
-      deadlineAt,
-      handover,
-      tried,
-    }: { readonly deadlineAt: number; readonly handover: HandoverNote; readonly tried: () => void },
+    { deadlineAt, tried }: { readonly deadlineAt: number; readonly tried: () => void },
   ): Promise<RetryResult> {
     const { clock, random } = this.#parts;
     const ending = new Ending();
@@ -263,12 +245,8 @@ export class ReceiverNotifier {
         random,
         ending,
         deadline: deadlineAt,
-        handover,
         onAttempt: (attempt) => {
           if (attempt.number === 1) tried();
-          if (attempt.ok) handover.succeeded();
-          // A reload or the end of the server is no fault of the recipient.
-          else if (!this.#ending) handover.undone();
           this.#noteAttempt(integration, notification, attempt);
         },
       });

@@ -24,6 +24,8 @@ export type Delivery =
       readonly ok: true;
       /** Kept in the notification log and handed to the next notification of the group; undefined keeps what is there. */
       readonly receiverData?: ReceiverData | undefined;
+      /** It stands in a file that outlives a kill. */
+      readonly isNoted?: boolean;
     }
   | {
       readonly ok: false;

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { notificationOf, notifiedAlert } from '../../testing/notifier-parts.ts';
-import { TemplateError } from '../template/template-error.ts';
 import { DELIVERED, failedForGood } from './deliver.ts';
 import type { Delivery, Notifier } from './notifier.ts';
 import { type Attempt, backoffMs, Ending, notifyWithRetry, type RetryResult } from './retry.ts';
@@ -229,18 +228,6 @@ test('nothing is tried after a stop or after the deadline', async () => {
     assert.deepEqual(begunAt, []);
     assert.deepEqual([result?.attempts, result?.delivery.ok], [0, false]);
   }
-});
-
-test('a template that cannot be rendered is a failure that no other attempt can mend', async () => {
-  const { result } = await run(() => {
-    throw new TemplateError('template: :1: bad');
-  });
-  assert.deepEqual(result?.delivery, {
-    ok: false,
-    retry: false,
-    reason: 'other',
-    error: 'notify retry canceled due to unrecoverable error after 1 attempts: template: :1: bad',
-  });
 });
 
 test('any other exception is not hidden', async () => {

@@ -1,10 +1,8 @@
 import type { Clock } from '../../kernel/clock.ts';
-import { messageOf } from '../../kernel/errors.ts';
 import type { Notification } from '../domain/notification.ts';
-import { TemplateError } from '../template/template-error.ts';
-import { abortReason, failedForGood } from './deliver.ts';
+import { abortReason } from './deliver.ts';
 import { describeAbort } from './http-error.ts';
-import type { Delivery, Handover, Notifier } from './notifier.ts';
+import type { Delivery, Notifier } from './notifier.ts';
 
 export interface Attempt {
   /** From 1. */
@@ -24,7 +22,6 @@ export interface RetryParts {
   /** From 0 up to 1. */
   readonly random: () => number;
   readonly onAttempt?: (attempt: Attempt) => void;
-  readonly handover?: Handover;
 }
 
 /** How the attempts at one notification are ended from outside: the server stops, or its configuration changes. */
@@ -110,14 +107,14 @@ export async function notifyWithRetry(
 async function tryUntilAborted(
   notifier: Notifier,
   notification: Notification,
-  { clock, ending, deadline, random, onAttempt, handover }: RetryParts,
+  { clock, ending, deadline, random, onAttempt }: RetryParts,
 ): Promise<RetryResult> {
   const { signal } = ending;
   let last: Failure | undefined;
   let attempts = 0;
   while (!signal.aborted) {
     const begunAt = clock.now();
-    const delivery = await attempt(notifier, notification, signal, handover);
+    const delivery = await notifier.notify(notification, signal);
     attempts++;
     const error = delivery.ok ? undefined : delivery.error;
     const retry = !delivery.ok && delivery.retry;
@@ -133,20 +130,6 @@ async function tryUntilAborted(
     if (ending.isLastCall) break;
   }
   return gaveUp('after', last ?? cutShort(signal), attempts);
-}
-
-async function attempt(
-  notifier: Notifier,
-  notification: Notification,
-  signal: AbortSignal,
-  handover: Handover | undefined,
-): Promise<Delivery> {
-  try {
-    return await notifier.notify(notification, signal, handover);
-  } catch (error) {
-    if (error instanceof TemplateError) return failedForGood(messageOf(error));
-    throw error;
-  }
 }
 
 function cutShort(signal: AbortSignal): Failure {

@@ -3,17 +3,20 @@ import { messageOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import { accepted, type Outcome, refused } from '../../kernel/outcome.ts';
 import type { AlertmanagerConfig, ReceiverConfig } from '../config/alertmanager-config.ts';
-import type { HttpConfig } from '../config/http-config.ts';
 import type { NotifiedAlert, Pairs } from '../domain/notification.ts';
 import { RouteTree } from '../domain/route.ts';
 import { TimeIntervals } from '../domain/time-intervals.ts';
-import { type RouteLabelParts, renderRouteLabels, templateDataOf } from '../notifications/notification-data.ts';
-import { ReceiverNotifier, type ReceiverNotifierParts } from '../notifications/receiver-notifier.ts';
-import type { OpenHttpClient } from '../notify/http-client.ts';
-import type { NotifierContext } from '../notify/notifier.ts';
+import { type RouteLabelParts, renderRouteLabels } from '../notifications/notification-data.ts';
+import {
+  type ReceiverIntegration,
+  ReceiverNotifier,
+  type ReceiverNotifierParts,
+} from '../notifications/receiver-notifier.ts';
+import type { OpenNotifiersOf, SenderReceiver, SenderSettings } from '../sending/open-notifiers.ts';
+import type { SenderLink, SenderPlan } from '../sending/sender-link.ts';
 import type { AlertGroup } from '../store/alert-group.ts';
-import { loadTemplates } from '../template/load-templates.ts';
-import type { Templates } from '../template/templates.ts';
+import { readTemplateFiles } from '../template/load-templates.ts';
+import { Templates } from '../template/templates.ts';
 
 /** All that a configuration makes of a flushed group. One is replaced by the next as a whole. */
 export interface NotificationPlan {
@@ -36,9 +39,9 @@ export interface NotificationPlanParts {
   readonly notifying: Omit<ReceiverNotifierParts, 'renderRouteLabels'>;
   /** Where people reach the server. */
   readonly externalUrl: () => string;
-  /** Makes a client with connections of its own. */
-  readonly openHttp: (config: HttpConfig | undefined) => OpenHttpClient;
-  readonly readSecret: NotifierContext['readSecret'];
+  readonly sender: SenderLink;
+  /** What the sender does with the settings, to see whether they are possible. */
+  readonly openNotifiers: OpenNotifiersOf;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -48,14 +51,14 @@ export async function buildPlan(
   config: AlertmanagerConfig,
   parts: NotificationPlanParts,
 ): Promise<Outcome<NotificationPlan>> {
-  const { clock, log } = parts;
+  const { clock, log, sender } = parts;
   for (const warning of config.warnings) log.warn(warning);
   for (const notice of config.notices) log.info(notice);
-  const templates = await loadTemplates(config.templates, { clock });
+  const files = await readTemplateFiles(config.templates);
+  if (!files.ok) return files;
+  const templates = Templates.parse(files.value, clock);
   if (!templates.ok) return templates;
   const tree = new RouteTree(config.route);
-  const clients: OpenHttpClient[] = [];
-  const context = createContext(templates.value, clients, parts);
   const labelParts: RouteLabelParts = {
     templates: templates.value,
     externalUrl: '',
@@ -64,9 +67,22 @@ export async function buildPlan(
   const renderLabels = (group: AlertGroup, alerts: readonly NotifiedAlert[]) =>
     renderRouteLabels(group, alerts, { ...labelParts, externalUrl: parts.externalUrl() });
   const notifying = { ...parts.notifying, renderRouteLabels: renderLabels };
-  const made = createReceivers(config.receivers.filter(isUsedBy(tree)), context, notifying);
-  if (!made.ok) return made;
-  const receivers = made.value;
+  const used = config.receivers.filter(isUsedBy(tree));
+  // The external URL is known only when the server listens.
+  const settings = () => ({
+    externalUrl: parts.externalUrl(),
+    templates: files.value,
+    receivers: used.map(settingsOf),
+  });
+  const impossible = refusalOf(settings(), parts);
+  if (impossible) return impossible;
+  const sending = sender.open(settings);
+  const receivers = new Map(
+    used.map((receiver) => [
+      receiver.name,
+      new ReceiverNotifier(receiver.name, integrationsOf(receiver, sending), notifying),
+    ]),
+  );
   return accepted({
     config,
     tree,
@@ -81,9 +97,7 @@ export async function buildPlan(
       const reason = new Error('the server stops or has a new configuration');
       for (const receiver of receivers.values()) receiver.abort(reason);
     },
-    async close() {
-      await Promise.all(clients.map((client) => client.close()));
-    },
+    close: () => sending.close(),
   });
 }
 
@@ -92,49 +106,32 @@ function isUsedBy(tree: RouteTree): (receiver: ReceiverConfig) => boolean {
   return ({ name }) => used.has(name);
 }
 
-function createReceivers(
-  configs: readonly ReceiverConfig[],
-  context: NotifierContext,
-  notifying: ReceiverNotifierParts,
-): Outcome<ReadonlyMap<string, ReceiverNotifier>> {
-  const receivers = new Map<string, ReceiverNotifier>();
-  for (const config of configs) {
-    try {
-      receivers.set(config.name, new ReceiverNotifier(config.name, createIntegrations(config, context), notifying));
-    } catch (error) {
-      return refused(`receiver ${JSON.stringify(config.name)}: ${messageOf(error)}`);
-    }
-  }
-  return accepted(receivers);
+function settingsOf({ name, integrations }: ReceiverConfig): SenderReceiver {
+  return {
+    name,
+    integrations: integrations.map(({ integration, index, config }) => ({ name: integration.name, index, config })),
+  };
 }
 
-function createIntegrations({ integrations }: ReceiverConfig, context: NotifierContext) {
-  return integrations.map(({ integration, index, config, sendResolved }) => ({
+/** Undefined: the sender will be able to carry them out. */
+function refusalOf(
+  settings: SenderSettings,
+  { openNotifiers }: NotificationPlanParts,
+): Extract<Outcome<never>, { ok: false }> | undefined {
+  try {
+    // Until something is sent, none of them has anything that would have to be closed.
+    openNotifiers(settings);
+    return undefined;
+  } catch (error) {
+    return refused(messageOf(error));
+  }
+}
+
+function integrationsOf({ name, integrations }: ReceiverConfig, sending: SenderPlan): readonly ReceiverIntegration[] {
+  return integrations.map(({ integration, index, sendResolved }, place) => ({
     name: integration.name,
     index,
     sendResolved,
-    notifier: integration.create(config, context),
+    notifier: sending.notifier(name, place),
   }));
-}
-
-function createContext(
-  templates: Templates,
-  clients: OpenHttpClient[],
-  { clock, externalUrl, openHttp, readSecret }: NotificationPlanParts,
-): NotifierContext {
-  return {
-    templates,
-    // Known only when the server listens.
-    get externalUrl() {
-      return externalUrl();
-    },
-    clock,
-    openHttp(config) {
-      const client = openHttp(config);
-      clients.push(client);
-      return client;
-    },
-    readSecret,
-    dataOf: (notification) => templateDataOf(notification, externalUrl()),
-  };
 }

@@ -2,13 +2,16 @@ import type { Database, Statement } from '../../kernel/database.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import { type Announcement, countAsTold, identityOf } from '../domain/deduplication.ts';
-import type { HandoverLog } from '../notifications/handover-log.ts';
+import type { HandoverLog, NotedTelling } from '../notifications/handover-log.ts';
 import { notifiedAlert, pairsOf } from '../notifications/notification-data.ts';
 import { MOST_NAMED_ALERTS, type NotificationRecord } from '../notifications/notification-history.ts';
 import { parseLogKey } from '../notifications/notification-log.ts';
 import type { AlertState } from './alert-state.ts';
 
-const REMARK = 'counts as sent: the server was killed before the answer was read';
+const REMARKS = {
+  answered: 'sent: the server was killed before it had noted the answer',
+  handedOver: 'counts as sent: the server was killed before the answer was read',
+};
 
 export interface HandoverRecoveryParts {
   readonly state: AlertState;
@@ -18,8 +21,8 @@ export interface HandoverRecoveryParts {
 }
 
 /**
- * What was handed over by a process that was killed before it had read the answer is told; returns how many notifications
- * that are. To be called once, before the first flush.
+ * What the sender of a server that was killed has noted as told is told; returns how many notifications that are. To be
+ * called once, when that sender has ended and before the first flush.
  */
 export async function countHandedOver({ state, handovers, database, log }: HandoverRecoveryParts): Promise<number> {
   handovers.load();
@@ -27,10 +30,11 @@ export async function countHandedOver({ state, handovers, database, log }: Hando
   const statements: Statement[] = [];
   const begun = [...notificationLog.begun()];
   for (const [key, last, { announcement, ...rest }] of begun) {
-    const at = handovers.recipient(parseLogKey(key)).handedOverAt(identityOf(key, rest));
-    if (announcement === undefined || at === undefined) continue;
-    statements.push(notificationLog.set(key, countAsTold(last, announcement, at), announcement.expiresAt));
-    statements.push(history.add(recordOf(key, announcement, at, state)));
+    const noted = handovers.recipient(parseLogKey(key)).toldBefore(identityOf(key, rest));
+    if (announcement === undefined || noted === undefined) continue;
+    const told = countAsTold(last, announcement, { at: noted.at, left: noted.receiverData });
+    statements.push(notificationLog.set(key, told, announcement.expiresAt));
+    statements.push(history.add(recordOf(key, announcement, noted, state)));
   }
   try {
     await database.writeNow(statements);
@@ -45,7 +49,7 @@ export async function countHandedOver({ state, handovers, database, log }: Hando
 function recordOf(
   key: string,
   { firing, resolved, reason, sendResolved }: Announcement,
-  at: number,
+  { at, isAnswered }: NotedTelling,
   { alerts, groups }: AlertState,
 ): NotificationRecord {
   const logKey = parseLogKey(key);
@@ -66,6 +70,6 @@ function recordOf(
     resolved: ended.length,
     alerts: told.map(({ fingerprint, status, labels }) => ({ fingerprint, status, labels })),
     error: undefined,
-    remark: REMARK,
+    remark: isAnswered ? REMARKS.answered : REMARKS.handedOver,
   };
 }

@@ -22,14 +22,8 @@ async function readTemplate(path: string): Promise<Outcome<TemplateFile>> {
   }
 }
 
-/**
- * The default templates and those of the files that the patterns name, in the order of the patterns. A pattern may name
- * no file yet; a file that cannot be read or parsed refuses them all, and the reason names it.
- */
-export async function loadTemplates(
-  patterns: readonly string[],
-  { clock }: { readonly clock?: Clock } = {},
-): Promise<Outcome<Templates>> {
+/** Reads the files that patterns name, in their order. A pattern may name no file yet; the reason of a refusal names the file. */
+export async function readTemplateFiles(patterns: readonly string[]): Promise<Outcome<readonly TemplateFile[]>> {
   const files: TemplateFile[] = [];
   for (const pattern of patterns) {
     const paths = await findFiles(pattern);
@@ -40,5 +34,14 @@ export async function loadTemplates(
       files.push(file.value);
     }
   }
-  return Templates.parse(files, clock);
+  return accepted(files);
+}
+
+/** The default templates and those of the files; one that cannot be read or parsed refuses them all. */
+export async function loadTemplates(
+  patterns: readonly string[],
+  { clock }: { readonly clock?: Clock } = {},
+): Promise<Outcome<Templates>> {
+  const files = await readTemplateFiles(patterns);
+  return files.ok ? Templates.parse(files.value, clock) : files;
 }

@@ -1,7 +1,7 @@
-import type { MessagePort } from 'node:worker_threads';
+import { answerCalls, laterMethods, logOver, type Part, type Port, type ReviveError } from '../../kernel/calls.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
-import { answerCalls, logOver, type ReviveError, startThread, type Thread } from '../../kernel/thread.ts';
+import { startThread } from '../../kernel/thread.ts';
 import type { RoomEngine } from './room-engine.ts';
 import { StorageFullError } from './room-store.ts';
 import { openSqliteRoomEngine } from './sqlite-room-engine.ts';
@@ -12,7 +12,7 @@ interface EngineThreadOptions {
 }
 
 /** Starts an engine beside the event loop. What fails at its opening is told to the first call. */
-export function startRoomEngine(file: string, path: string, log: Log): Thread<RoomEngine> {
+export function startRoomEngine(file: string, path: string, log: Log): Part<RoomEngine> {
   const options: EngineThreadOptions = { path };
   return startThread<RoomEngine>({ file, name: 'room engine', options, log, revive: reviveEngineError });
 }
@@ -21,24 +21,9 @@ export const reviveEngineError: ReviveError = ({ name, message }) =>
   name === 'StorageFullError' ? new StorageFullError(message) : undefined;
 
 /** In the thread. */
-export function serveRoomEngine(port: MessagePort, options: unknown): void {
+export function serveRoomEngine(port: Port, options: unknown): void {
   const { path } = options as EngineThreadOptions;
   const opening = openSqliteRoomEngine({ directory: { path }, clock: systemClock, log: logOver(port) });
   opening.catch(() => {});
   answerCalls(port, laterMethods(opening));
-}
-
-/** Its calls wait for the opening, in their order. */
-function laterMethods(opening: Promise<RoomEngine>): object {
-  return new Proxy(
-    {},
-    {
-      get:
-        (_, name: keyof RoomEngine) =>
-        async (...values: never[]) => {
-          const engine = await opening;
-          return (engine[name] as (...values: never[]) => Promise<unknown>).apply(engine, values);
-        },
-    },
-  );
 }
