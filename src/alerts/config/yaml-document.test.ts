@@ -46,6 +46,27 @@ test('a bracket that is never closed is told of', () => {
   assert.ok(line !== undefined && line >= 2);
 });
 
+const MISTAKES: readonly (readonly [string, string, number, RegExp])[] = [
+  ['after brackets at the margin', 'a:\n  b: [\nc\n]\nd:\n  e: f\n g: h\n', 7, /same column/],
+  ['after quotes at the margin', 'a:\n  b: "c\nd"\ne:\n  f: g\n h: i\n', 6, /same column/],
+  ['before a bracket that is never closed', 'a:\n  e: f\n g: h\nd:\n  b: [\nc: d\n', 3, /same column/],
+  ['in a bracket at the margin', 'a: [\nb}\nc:\n  d: [\ne\n]\n', 2, /end with a \]/],
+  [
+    'that is a bracket, after brackets at the margin',
+    'a: [\nb\n]\nc:\n  d: [ e\nf: g\nh: [i, j]\n',
+    6,
+    /end with a \]/,
+  ],
+];
+
+for (const [where, text, line, error] of MISTAKES) {
+  test(`a mistake ${where} is told with its line`, () => {
+    const told = read(text);
+    assert.match(told.error ?? '', error);
+    assert.equal(told.line, line);
+  });
+}
+
 test('the marks of a document end what is open', () => {
   assert.match(read('a: [\n---\nb: c\n').error ?? '', /must/);
 });

@@ -1,9 +1,13 @@
-import { Composer, type Document, Lexer, type LineCounter, Parser, parseDocument, type YAMLParseError } from 'yaml';
+import { Composer, type Document, Lexer, type LineCounter, Parser, type YAMLParseError } from 'yaml';
 
 /** What LaxLexer needs to know of the lexer that it extends; its tests would show that this has changed. */
 interface LexerParts {
   /** How far a line must be indented to belong to what began before it. */
   indentNext: number;
+  /** How many brackets and braces are open. */
+  readonly flowLevel: number;
+  /** How much of the text has been read. */
+  readonly pos: number;
   lex(source: string): Generator<string, void>;
   parseFlowCollection(): Steps;
   parseQuotedScalar(): Steps;
@@ -13,8 +17,22 @@ type Steps = Generator<string, string | undefined>;
 
 /** Between brackets, braces and quotes indentation means nothing, as to Alertmanager, which is laxer there than YAML is. */
 class LaxLexer extends (Lexer as unknown as new () => LexerParts) {
-  override parseFlowCollection(): Steps {
-    return this.#unindented(super.parseFlowCollection());
+  /** Where the outermost bracket stands that is open now; after the last line, one that is never closed. */
+  openAt: number | undefined;
+  readonly #strictAt: number | undefined;
+
+  /** The bracket at `strictAt` holds only what is indented. */
+  constructor(strictAt?: number) {
+    super();
+    this.#strictAt = strictAt;
+  }
+
+  override *parseFlowCollection(): Steps {
+    this.openAt ??= this.pos - 1;
+    const steps = super.parseFlowCollection();
+    const next = yield* this.openAt === this.#strictAt ? steps : this.#unindented(steps);
+    if (this.flowLevel === 0) this.openAt = undefined;
+    return next;
   }
 
   override parseQuotedScalar(): Steps {
@@ -41,24 +59,33 @@ const OPTIONS = { schema: 'failsafe', uniqueKeys: false, prettyErrors: false } a
 
 /** The first document of a text; there is one always. `lines` gets to know where its lines begin. */
 export function readFirstDocument(text: string, lines: LineCounter): FirstDocument {
-  const documents = new Composer(OPTIONS).compose(tokensOf(text, lines), true, text.length);
-  const document = documents.next().value as Document.Parsed;
-  document.errors = document.errors.filter(isWrong);
+  const lexer = new LaxLexer();
+  lines.addNewLine(0);
+  const documents = compose(text, lexer, lines.addNewLine);
+  const document = nextOf(documents);
   // A bracket that is never closed is told by its indentation best.
-  if (document.errors.length > 0) document.errors = [...strictErrors(text), ...document.errors];
+  if (document.errors.length > 0 && lexer.openAt !== undefined)
+    document.errors = nextOf(compose(text, new LaxLexer(lexer.openAt))).errors;
   const next = documents.next();
   return { document, nextAt: next.done ? undefined : next.value.range[0] };
 }
 
-function* tokensOf(text: string, lines: LineCounter): ReturnType<Parser['parse']> {
-  const parser = new Parser(lines.addNewLine);
-  lines.addNewLine(0);
-  for (const lexeme of new LaxLexer().lex(text)) yield* parser.next(lexeme);
-  yield* parser.end();
+type Documents = Generator<Document.Parsed, void>;
+
+function compose(text: string, lexer: LaxLexer, onNewLine?: (offset: number) => void): Documents {
+  return new Composer(OPTIONS).compose(tokensOf(text, lexer, onNewLine), true, text.length);
 }
 
-function strictErrors(text: string): readonly YAMLParseError[] {
-  return parseDocument(text, OPTIONS).errors.filter((error) => isWrong(error) && error.code !== 'MULTIPLE_DOCS');
+function nextOf(documents: Documents): Document.Parsed {
+  const document = documents.next().value as Document.Parsed;
+  document.errors = document.errors.filter(isWrong);
+  return document;
+}
+
+function* tokensOf(text: string, lexer: LaxLexer, onNewLine?: (offset: number) => void): ReturnType<Parser['parse']> {
+  const parser = new Parser(onNewLine);
+  for (const lexeme of lexer.lex(text)) yield* parser.next(lexeme);
+  yield* parser.end();
 }
 
 /** To Alertmanager a remark may follow a quote or a bracket without a space. */
