@@ -21,7 +21,12 @@ export function hideSecrets(text: string, secrets: readonly string[]): string {
     .filter((secret) => secret !== '')
     .flatMap((secret) => [secret, ...partsOfUrl(secret)])
     .flatMap(spellingsOf);
+  return replaceSpellings(text, spellings, '<redacted>');
+}
+
+/** Puts `mark` wherever one of the spellings stands, none of which may be empty. */
+export function replaceSpellings(text: string, spellings: Iterable<string>, mark: string): string {
   // The longest first, as one may be a part of another.
   const ordered = [...new Set(spellings)].sort((a, b) => b.length - a.length);
-  return ordered.reduce((rest, spelling) => rest.replaceAll(spelling, '<redacted>'), text);
+  return ordered.reduce((rest, spelling) => rest.replaceAll(spelling, mark), text);
 }

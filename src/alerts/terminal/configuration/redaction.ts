@@ -1,5 +1,5 @@
 import { HIDDEN, withoutPassword } from '../../config/kind.ts';
-import { partsOfUrl, spellingsOf } from '../../notify/secret-texts.ts';
+import { partsOfUrl, replaceSpellings, spellingsOf } from '../../notify/secret-texts.ts';
 
 /** What hides a header's value, a query parameter's or a field's of an answer: its name says that it is a secret. */
 const SECRET_NAME = 'auth|token|secret|passw|apikey|api_key|api-key|cookie|signature';
@@ -64,7 +64,7 @@ export class Redaction {
   }
 
   text(text: string): string {
-    return replaceAll(text, [...this.#spellings]);
+    return replaceSpellings(text, this.#spellings, HIDDEN);
   }
 
   /** Without name and password. */
@@ -82,12 +82,6 @@ export class Redaction {
 
   /** What a service answered: its fields that say so are secrets too. */
   answer(text: string): string {
-    return replaceAll(text, [...this.#spellings, ...this.#parts]).replace(SECRET_FIELD, `$1"${HIDDEN}"`);
+    return replaceSpellings(text, [...this.#spellings, ...this.#parts], HIDDEN).replace(SECRET_FIELD, `$1"${HIDDEN}"`);
   }
-}
-
-function replaceAll(text: string, spellings: readonly string[]): string {
-  // The longest first, as one may be a part of another.
-  const ordered = [...spellings].sort((a, b) => b.length - a.length);
-  return ordered.reduce((rest, spelling) => rest.replaceAll(spelling, HIDDEN), text);
 }
