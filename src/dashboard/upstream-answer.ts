@@ -1,5 +1,6 @@
 import { formatDuration } from '../kernel/duration.ts';
 import { printable } from '../kernel/printable.ts';
+import { readRetryAfter } from '../kernel/retry-after.ts';
 
 export type UpstreamCode =
   | 'upstream_unreachable'
@@ -55,7 +56,7 @@ export function classifyAnswer(answer: UpstreamAnswer, asked: URL, variable: str
   if (status === 401 || (status === 200 && isPage && LOGIN_MARKER.test(body))) return fail(expired(variable));
   if (isPage && (status === 200 || status === 403)) return fail(CHALLENGE);
   if (status === 403) return fail(FORBIDDEN);
-  if (status === 429) return fail(rateLimited(headers.get('retry-after')));
+  if (status === 429) return fail(rateLimited(readRetryAfter(headers)));
   if (status >= 500) return fail(brokenUpstream(status));
   if (status === 400) return fail({ ...unexpected('upstream refuses the request (400)'), isBadRequest: true });
   if (status !== 200) return fail(unexpected(`upstream answered ${status}`));
@@ -86,8 +87,7 @@ const FORBIDDEN: UpstreamFailure = {
   hint: 'Check that the upstream URL is the site where you sign in, and that the token belongs to the right team.',
 };
 
-function rateLimited(header: string | null): UpstreamFailure {
-  const retryAfterMs = readRetryAfter(header);
+function rateLimited(retryAfterMs: number | undefined): UpstreamFailure {
   const when = retryAfterMs === undefined ? 'in a few minutes' : `in ${formatDuration(Math.max(1000, retryAfterMs))}`;
   return {
     code: 'upstream_rate_limited',
@@ -134,9 +134,4 @@ function explainRedirect(location: string | null, asked: URL, variable: string):
     ...unexpected('upstream has moved'),
     hint: `It points to ${printable(target.origin)}: set USAGE_UPSTREAM_URL to that, if you trust it.`,
   };
-}
-
-/** Seconds only: the other form is a date by a clock that may differ. */
-function readRetryAfter(header: string | null): number | undefined {
-  return header !== null && /^\d{1,6}$/.test(header.trim()) ? Number(header) * 1000 : undefined;
 }

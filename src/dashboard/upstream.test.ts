@@ -100,6 +100,13 @@ const CASES: Readonly<Record<string, Case>> = {
     upstreamStatus: 429,
     hint: /in 7s/,
   },
+  'a rate limit until a date': {
+    answer: json({}, 429, { 'retry-after': 'Thu, 01 Jan 2026 00:01:30 GMT', date: 'Thu, 01 Jan 2026 00:00:00 GMT' }),
+    status: 502,
+    code: 'upstream_rate_limited',
+    upstreamStatus: 429,
+    hint: /in 1m30s/,
+  },
   'a 500': { answer: json({}, 500), status: 502, code: 'upstream_error', upstreamStatus: 500, hint: /later/ },
   'a page of HTML with status 503': {
     answer: html('down for maintenance', 503),

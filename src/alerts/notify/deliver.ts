@@ -1,4 +1,5 @@
 import { messageOf } from '../../kernel/errors.ts';
+import { readRetryAfter } from '../../kernel/retry-after.ts';
 import { OwnTimeout } from './http-timeout.ts';
 import type { Delivery, FailureReason, HttpAnswer, HttpClient, HttpRequest } from './notifier.ts';
 import { hideSecrets } from './secret-texts.ts';
@@ -75,7 +76,7 @@ export function judgeAnswer(answer: HttpAnswer, rules: DeliveryRules = {}): Deli
     retry: status >= 500 || (rules.retryStatuses?.includes(status) ?? false),
     reason: reasonOfStatus(status),
     error: hideSecrets(error, rules.secrets ?? []),
-    retryAfterMs: readRetryAfter(answer),
+    retryAfterMs: readRetryAfter(answer.headers),
   };
 }
 
@@ -84,12 +85,4 @@ export function reasonOfStatus(status: number): FailureReason {
   if (status === 429) return 'rateLimited';
   if (status >= 400 && status < 500) return 'clientError';
   return status >= 500 && status < 600 ? 'serverError' : 'other';
-}
-
-/** Seconds, or a date, which only the clock of the same server can tell the distance to. */
-function readRetryAfter({ headers }: HttpAnswer): number | undefined {
-  const value = headers.get('retry-after')?.trim() ?? '';
-  if (/^\d{1,9}$/.test(value)) return Number(value) * 1000;
-  const waitMs = Date.parse(value) - Date.parse(headers.get('date') ?? '');
-  return waitMs > 0 ? waitMs : undefined;
 }

@@ -1,4 +1,5 @@
 import { messageOf, systemCodeOf } from '../../kernel/errors.ts';
+import { readRetryAfter } from '../../kernel/retry-after.ts';
 import { OversizedEventError, type SseEvent, SseReader } from '../../kernel/sse-reader.ts';
 import { redactSecrets } from '../domain/redaction.ts';
 import { ForbiddenAddressError, type OutboundGuard } from '../outbound/outbound-guard.ts';
@@ -83,14 +84,6 @@ export async function callModel(
 async function readRefusal(response: Response): Promise<ModelRefusal> {
   const retryAfterMs = readRetryAfter(response.headers);
   return { status: response.status, text: await readSome(response, ERROR_BYTES), retryAfterMs };
-}
-
-/** Seconds, or a date, which is by the clock of who has sent it. */
-function readRetryAfter(headers: Headers): number | undefined {
-  const header = headers.get('retry-after')?.trim() ?? '';
-  if (/^\d{1,6}(\.\d+)?$/.test(header)) return Number(header) * 1000;
-  const ms = Date.parse(header) - Date.parse(headers.get('date') ?? '');
-  return /^[A-Z]/.test(header) && ms >= 0 ? ms : undefined;
 }
 
 /** An answer that is no stream; of one that is too long, the beginning. */

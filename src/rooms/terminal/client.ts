@@ -4,6 +4,7 @@ import { type Clock, holdProcess } from '../../kernel/clock.ts';
 import { CommandError, ExitCode, messageOf, systemCodeOf } from '../../kernel/errors.ts';
 import { HttpFetch } from '../../kernel/http-fetch.ts';
 import { printable } from '../../kernel/printable.ts';
+import { readRetryAfter } from '../../kernel/retry-after.ts';
 import type { Terminal } from '../../kernel/terminal.ts';
 import { type Connection, type ConnectionOptions, readConnection } from './connection.ts';
 
@@ -35,8 +36,7 @@ export class RefusedError extends CommandError {
     super(message, exitCodeOf(answer.status));
     this.status = answer.status;
     this.code = answer.headers.get('x-error-code') ?? '';
-    const seconds = Number(answer.headers.get('retry-after') ?? Number.NaN);
-    this.retryAfterMs = Number.isFinite(seconds) ? seconds * 1000 : undefined;
+    this.retryAfterMs = readRetryAfter(answer.headers);
   }
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { temporaryFolder } from '../../../testing/processes.ts';
 import { commandTerminal, type ListeningRooms, listeningRooms, runRooms } from '../../../testing/rooms-command.ts';
 import { openTcpProxy } from '../../../testing/tcp-proxy.ts';
@@ -105,12 +105,13 @@ test('a server that stays away is code 3, and not before the time is over', asyn
   assert.equal(terminal.stdout, '', 'no id, since it may not be said');
 });
 
-test('a server that asks for patience is asked again', async (t) => {
+/** How often a server is asked that answers so, by a command that has a second for it. */
+async function countTries(t: TestContext, headers: Readonly<Record<string, string>>): Promise<number> {
   let asked = 0;
   const server = createServer((request, response) => {
     request.resume();
     asked++;
-    response.writeHead(asked === 1 ? 503 : 429, { 'content-type': 'application/json', 'retry-after': '0' });
+    response.writeHead(asked === 1 ? 503 : 429, { 'content-type': 'application/json', ...headers });
     response.end('"wait"');
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
@@ -118,7 +119,17 @@ test('a server that asks for patience is asked again', async (t) => {
   const { port } = server.address() as { port: number };
   const terminal = commandTerminal(`http://127.0.0.1:${port}`);
   assert.equal(await runRooms(['say', 'ci', 'x', '--retry', '1s'], terminal), 3);
+  return asked;
+}
+
+test('a server that asks for patience is asked again', async (t) => {
+  const asked = await countTries(t, { 'retry-after': '0' });
   assert.ok(asked > 2, `${asked} tries`);
+});
+
+test('a server that asks for more patience than there is, be it by a date, is asked once', async (t) => {
+  const date = 'Thu, 01 Jan 2026 00:00:00 GMT';
+  assert.equal(await countTries(t, { date, 'retry-after': 'Thu, 01 Jan 2026 01:00:00 GMT' }), 1);
 });
 
 test('--wait-reply prints the answer of somebody else, and is code 1 where there is none', async (t) => {
