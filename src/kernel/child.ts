@@ -1,4 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import { deserialize, serialize } from 'node:v8';
 import { Caller, type CallerParts, callerProxy, logOver, type Part, PartEnd, type ProcessPort } from './calls.ts';
 import { messageOf } from './errors.ts';
 
@@ -45,14 +46,34 @@ export function startChild<T extends object>({ file, name, options, ...parts }: 
   };
 }
 
-function portTo(child: ChildProcess): ProcessPort {
+/** What passes between two processes: all that was sent within a turn, as each write costs as much as a hundred messages. */
+type Batch = readonly Uint8Array[];
+
+function portOver(end: Pick<NodeJS.Process, 'on'> | ChildProcess, send: (batch: Batch) => void): ProcessPort {
+  let batch: Uint8Array[] = [];
   return {
-    on: (event, take) => child.on(event, take as (message: unknown) => void),
+    on: (event, take: (message: never) => void) =>
+      end.on(event, (messages: Batch) => {
+        for (const message of messages) take(deserialize(message) as never);
+      }),
     postMessage(message) {
-      // Its death is told by itself.
-      if (child.connected) child.send(message as object, () => {});
+      // What cannot be copied is told to whoever sends it.
+      batch.push(serialize(message));
+      if (batch.length > 1) return;
+      setImmediate(() => {
+        const messages = batch;
+        batch = [];
+        send(messages);
+      });
     },
   };
+}
+
+function portTo(child: ChildProcess): ProcessPort {
+  return portOver(child, (batch) => {
+    // Its death is told by itself.
+    if (child.connected) child.send(batch, () => {});
+  });
 }
 
 async function endChild(child: ChildProcess): Promise<void> {
@@ -77,7 +98,7 @@ export function currentChild(
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
   const die = (error: unknown) => {
     logOver(port).error(`the process of ${name} fails`, { err: messageOf(error) });
-    process.exit(1);
+    setImmediate(() => process.exit(1));
   };
   process.on('uncaughtException', die).on('unhandledRejection', die);
   return { name, options: JSON.parse(options), port };
@@ -90,10 +111,7 @@ export function whenParentGone(action: () => void): void {
 }
 
 function portToParent(): ProcessPort {
-  return {
-    on: (event, take) => process.on(event, take as (message: unknown) => void),
-    postMessage(message) {
-      if (process.connected) process.send?.(message, undefined, undefined, () => {});
-    },
-  };
+  return portOver(process, (batch) => {
+    if (process.connected) process.send?.(batch, undefined, undefined, () => {});
+  });
 }
