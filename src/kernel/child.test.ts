@@ -39,7 +39,7 @@ if (child) {
     fail: () => part.methods.fail().catch((error) => say(error.name + ': ' + messageOf(error))),
     kill: async () => process.kill(await part.methods.pid(), 'SIGKILL'),
     end: async () => { await part.end(); say('ended'); },
-    die: () => { for (let n = 0; n < 100; n++) void part.methods.later(String(n)); process.kill(process.pid, 'SIGKILL'); },
+    die: () => { for (let n = 0; n < 100; n++) void part.methods.later(String(n)); setImmediate(() => process.kill(process.pid, 'SIGKILL')); },
   };
   createInterface(process.stdin).on('line', (line) => commands[line]());
 }
