@@ -115,6 +115,47 @@ test('an integration that is nothing, or lacks what the global part does not giv
   assert.ok(read(receiver('slack_configs:\n  - channel: x', 'global: {slack_api_url: http://x/}\n')));
 });
 
+test('a secret of the receiver, inline or in a file, keeps the global one away', () => {
+  const globals = `
+  opsgenie_api_key: g
+  victorops_api_key: g
+  telegram_bot_token: g
+  wechat_api_secret: g
+  wechat_api_corp_id: c
+  rocketchat_token: g
+  rocketchat_token_id: g
+  mattermost_webhook_url: http://g/
+  slack_api_url: http://g/
+  smtp_auth_password: g
+  smtp_auth_secret: g
+`;
+  const global = `global:${globals}`;
+  const globalFiles = `global:${globals.replace(/(key|token|id|secret|url|password): (?!c$)/gm, '$1_file: ')}`;
+  const receiver = `
+route: {receiver: a}
+receivers:
+- name: a
+  opsgenie_configs: [{api_key_file: own}, {api_key: own}]
+  victorops_configs: [{routing_key: x, api_key_file: own}, {routing_key: x, api_key: own}]
+  telegram_configs: [{chat_id: 1, bot_token_file: own}, {chat_id: 1, bot_token: own}]
+  wechat_configs: [{api_secret_file: own}, {api_secret: own}]
+  rocketchat_configs: [{token_file: own, token_id_file: own}, {token: own, token_id: own}]
+  mattermost_configs: [{webhook_url_file: own}, {webhook_url: 'http://own/'}]
+  slack_configs: [{api_url_file: own}, {api_url: 'http://own/'}]
+  email_configs:
+  - {to: a, from: b, smarthost: 'h:1', auth_password_file: own, auth_secret_file: own}
+  - {to: a, from: b, smarthost: 'h:1', auth_password: own, auth_secret: own}
+`;
+  for (const file of [global + receiver, globalFiles + receiver]) {
+    const configs = read(file).receivers[0]?.integrations.map(({ config }) => JSON.stringify(config)) ?? [];
+    assert.equal(configs.length, 16);
+    assert.deepEqual(
+      configs.filter((config) => !config.includes('own') || /"g"|http:..g\//.test(config)),
+      [],
+    );
+  }
+});
+
 test('of a secret and its file only one may be given, globally too', () => {
   const names = [
     'slack_app_token',

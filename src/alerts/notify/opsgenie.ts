@@ -76,16 +76,12 @@ export const opsgenieIntegration: Integration<OpsgenieConfig> = {
 };
 
 function completeOpsgenie(config: OpsgenieConfig, global: GlobalConfig): Outcome<OpsgenieConfig> {
-  const apiKey = config.apiKey || global.opsgenieApiKey;
-  const apiKeyFile = config.apiKeyFile || global.opsgenieApiKeyFile;
+  const own = config.apiKey !== '' || config.apiKeyFile !== '';
+  const apiKey = own ? config.apiKey : global.opsgenieApiKey;
+  const apiKeyFile = own ? config.apiKeyFile : global.opsgenieApiKeyFile;
   if (!apiKey && !apiKeyFile) return refused('no global OpsGenie API Key set either inline or in a file');
   const apiUrl = withSlash(config.apiUrl ?? global.opsgenieApiUrl);
-  return accepted({ ...inheritHttp(config, global), apiUrl, ...onlyOne(config, apiKey, apiKeyFile) });
-}
-
-/** What the receiver itself has stands above what is global, be it inline or in a file. */
-function onlyOne(own: OpsgenieConfig, apiKey: string, apiKeyFile: string) {
-  return own.apiKeyFile && !own.apiKey ? { apiKey: '', apiKeyFile } : { apiKey, apiKeyFile: apiKey ? '' : apiKeyFile };
+  return accepted({ ...inheritHttp(config, global), apiUrl, apiKey, apiKeyFile });
 }
 
 function withSlash(address: string): string {

@@ -53,8 +53,9 @@ export const victoropsIntegration: Integration<VictoropsConfig> = {
   key: 'victorops_configs',
   kind: victoropsConfig,
   complete(config, global) {
-    const apiKey = config.apiKey || global.victoropsApiKey;
-    const apiKeyFile = config.apiKeyFile || global.victoropsApiKeyFile;
+    const own = config.apiKey !== '' || config.apiKeyFile !== '';
+    const apiKey = own ? config.apiKey : global.victoropsApiKey;
+    const apiKeyFile = own ? config.apiKeyFile : global.victoropsApiKeyFile;
     if (!apiKey && !apiKeyFile) return refused('no global VictorOps API Key set');
     const apiUrl = withSlash(config.apiUrl ?? global.victoropsApiUrl);
     return accepted({ ...inheritHttp(config, global), apiUrl, apiKey, apiKeyFile });
