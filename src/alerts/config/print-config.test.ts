@@ -215,6 +215,12 @@ receivers:
   victorops_configs: [{routing_key: x}]
   telegram_configs: [{chat_id: 1, bot_token: t}]
   wechat_configs: [{api_secret: s, corp_id: c, http_config: {tls_config: {ca_file: x}}}]
+  slack_configs: [{api_url: 'http://x/', channel: c}]
+  pushover_configs: [{user_key: u, token: t}]
+  opsgenie_configs: [{api_key: k}]
+  sns_configs: [{topic_arn: t, sigv4: {region: r}}]
+  discord_configs: [{webhook_url: 'http://x/'}]
+  webex_configs: [{room_id: r, http_config: {authorization: {credentials: c}}}]
 - name: b
 time_intervals: [{name: n, time_intervals: [{days_of_month: ['-3:-1'], location: Europe/Berlin}]}]
 `;

@@ -126,7 +126,8 @@ export function completeSlack(own: SlackConfig, global: GlobalConfig): Outcome<S
   const mayTakeUrl = !hasUrl && !byToken;
   const config = {
     ...inheritHttp(own, global),
-    appUrl: own.appUrl ?? global.slackAppUrl,
+    // Nothing is sent there without a token, and what is older does not know the field.
+    appUrl: byToken ? (own.appUrl ?? global.slackAppUrl) : own.appUrl,
     appToken,
     appTokenFile,
     apiUrl: mayTakeUrl ? global.slackApiUrl : own.apiUrl,
