@@ -46,6 +46,8 @@ const refusals: [integration: Integration, yaml: string, reason: string, global?
   [webhook, '{}', 'one of url or url_file must be configured'],
   [webhook, '{url: http://x, url_file: f}', 'at most one of url & url_file must be configured'],
   [webhook, 'url: ftp://x', 'unsupported scheme "ftp" for URL'],
+  [webhook, 'url: "http://x/{{ .Receiver"', 'invalid template syntax: template: :1: unclosed action'],
+  [webhook, 'url: "{{ nofn }}"', 'invalid template syntax: template: :1: function "nofn" not defined'],
   [webhook, '{url: http://x, max_alerts: -1}', 'expected a whole number from 0 on, found -1'],
   [slack, '{}', 'no Slack API URL nor App token set either inline or in a file'],
   [slack, '{api_url: http://x, api_url_file: f}', 'at most one of api_url & api_url_file must be configured'],
@@ -91,6 +93,11 @@ const refusals: [integration: Integration, yaml: string, reason: string, global?
     '{service_key: k, service_key_file: f}',
     'at most one of service_key & service_key_file must be configured',
   ],
+  [
+    opsgenie,
+    '{api_key: k, responders: [{id: x, type: "{{ .a"}]}',
+    'opsGenieConfig responder {x   {{ .a} type is not a valid template: template: :1: unclosed action',
+  ],
   [opsgenie, '{}', 'no global OpsGenie API Key set either inline or in a file'],
   [opsgenie, '{api_key: k, api_key_file: f}', 'at most one of api_key & api_key_file must be configured'],
   [
@@ -116,6 +123,7 @@ for (const [integration, yaml, reason, global] of refusals) {
 }
 
 const takenOver: [integration: Integration, yaml: string, global: string, expected: Record<string, unknown>][] = [
+  [webhook, 'url: "{{ toUpper .Receiver }}"', '{}', { url: '{{ toUpper .Receiver }}' }],
   [webhook, 'url: "http://x/{{ .GroupLabels.a }}"', '{}', { url: 'http://x/{{ .GroupLabels.a }}', sendResolved: true }],
   [slack, '{}', 'slack_app_token: t', { appToken: 't', apiUrl: undefined, sendResolved: false }],
   [slack, '{}', 'slack_app_token_file: f', { appTokenFile: 'f', appUrl: 'https://slack.com/api/chat.postMessage' }],

@@ -15,6 +15,7 @@ import {
 } from '../config/kind.ts';
 import { compareUtf8 } from '../domain/label-set.ts';
 import { groupHash, type Notification, notificationStatus, type Pairs } from '../domain/notification.ts';
+import { templateFault } from '../template/templates.ts';
 import { httpFields, inheritHttp } from './common-fields.ts';
 import { DELIVERED, deliver, failedForGood } from './deliver.ts';
 import { encodeJson, withoutEmpty } from './http-payload.ts';
@@ -61,7 +62,11 @@ const opsgenieConfig = object(
 function checkResponder({ id, name, username, type }: Responder): string | undefined {
   const shown = `opsGenieConfig responder {${[id, name, username, type].join(' ')}}`;
   if (!id && !username && !name) return `${shown} has to have at least one of id, username or name specified`;
-  if (type.includes('{{') || new RegExp(RESPONDER_TYPES, 'i').test(type)) return undefined;
+  if (type.includes('{{')) {
+    const fault = templateFault(type);
+    return fault === undefined ? undefined : `${shown} type is not a valid template: ${fault}`;
+  }
+  if (new RegExp(RESPONDER_TYPES, 'i').test(type)) return undefined;
   return `${shown} type does not match valid options ${RESPONDER_TYPES}`;
 }
 

@@ -15,6 +15,7 @@ import {
 } from '../config/kind.ts';
 import type { Notification } from '../domain/notification.ts';
 import type { TemplateAlert, TemplateData } from '../template/template-data.ts';
+import { templateFault } from '../template/templates.ts';
 import { httpFields, inheritHttp } from './common-fields.ts';
 import { deliver, failedForGood } from './deliver.ts';
 import { encodeJson, encodePlain, type PlainValue, plainValue, renderPlain } from './http-payload.ts';
@@ -22,11 +23,14 @@ import { withinTimeout } from './http-timeout.ts';
 import type { Delivery, Integration, Notifier, NotifierContext } from './notifier.ts';
 import { namingTemplate } from './template-prefix.ts';
 
-/** A URL that may be a template, of which then nothing can be said before it is rendered. */
+/** A URL that may be a template, of which then nothing but its syntax can be judged before it is rendered. */
 const secretTemplateUrl: Kind<string> = {
   read(node: ConfigNode) {
     const word = node.text();
-    return word === '' || word.includes('{{') ? word : secretUrl.read(node);
+    if (word !== '' && !word.includes('{{')) return secretUrl.read(node);
+    const fault = templateFault(word);
+    if (fault !== undefined) throw node.fault(`invalid template syntax: ${fault}`);
+    return word;
   },
   print: (value) => (value === '' ? '' : HIDDEN),
 };

@@ -4,7 +4,7 @@ import { FakeClock } from '../../testing/fake-clock.ts';
 import { notificationOf, notifiedAlert, notifierContext } from '../../testing/notifier-parts.ts';
 import type { TemplateData } from './template-data.ts';
 import { TemplateError } from './template-error.ts';
-import { type TemplateFile, Templates } from './templates.ts';
+import { type TemplateFile, Templates, templateFault } from './templates.ts';
 
 const data = notifierContext().dataOf(
   notificationOf([notifiedAlert({ alertname: 'Down', instance: 'a' }), notifiedAlert({ alertname: 'Down' })]),
@@ -61,9 +61,8 @@ test('a file that cannot be parsed refuses all, and is named with the line', () 
 });
 
 test('checking a field looks at its syntax alone', () => {
-  const templates = templatesOf();
-  assert.deepEqual(templates.check('{{ template "nope" .Nope }}'), { ok: true, value: undefined });
-  assert.deepEqual(templates.check('a {{ if }}'), { ok: false, reason: 'template: :1: missing value for if' });
+  assert.equal(templateFault('{{ template "nope" .Nope }}'), undefined);
+  assert.equal(templateFault('a {{ if }}'), 'template: :1: missing value for if');
 });
 
 test('the names are those of the default templates and of the files', () => {

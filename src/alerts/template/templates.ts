@@ -30,6 +30,16 @@ type Mode = 'text' | 'html';
 
 const isFunction = (name: string): boolean => FUNCTIONS.has(name);
 
+/** What is wrong with the syntax of a field, in Go's words. Whether the templates that it calls exist only a rendering shows. */
+export function templateFault(text: string): string | undefined {
+  try {
+    parseTemplate({ name: '', text }, isFunction);
+    return undefined;
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
 /** A later definition takes the place of an earlier one, unless there is nothing in it. */
 function addTrees(trees: Map<string, Tree>, added: Trees): void {
   for (const [name, tree] of added) if (!trees.has(name) || !isEmpty(tree.root)) trees.set(name, tree);
@@ -78,16 +88,6 @@ export class Templates implements TemplateRenderer {
 
   html(template: string, data: TemplateData): string {
     return this.#render(template, data, 'html');
-  }
-
-  /** Whether the text of a field can be parsed; the reason is Go's. Whether the templates that it calls exist only a rendering shows. */
-  check(template: string): Outcome<void> {
-    try {
-      this.#parse(template);
-      return accepted(undefined);
-    } catch (error) {
-      return refused(messageOf(error));
-    }
   }
 
   /** The templates that fields may call, sorted. */

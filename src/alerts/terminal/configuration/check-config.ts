@@ -37,7 +37,7 @@ async function checkTemplates(config: AlertmanagerConfig, terminal: Terminal): P
     return false;
   }
   if (config.templates.length > 0) terminal.out('  SUCCESS\n');
-  const problems = templateProblems(config, templates.value);
+  const problems = templateProblems(config);
   if (problems.length > 0) terminal.out(failure(problems.join('\n')));
   return problems.length === 0;
 }

@@ -1,12 +1,7 @@
-import type { Outcome } from '../../../kernel/outcome.ts';
 import type { AlertmanagerConfig } from '../../config/alertmanager-config.ts';
 import { HIDDEN } from '../../config/kind.ts';
+import { templateFault } from '../../template/templates.ts';
 import type { DrawnRoute } from './route-drawing.ts';
-
-/** Says what is wrong with the syntax of a template. */
-export interface TemplateChecker {
-  check(text: string): Outcome<unknown>;
-}
 
 /** Fields whose texts are none. */
 const NO_TEMPLATES = new Set(['http_config', 'tls_config', 'sigv4', 'name']);
@@ -53,12 +48,12 @@ function* routeTemplatesOf({ receiver, labels, routes }: LabelledRoute): Generat
  * What is wrong with the templates that stand in the configuration itself, a line for each. Alertmanager finds out when
  * it has to notify.
  */
-export function templateProblems(config: AlertmanagerConfig, templates: TemplateChecker): string[] {
+export function templateProblems(config: AlertmanagerConfig): string[] {
   const problems = new Set<string>();
   for (const { place, text } of templatesOf(config)) {
     if (!text.includes('{{')) continue;
-    const checked = templates.check(text);
-    if (!checked.ok) problems.add(`${place}: ${checked.reason}`);
+    const fault = templateFault(text);
+    if (fault !== undefined) problems.add(`${place}: ${fault}`);
   }
   return [...problems];
 }
