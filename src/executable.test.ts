@@ -167,6 +167,11 @@ test('SIGINT ends a server with code 0, and SIGHUP does not end it', async (t) =
 
 const MISTAKES: readonly { readonly args: readonly string[]; readonly code: number; readonly says: RegExp }[] = [
   { args: ['alrets'], code: 2, says: /unknown command 'alrets'\n\(Did you mean alerts\?\)/ },
+  {
+    args: ['alerts', 'serve', '--cluster.listen-address', 'nowhere'],
+    code: 2,
+    says: /option '--cluster.listen-address <address>' argument 'nowhere' is invalid\. Write an address/,
+  },
   { args: ['alerts', 'serv'], code: 2, says: /unknown command 'serv'\n\(Did you mean serve\?\)/ },
   {
     args: ['alerts', 'serve', '--config.fil', 'x'],

@@ -58,7 +58,7 @@ interface ServeFlags {
   readonly 'web.timeout': number;
   readonly 'web.config.file'?: string;
   readonly 'web.systemdSocket'?: boolean;
-  readonly 'cluster.listenAddress': string;
+  readonly 'cluster.listenAddress'?: ListenAddress;
   readonly 'cluster.peerName'?: string;
   readonly 'config.expandEnv'?: boolean;
   readonly 'dispatch.startDelay': number;
@@ -147,9 +147,9 @@ function serveOptions(): Readonly<Record<string, readonly Option[]>> {
         .default(NO_FEATURES, 'none'),
     ],
     'Cluster, for the status alone: this server does not gossip': [
-      option('--cluster.listen-address <address>', 'shown in the status; empty: the status says disabled').default(
-        '0.0.0.0:9094',
-      ),
+      option('--cluster.listen-address <address>', 'shown in the status; empty: the status says disabled')
+        .argParser((text) => (text === '' ? undefined : listenAddressFlag(text)))
+        .default(listenAddressFlag('0.0.0.0:9094'), '0.0.0.0:9094'),
       option('--cluster.peer-name <name>', 'shown in the status'),
       option('--cluster.peer <address>', 'accepted without effect').argParser(repeated(anything)),
     ],
@@ -244,7 +244,6 @@ function featuresFlag(text: string): Features {
 }
 
 function readOptions(flags: ServeFlags): AlertServerOptions {
-  const clusterAddress = flags['cluster.listenAddress'];
   const externalUrl = flags['web.externalUrl'] || undefined;
   const path = flags['web.routePrefix'] || (externalUrl?.pathname ?? '');
   const trimmed = path.replace(/^\/+|\/+$/g, '');
@@ -273,7 +272,7 @@ function readOptions(flags: ServeFlags): AlertServerOptions {
     receiverNameInMetrics: flags.enableFeature.receiverNameInMetrics,
     webConfigFile: flags['web.config.file'] || undefined,
     systemdSocket: flags['web.systemdSocket'] ?? false,
-    clusterListenAddress: clusterAddress === '' ? undefined : listenAddressFlag(clusterAddress),
+    clusterListenAddress: flags['cluster.listenAddress'],
     clusterPeerName: flags['cluster.peerName'] || undefined,
   };
 }
