@@ -17,7 +17,13 @@ import { completeReceiver, type ReceiverConfig } from './receiver-config.ts';
 import { checkReferences } from './references.ts';
 import { inheritRoutes } from './route-config.ts';
 import { type RawConfig, readSections, type Sections } from './sections.ts';
-import { collectNotices, collectWarnings, describeParseWarning, idleDocumentWarnings } from './warnings.ts';
+import {
+  collectNotices,
+  collectWarnings,
+  describeParseWarning,
+  encodingWarnings,
+  idleDocumentWarnings,
+} from './warnings.ts';
 
 /** A configuration that holds together: every receiver and interval that is named is there. Durations are milliseconds. */
 export interface AlertmanagerConfig {
@@ -102,6 +108,7 @@ function readOrThrow(text: string, options: ReadConfigOptions): AlertmanagerConf
     timeIntervals: namedIntervals(raw),
     hash: hashOf(text),
     warnings: [
+      ...encodingWarnings(text),
       ...parseWarnings,
       ...collectWarnings(raw, route, options.retentionMs),
       ...idleDocumentWarnings(root.idleLine),

@@ -82,3 +82,11 @@ test('a second document is told of, if it says anything', () => {
     'line 4: another YAML document begins here, which has no effect: write all of the configuration into the first',
   ]);
 });
+
+test('bytes that are no UTF-8 are told of, at the first of them', () => {
+  const latin1 = Buffer.from(root('  # Z\u00fcrich\n  routes: [{matchers: [city="Z\u00fcrich"]}]\n'), 'latin1');
+  assert.deepEqual(read(latin1.toString('utf8')).warnings, [
+    'line 3: U+FFFD stands here, as which bytes are read that are no UTF-8: what is to match them matches nothing',
+  ]);
+  assert.deepEqual(read(root('  # Z\u00fcrich\n')).warnings, []);
+});

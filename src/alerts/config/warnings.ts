@@ -48,6 +48,15 @@ function timerWarnings(
 }
 
 /** A second document: whoever wrote it does not expect that. */
+/** Alertmanager refuses such a file; but the character may also have been written, in a remark for instance. */
+export function encodingWarnings(text: string): readonly string[] {
+  const at = text.indexOf('\uFFFD');
+  if (at < 0) return [];
+  const message =
+    'U+FFFD stands here, as which bytes are read that are no UTF-8: what is to match them matches nothing';
+  return [printProblem({ line: text.slice(0, at).split('\n').length, message })];
+}
+
 export function idleDocumentWarnings(line: number | undefined): readonly string[] {
   const message =
     'another YAML document begins here, which has no effect: write all of the configuration into the first';
