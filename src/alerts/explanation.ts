@@ -62,7 +62,9 @@ function explainRoute(route: Route, labels: LabelSet, { state, plan, now }: Expl
   const { intervals, receivers } = plan.current;
   const active = route.activeTimeIntervals;
   const isInactive = active.length > 0 && intervals.thatContain(active, now).length === 0;
+  const mutedBy = [...(isInactive ? active : []), ...intervals.thatContain(route.muteTimeIntervals, now)];
   const receiver = receivers.get(route.receiver);
+  const judge = mutedBy.length > 0 ? judgeQuiet : judgeGroup;
   return {
     receiver: route.receiver,
     path: route.path.map(({ matchers }) => printMatchers(matchers)),
@@ -72,9 +74,19 @@ function explainRoute(route: Route, labels: LabelSet, { state, plan, now }: Expl
     groupInterval: formatDuration(route.groupIntervalMs),
     repeatInterval: formatDuration(route.repeatIntervalMs),
     group: group ? { alerts: group.size, nextFlush: formatInstant(group.nextFlushAt) } : null,
-    mutedBy: [...(isInactive ? active : []), ...intervals.thatContain(route.muteTimeIntervals, now)],
-    verdict: receiver && group ? judgeGroup(receiver, group, state, now) : [],
+    mutedBy,
+    verdict: receiver && group ? judge(receiver, group, state, now) : [],
   };
+}
+
+function judgeQuiet(receiver: ReceiverNotifier): readonly Verdict[] {
+  return receiver.integrations.map(({ name, index }) => ({
+    integration: name,
+    index,
+    wouldSend: false,
+    reason: '',
+    words: 'a time interval keeps the route quiet',
+  }));
 }
 
 /** What each integration would do if the group were flushed now, without regard to time intervals. */

@@ -30,6 +30,7 @@ receivers:
   - name: quiet
     webhook_configs: [{url: "http://quiet/"}]
   - name: night
+    webhook_configs: [{url: "http://night/"}]
 time_intervals:
   - {name: always, time_intervals: [{}]}
   - {name: never, time_intervals: [{years: ['1999']}]}
@@ -232,6 +233,19 @@ test('GET /api/v2/explain: silences, inhibition by name or place of the rule, an
   );
   const night = await explain({ alertname: 'X', severity: 'night' });
   assert.deepEqual(night.routes[0]?.mutedBy, ['never']);
+});
+
+test('GET /api/v2/explain: a route that a time interval keeps quiet would send nothing', async (t) => {
+  const { app } = await start(t);
+  for (const severity of ['info', 'night']) {
+    const labels = { alertname: 'X', severity };
+    await app.post('/api/v2/alerts', [{ labels }]);
+    const { routes } = (await app.get(`/api/v2/explain?${explainQuery(labels)}`)).json as Explained;
+    assert.deepEqual(
+      routes[0]?.verdict.map(({ wouldSend, reason, words }) => [wouldSend, reason, words]),
+      [[false, '', 'a time interval keeps the route quiet']],
+    );
+  }
 });
 
 test('GET /api/v2/explain: what each integration would do, and why', async (t) => {
