@@ -111,6 +111,7 @@ test('names that lead nowhere, that come twice, and what a root route may not ha
       'line 4: field rout not found in type config.plain; it may be one of global, route, inhibit_rules, receivers, templates, mute_time_intervals, time_intervals, tracing, event_recorder',
     ],
     [intervals('route: {}\n'), 'line 4: field route already set in type config.plain'],
+    [root('  routes: [{match_re: {a: b, a: c}}]\n'), 'line 3: key "a" already set in map'],
   ];
   for (const [text, reason] of cases) assert.equal(reasonOf(text), reason, text);
 });

@@ -1,4 +1,5 @@
 import { type Alias, type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, visit } from 'yaml';
+import { quoteGo } from '../domain/quote.ts';
 import { type Environment, Expansions } from './environment.ts';
 import { readFirstDocument } from './yaml-document.ts';
 
@@ -158,7 +159,7 @@ export class ConfigNode {
    * Names and values of a mapping, in the order of the file; what `<<` brings in stands where nothing else does. The names
    * have lines too. A name that comes twice is refused; `twice` says so. Nothing has no entries.
    */
-  entries(twice = (name: string) => `field ${name} already set in type config.plain`): readonly Entry[] {
+  entries(twice = (name: string) => `key ${quoteGo(name)} already set in map`): readonly Entry[] {
     const found = new Map<string, Entry>();
     const merged: ConfigNode[] = [];
     const problems: ConfigProblem[] = [];
@@ -177,6 +178,11 @@ export class ConfigNode {
       }
     }
     return [...found.values()];
+  }
+
+  /** The same of a mapping whose names are given, in the words of Alertmanager for these. */
+  fields(): readonly Entry[] {
+    return this.entries((name) => `field ${name} already set in type config.plain`);
   }
 
   fault(message: string): ConfigFault {

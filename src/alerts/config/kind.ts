@@ -203,13 +203,11 @@ export function map<T>(kind: Kind<T>): Kind<Readonly<Record<string, T>>> {
     read: (node) =>
       Object.fromEntries(
         readAll(
-          node
-            .entries((name) => `key ${quoteGo(name)} already set in map`)
-            .map(
-              ([name, value]) =>
-                () =>
-                  [name.written(), kind.read(value)] as const,
-            ),
+          node.entries().map(
+            ([name, value]) =>
+              () =>
+                [name.written(), kind.read(value)] as const,
+          ),
         ),
       ),
     print: (values, show) =>
@@ -282,7 +280,7 @@ export function object<const F extends Fields>(
     read(node) {
       const found = new Map<string, ConfigNode>();
       const problems: ConfigProblem[] = [];
-      for (const [name, value] of node.entries()) {
+      for (const [name, value] of node.fields()) {
         const field = name.written();
         if (!Object.hasOwn(fields, field)) problems.push({ line: name.line, message: strangerMessage(field, names) });
         else if (!value.isNothing) found.set(field, value);

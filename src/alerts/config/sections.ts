@@ -50,7 +50,7 @@ export function readSections(root: ConfigNode, reading: MatcherReading, problems
     }
   };
   const found = new Map<string, ConfigNode>();
-  for (const [name, value] of attempt(() => root.entries()) ?? []) {
+  for (const [name, value] of attempt(() => root.fields()) ?? []) {
     const word = name.written();
     if (!NAMES.includes(word)) problems.push({ line: name.line, message: strangerMessage(word, NAMES) });
     else if (!value.isNothing) found.set(word, value);
