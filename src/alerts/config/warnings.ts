@@ -47,7 +47,6 @@ function timerWarnings(
   return [...warnings, ...below];
 }
 
-/** A second document: whoever wrote it does not expect that. */
 /** Alertmanager refuses such a file; but the character may also have been written, in a remark for instance. */
 export function encodingWarnings(text: string): readonly string[] {
   const at = text.indexOf('\uFFFD');
@@ -57,6 +56,7 @@ export function encodingWarnings(text: string): readonly string[] {
   return [printProblem({ line: text.slice(0, at).split('\n').length, message })];
 }
 
+/** A second document: whoever wrote it does not expect that. */
 export function idleDocumentWarnings(line: number | undefined): readonly string[] {
   const message =
     'another YAML document begins here, which has no effect: write all of the configuration into the first';
