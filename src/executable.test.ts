@@ -240,7 +240,8 @@ test('a bad line of a configuration file is named, and nothing starts', async (t
   writeFileSync(join(folder, 'alertmanager.yml'), 'route:\n  receiver: a\nreceivers:\n  - nme: a\n');
   const result = await runProcess(file, ['alerts', 'serve', '--config.file', 'alertmanager.yml'], { cwd: folder });
   assert.match(result.stderr, /^opsdeck: alertmanager\.yml: line 4: field nme /m);
-  assert.equal(result.code, 2);
+  // As Alertmanager, which whoever launches it may rely on.
+  assert.equal(result.code, 1);
 });
 
 test('npx runs the packed tarball in an empty folder', async (t) => {

@@ -80,7 +80,7 @@ export async function startAlertServer(options: AlertServerOptions, clock: Clock
   const { configFile, matcherMode, expandEnv, retentionMs } = options;
   const source = new ConfigSource(configFile, { matcherMode, expandEnv, retentionMs });
   const read = source.read();
-  if (!read.ok) throw new CommandError(read.reason, ExitCode.usage);
+  if (!read.ok) throw new CommandError(read.reason, ExitCode.failed);
   const config = new ActiveConfig(source, read.value, () => clock.now());
   log.info('Loading configuration', { file: source.file ?? 'built in' });
   const directory = await ownDataDirectory(options.storagePath, clock);
@@ -220,7 +220,7 @@ export async function createPlan(
   const build = (read: ActiveConfig['current']) =>
     buildPlan(read, { notifying, externalUrl, sender, openNotifiers, clock, log });
   const plan = await build(config.current);
-  if (!plan.ok) throw new CommandError(plan.reason, ExitCode.usage);
+  if (!plan.ok) throw new CommandError(plan.reason, ExitCode.failed);
   return new ActivePlan(plan.value, { config, state, metrics: notificationMetrics, build, clock, log });
 }
 

@@ -1,5 +1,6 @@
 import { Counter, Gauge, Registry } from 'prom-client';
 import { type Distribution, DistributionFamily, printDistributions } from './distribution.ts';
+import { processNumbers } from './process-metrics.ts';
 
 /** The numbers of one server in Prometheus' text format. Each server has a registry of its own. */
 export class Metrics {
@@ -65,10 +66,9 @@ export class Metrics {
 
   /** What Prometheus' own client libraries tell of a process. */
   process(startedAt: number): void {
-    const number = (name: string, help: string, read: () => number) =>
-      this.gauge(name, help, [], (gauge) => gauge.set(read()));
-    number('process_start_time_seconds', 'When the process started, in seconds since 1970.', () => startedAt / 1000);
-    number('process_resident_memory_bytes', 'The memory that the process holds.', () => process.memoryUsage.rss());
+    for (const { name, help, read } of processNumbers(startedAt)) {
+      this.gauge(name, help, [], (gauge) => gauge.set(orUnknown(read)));
+    }
     this.total('process_cpu_seconds_total', 'Processor time spent so far, in seconds.', [], (counter) => {
       const { user, system } = process.cpuUsage();
       counter.inc((user + system) / 1e6);
@@ -84,5 +84,14 @@ export class Metrics {
 
   #register(name: string): void {
     this.#prints.push(() => this.#registry.getSingleMetricAsString(name));
+  }
+}
+
+/** Where no more files may be opened, the system does not say. */
+function orUnknown(read: () => number): number {
+  try {
+    return read();
+  } catch {
+    return Number.NaN;
   }
 }

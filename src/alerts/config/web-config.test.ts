@@ -150,7 +150,7 @@ describe('a web configuration file is refused with', () => {
     test(JSON.stringify(yaml), (t) => {
       const { open, file } = folder(t, yaml);
       assert.throws(open, (error) => {
-        assert.ok(error instanceof CommandError && error.exitCode === 2);
+        assert.ok(error instanceof CommandError && error.exitCode === 1);
         assert.ok(
           error.message.startsWith(message.startsWith('line') ? `${file}: ${message}` : message),
           error.message,

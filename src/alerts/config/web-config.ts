@@ -105,7 +105,7 @@ class LastMessage {
 }
 
 function fault(path: string, error: unknown): CommandError {
-  return new CommandError(`${path}: ${messageOf(error)}`, ExitCode.usage, { cause: error });
+  return new CommandError(`${path}: ${messageOf(error)}`, ExitCode.failed, { cause: error });
 }
 
 /** Paths in the file are relative to its folder. */
@@ -179,7 +179,7 @@ function tlsOf({ tlsServerConfig: tls }: WebConfig): TlsSettings {
 }
 
 function unusable(reason: string): CommandError {
-  return new CommandError(`tls_server_config: ${reason}`, ExitCode.usage);
+  return new CommandError(`tls_server_config: ${reason}`, ExitCode.failed);
 }
 
 function settingsOf(tls: TlsServerConfig): TlsSettings {
