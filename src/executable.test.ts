@@ -180,7 +180,7 @@ const MISTAKES: readonly { readonly args: readonly string[]; readonly code: numb
   },
   {
     args: ['alerts', 'serve', '--config.file', 'none.yml'],
-    code: 2,
+    code: 1,
     says: /^opsdeck: cannot read the configuration file none.yml: there is no such file\n$/,
   },
   {

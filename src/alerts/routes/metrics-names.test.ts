@@ -83,8 +83,11 @@ alertmanager_silences_snapshot_size_bytes gauge
 alertmanager_silences_state_size gauge
 alertmanager_silences_version_index_size gauge
 process_cpu_seconds_total counter
+process_max_fds gauge
+process_open_fds gauge
 process_resident_memory_bytes gauge
 process_start_time_seconds gauge
+process_virtual_memory_bytes gauge
 `;
 
 /** What opsdeck tells beside them; `alertmanager_cluster_pings_seconds` has entries only where there are other members. */
