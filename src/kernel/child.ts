@@ -19,7 +19,8 @@ const OPTIONS = 'OPSDECK_PART_OPTIONS';
 
 /**
  * Starts a process that outlives this one: it belongs to no terminal and to no group of processes that somebody else
- * signals, and learns by the end of their connection that this one is gone. So does one whose `end` is called.
+ * signals, and learns by the end of their connection that this one is gone. So does one whose `end` is called. Until then
+ * this process lives on, as answers may come.
  */
 export function startChild<T extends object>({ file, name, options, ...parts }: ChildStart): Part<T> {
   const child = fork(file, [`(${name})`], {
@@ -29,9 +30,6 @@ export function startChild<T extends object>({ file, name, options, ...parts }: 
     execArgv: [],
     env: { ...process.env, [OPTIONS]: JSON.stringify(options) },
   });
-  // It keeps nobody waiting: whoever ends need not end it.
-  child.unref();
-  child.channel?.unref();
   const caller = new Caller(portTo(child), parts);
   const end = new PartEnd(caller, `the process of ${name}`);
   child.on('error', (error) => end.came(messageOf(error)));
@@ -78,7 +76,6 @@ function portTo(child: ChildProcess): ProcessPort {
 
 async function endChild(child: ChildProcess): Promise<void> {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
-  child.ref();
   const exited = new Promise<void>((done) => child.once('exit', () => done()));
   const timer = setTimeout(() => child.kill('SIGKILL'), END_MS);
   if (child.connected) child.disconnect();
