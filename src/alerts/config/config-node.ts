@@ -1,7 +1,7 @@
 import { type Alias, type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, visit } from 'yaml';
 import { quoteGo } from '../domain/quote.ts';
 import { type Environment, Expansions } from './environment.ts';
-import { readFirstDocument } from './yaml-document.ts';
+import { DEEPEST, readFirstDocument } from './yaml-document.ts';
 
 /** One thing that is wrong with a configuration file. `line` counts from 1; undefined where no line can be named. */
 export interface ConfigProblem {
@@ -22,9 +22,6 @@ export class ConfigFault extends Error {
 export function printProblem({ line, message }: ConfigProblem): string {
   return line === undefined ? message : `line ${line}: ${message}`;
 }
-
-/** Deeper than any real file; what lies deeper is an anchor that contains itself. */
-const DEEPEST = 200;
 
 /** How many values may be read through aliases, which can stand for one another and so multiply. */
 const MOST_ALIASED = 500_000;

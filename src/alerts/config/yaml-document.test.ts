@@ -81,3 +81,23 @@ test('the first document counts, and where the next one begins is told', () => {
   assert.deepEqual([value, nextAt], [{ a: 'b' }, 5]);
   assert.deepEqual(read('').value, null);
 });
+
+const DEEP: readonly (readonly [string, string])[] = [
+  ['brackets', '['],
+  ['braces', '{'],
+  ['items', '- '],
+  ['names', '? '],
+  ['brackets and names', '[a: '],
+];
+
+for (const [form, text] of DEEP) {
+  test(`what is nested too deeply is told before it takes time or room: ${form}`, () => {
+    assert.deepEqual(read(`a: b\n---\n${text.repeat(100_000)}`).error, 'nested too deeply');
+    assert.deepEqual(read(`# c\n${text.repeat(3000)}`), {
+      value: undefined,
+      line: 2,
+      error: 'nested too deeply',
+      nextAt: undefined,
+    });
+  });
+}

@@ -1,4 +1,4 @@
-import { Composer, type Document, Lexer, type LineCounter, Parser, type YAMLParseError } from 'yaml';
+import { Composer, type CST, type Document, Lexer, type LineCounter, Parser, type YAMLParseError } from 'yaml';
 
 /** What LaxLexer needs to know of the lexer that it extends; its tests would show that this has changed. */
 interface LexerParts {
@@ -14,6 +14,9 @@ interface LexerParts {
 }
 
 type Steps = Generator<string, string | undefined>;
+
+/** Deeper than any real file: the depth of a value whose list or mapping is the root is 1. */
+export const DEEPEST = 200;
 
 /** Between brackets, braces and quotes indentation means nothing, as to Alertmanager, which is laxer there than YAML is. */
 class LaxLexer extends (Lexer as unknown as new () => LexerParts) {
@@ -82,9 +85,20 @@ function nextOf(documents: Documents): Document.Parsed {
   return document;
 }
 
-function* tokensOf(text: string, lexer: LaxLexer, onNewLine?: (offset: number) => void): ReturnType<Parser['parse']> {
+/**
+ * Ends in an error where a value lies too deep: composing it, which is recursive, may exhaust the stack within a regular
+ * expression, and that ends the process.
+ */
+function* tokensOf(text: string, lexer: LaxLexer, onNewLine?: (offset: number) => void): Generator<CST.Token, void> {
   const parser = new Parser(onNewLine);
-  for (const lexeme of lexer.lex(text)) yield* parser.next(lexeme);
+  for (const lexeme of lexer.lex(text)) {
+    yield* parser.next(lexeme);
+    // The document itself and the innermost scalar stand on the stack too.
+    if (parser.stack.length > DEEPEST + 2) {
+      yield { type: 'error', offset: parser.offset, source: '', message: 'nested too deeply' };
+      return;
+    }
+  }
   yield* parser.end();
 }
 

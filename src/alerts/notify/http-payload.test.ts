@@ -49,6 +49,11 @@ test('five hundred alerts as JSON inside a text are read in a moment', () => {
   assert.deepEqual(renderPlain(text, same), new Array(500).fill(alert));
 });
 
+test('a text that opens more than it could ever close stays a text', () => {
+  for (const text of ['['.repeat(100_000), '- '.repeat(50_000), `${'['.repeat(5000)}${']'.repeat(5000)}`])
+    assert.equal(encodePlain(renderPlain(text, same)), `${JSON.stringify(text)}\n`);
+});
+
 test('JSON is escaped as Go escapes it', () => {
   assert.equal(encodeJson({ a: '<&>\u2028\u2029"' }), '{"a":"\\u003c\\u0026\\u003e\\u2028\\u2029\\""}\n');
 });
