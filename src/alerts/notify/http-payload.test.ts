@@ -54,6 +54,18 @@ test('a text that opens more than it could ever close stays a text', () => {
     assert.equal(encodePlain(renderPlain(text, same)), `${JSON.stringify(text)}\n`);
 });
 
+test('a number that no type holds stays a text', () => {
+  for (const text of ['1'.repeat(400), `-${'9'.repeat(400)}`, `0x${'f'.repeat(400)}`])
+    assert.equal(renderPlain(text, same), text);
+});
+
+test('a long text is a list or a mapping where it is JSON, and none that takes a second to read', () => {
+  const alerts = new Array(2000).fill({ fingerprint: '1234567890123456', value: 1 });
+  assert.deepEqual(renderPlain(JSON.stringify(alerts), same), alerts);
+  const text = `[${'a,'.repeat(250_000)}a]`;
+  assert.equal(renderPlain(text, same), text);
+});
+
 test('JSON is escaped as Go escapes it', () => {
   assert.equal(encodeJson({ a: '<&>\u2028\u2029"' }), '{"a":"\\u003c\\u0026\\u003e\\u2028\\u2029\\""}\n');
 });

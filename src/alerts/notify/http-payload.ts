@@ -37,6 +37,7 @@ function sortedMapping(entries: readonly (readonly [string, PlainValue])[]): Pla
 const TRUE = /^(y|Y|yes|Yes|YES|true|True|TRUE|on|On|ON)$/;
 const FALSE = /^(n|N|no|No|NO|false|False|FALSE|off|Off|OFF)$/;
 const INTEGER = /^([+-]?)(0[bB][01]+|0[xX][\da-fA-F]+|0[oO]?[0-7]+|\d+)$/;
+const LONGEST_INTEGER = 1100;
 const FLOAT = /^[+-]?(\.\d+|\d+(\.\d*)?)([eE][+-]?\d+)?$/;
 
 function readScalar(node: ConfigNode): PlainValue {
@@ -48,14 +49,17 @@ function readScalar(node: ConfigNode): PlainValue {
   if (!/^[\d.+-]/.test(word)) return word;
   const digits = word.replaceAll('_', '');
   const [, sign, size] = INTEGER.exec(digits) ?? [];
-  if (size !== undefined) return readInteger(sign as string, size);
+  if (size !== undefined) return readInteger(sign as string, size) ?? word;
   return FLOAT.test(digits) && Number.isFinite(Number(digits)) ? Number(digits) : word;
 }
 
-/** As long a number as 64 bits hold stays exact: ids have up to twenty digits. */
-function readInteger(sign: string, size: string): number | bigint {
+/** As long a number as 64 bits hold stays exact: ids have up to twenty digits. Undefined: no type holds it. */
+function readInteger(sign: string, size: string): number | bigint | undefined {
+  // Longer than any that is finite, in binary too; they take time to read.
+  if (size.length > LONGEST_INTEGER) return undefined;
   const amount = BigInt(/^0[0-7]+$/.test(size) ? `0o${size.slice(1)}` : size);
   const value = sign === '-' ? -amount : amount;
+  if (!Number.isFinite(Number(value))) return undefined;
   const exact = Number.isSafeInteger(Number(value)) || value < -(2n ** 63n) || value >= 2n ** 64n;
   return exact ? Number(value) : value;
 }
@@ -74,16 +78,20 @@ export function renderPlain(value: PlainValue, render: (template: string) => str
 /** Marks of YAML with nothing after them that could be a value: Go's parser takes none of these for YAML. */
 const NO_YAML = /^(&|\.\.\.|:\s|\s*\t\s*$|!(?!!(int|float|bool)\b))/;
 
+/** In characters. YAML takes microseconds for each; a longer text was meant to be one, or is JSON. */
+const LONGEST_YAML = 65_536;
+
 function retype(text: string): PlainValue {
   if (NO_YAML.test(text)) return text;
   // Lists of alerts come as JSON, which is read far faster as such; only long numbers would lose digits.
-  if (/^[[{]/.test(text) && !/\d{16}/.test(text)) {
+  if (/^[[{]/.test(text) && !/[[,:\s-]\d{16}/.test(text)) {
     try {
       return sortPlain(JSON.parse(text) as PlainValue);
     } catch {
       // YAML may still see more in it.
     }
   }
+  if (text.length > LONGEST_YAML) return text;
   try {
     const node = ConfigNode.parse(text);
     const value = node.idleLine === undefined ? readPlain(node) : text;
