@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { FakeClock } from '../../testing/fake-clock.ts';
@@ -44,6 +46,24 @@ test('a refusal names the file, and why it cannot be read or which lines of it a
     [folder, `cannot read the configuration file ${folder}: it is a directory`],
   ];
   for (const [path, reason] of cases) assert.deepEqual(sourceOf(path).read(), { ok: false, reason });
+});
+
+test('a pipe is read when the server starts, and no more after that', { timeout: 5_000 }, async (t) => {
+  const file = join(temporaryFolder(t), 'alertmanager.yml');
+  execFileSync('mkfifo', [file]);
+  const source = sourceOf(file);
+  const writer = spawn('sh', ['-c', 'printf "%s" "$0" > "$1"', FIRST, file]);
+  assert.equal(load(source).route.receiver, 'a');
+  await once(writer, 'close');
+  const reason = `cannot read the configuration file ${file}: it is a pipe or a socket, not a file`;
+  assert.deepEqual(source.read(), { ok: false, reason });
+});
+
+test('a file that is larger than any configuration is not read', (t) => {
+  const file = temporaryFile(t, FIRST);
+  truncateSync(file, 100_000_000);
+  const reason = `cannot read the configuration file ${file}: it is larger than 16777216 bytes`;
+  assert.deepEqual(sourceOf(file).read(), { ok: false, reason });
 });
 
 test('how matchers are read, variables and the folder of the file come through the source', (t) => {

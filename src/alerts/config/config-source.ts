@@ -1,8 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import sample from '../../../data/sample/alertmanager.yml';
 import { messageOf, systemCodeOf } from '../../kernel/errors.ts';
-import { type Outcome, refused } from '../../kernel/outcome.ts';
+import { accepted, type Outcome, refused } from '../../kernel/outcome.ts';
+import { NotReadable, readRegularFileSync } from '../../kernel/regular-file.ts';
 import { type AlertmanagerConfig, type ReadConfigOptions, readConfig } from './alertmanager-config.ts';
 
 /** Alertmanager's own default, looked for in the working directory. */
@@ -13,6 +14,7 @@ export class ConfigSource {
   /** Undefined: the built-in configuration. */
   readonly file: string | undefined;
   readonly #options: Omit<ReadConfigOptions, 'folder'>;
+  #wasRead = false;
 
   constructor(file: string | undefined, options: Omit<ReadConfigOptions, 'folder'>) {
     this.file = file ?? (existsSync(DEFAULT_FILE) ? DEFAULT_FILE : undefined);
@@ -22,31 +24,23 @@ export class ConfigSource {
   /** Reads it now; a refusal says all that is wrong, each with file and line on a line. */
   read(): Outcome<AlertmanagerConfig> {
     if (this.file === undefined) return readConfig(sample, { ...this.#options, folder: '.', expandEnv: false });
-    return readConfigFile(this.file, this.#options);
+    const text = readText(this.file, this.#wasRead);
+    this.#wasRead = true;
+    if (!text.ok) return text;
+    const config = readConfig(text.value, { ...this.#options, folder: dirname(this.file) });
+    if (config.ok) return config;
+    return refused(config.reason.replace(/^/gm, `${this.file}: `));
   }
 }
 
-/** Reads a file; a refusal says all that is wrong, each with file and line on a line. */
-export function readConfigFile(file: string, options: Omit<ReadConfigOptions, 'folder'>): Outcome<AlertmanagerConfig> {
-  let text: string;
+/** A pipe, as in `--config.file <(…)`, can be read once; later nobody could say how long it would take. */
+function readText(file: string, wasRead: boolean): Outcome<string> {
   try {
-    text = readFileSync(file, 'utf8');
+    const isPipe = !wasRead && statSync(file).isFIFO();
+    return accepted(isPipe ? readFileSync(file, 'utf8') : readRegularFileSync(file));
   } catch (error) {
-    const reasons: Record<string, string> = {
-      ENOENT: 'there is no such file',
-      EACCES: 'this user may not read it',
-      EISDIR: 'it is a directory',
-    };
-    return refused(
-      `cannot read the configuration file ${file}: ${reasons[systemCodeOf(error) ?? ''] ?? messageOf(error)}`,
-    );
+    const reasons: Record<string, string> = { ENOENT: 'there is no such file', EACCES: 'this user may not read it' };
+    const known = error instanceof NotReadable ? `it ${error.reason}` : reasons[systemCodeOf(error) ?? ''];
+    return refused(`cannot read the configuration file ${file}: ${known ?? messageOf(error)}`);
   }
-  const config = readConfig(text, { ...options, folder: dirname(file) });
-  if (config.ok) return config;
-  return refused(
-    config.reason
-      .split('\n')
-      .map((line) => `${file}: ${line}`)
-      .join('\n'),
-  );
 }

@@ -1,8 +1,9 @@
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { CommandError, ExitCode, messageOf, systemCodeOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
+import { readRegularFileSync } from '../../kernel/regular-file.ts';
 import type { RequestRules } from '../../kernel/server-guard.ts';
 import { type TlsSettings, tlsOptions } from '../../kernel/tls-front.ts';
 import { ConfigFault, ConfigNode } from './config-node.ts';
@@ -111,7 +112,7 @@ function fault(path: string, error: unknown): CommandError {
 /** Paths in the file are relative to its folder. */
 function readWebConfig(path: string): WebConfig {
   try {
-    const root = ConfigNode.parse(readFileSync(path, 'utf8'));
+    const root = ConfigNode.parse(readRegularFileSync(path));
     // Without the users that it may name, anybody would be let in.
     if (root.idleLine !== undefined)
       throw new ConfigFault([
@@ -202,7 +203,7 @@ function settingsOf(tls: TlsServerConfig): TlsSettings {
 function readPart(field: string, path: string, inline: string): string {
   if (path === '') return inline;
   try {
-    return readFileSync(path, 'utf8');
+    return readRegularFileSync(path);
   } catch (error) {
     throw unusable(`failed to read ${field} (${path}): ${messageOf(error)}`);
   }

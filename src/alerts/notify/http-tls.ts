@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import type { SecureVersion } from 'node:tls';
 import { messageOf } from '../../kernel/errors.ts';
+import { readRegularFile } from '../../kernel/regular-file.ts';
 import type { TlsConfig } from '../config/http-config.ts';
 import { HttpSetupError } from './http-error.ts';
 
@@ -61,7 +61,7 @@ async function readPart(what: string, inline: string | undefined, file: string |
   if (inline) return inline;
   if (!file) return undefined;
   try {
-    return await readFile(file, 'utf8');
+    return await readRegularFile(file);
   } catch (error) {
     throw new HttpSetupError(`unable to read ${what}: ${messageOf(error)}`);
   }

@@ -1,24 +1,23 @@
-import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Clock } from '../../kernel/clock.ts';
 import { messageOf, systemCodeOf } from '../../kernel/errors.ts';
 import { accepted, type Outcome, refused } from '../../kernel/outcome.ts';
+import { readRegularFile } from '../../kernel/regular-file.ts';
 import { findFiles } from './file-pattern.ts';
 import { type TemplateFile, Templates } from './templates.ts';
 
 const PROBLEMS: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
-  EISDIR: 'is a directory',
   ENOENT: 'no such file or directory',
 };
 
 async function readTemplate(path: string): Promise<Outcome<TemplateFile>> {
   try {
-    return accepted({ name: basename(path), text: await readFile(path, 'utf8') });
+    return accepted({ name: basename(path), text: await readRegularFile(path) });
   } catch (error) {
     const code = systemCodeOf(error);
     const problem = code === undefined ? undefined : PROBLEMS[code];
-    return refused(problem ? `${code === 'EISDIR' ? 'read' : 'open'} ${path}: ${problem}` : messageOf(error));
+    return refused(problem ? `open ${path}: ${problem}` : messageOf(error));
   }
 }
 

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import type { Terminal } from '../../../kernel/terminal.ts';
 import type { AlertmanagerConfig, ReceiverConfig } from '../../config/alertmanager-config.ts';
 import type { Notification } from '../../domain/notification.ts';
@@ -7,6 +6,7 @@ import { DELIVERED, failedForGood } from '../../notify/deliver.ts';
 import { type EmailConfig, renderMail } from '../../notify/email.ts';
 import { createHttpClient, type OpenHttpClient } from '../../notify/http-client.ts';
 import type { Delivery, NotifierContext, TemplateRenderer } from '../../notify/notifier.ts';
+import { readSecretFile } from '../../notify/secret-file.ts';
 import { TemplateError } from '../../template/template-error.ts';
 import { describeVersion } from '../../version.ts';
 import { describeMail } from './mail-text.ts';
@@ -62,7 +62,7 @@ class Records {
 
   /** Secrets from files are hidden like the others, also those that the HTTP client reads. */
   readonly #readSecret = async (path: string): Promise<string> => {
-    const secret = (await readFile(path, 'utf8')).trim();
+    const secret = await readSecretFile(path);
     this.#redaction.hide(secret);
     return secret;
   };
