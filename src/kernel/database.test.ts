@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import fs, { copyFileSync, existsSync, readdirSync, statSync } from 'node:fs';
+import fs, { copyFileSync, existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
@@ -166,6 +166,36 @@ describe('a write at once', () => {
     assert.deepEqual(await outcomes(writes), ['done', DUPLICATE, 'done']);
     await database.close();
     assert.deepEqual(await outcomes([database.writeNow([insert(3)])]), ['the database is closed']);
+  });
+});
+
+describe('a file that is taken away', () => {
+  const GONE = /notes\.db was removed or moved while it was in use: what is written now is lost; .* or start again$/;
+
+  for (const name of ['notes.db', 'notes.db-wal']) {
+    test(`keeps nothing any more, and says so: ${name}`, async (t) => {
+      const { database, path } = await open(t);
+      await database.write([insert(1)]);
+      rmSync(join(path, name));
+      await assert.rejects(database.write([insert(2)]), GONE);
+      await database.write([insert(3)], 'system');
+    });
+  }
+
+  test('is one that has another in its place; back in its place it keeps what was written', async (t) => {
+    const folder = temporaryFolder(t);
+    const [path, away] = [join(folder, 'data'), join(folder, 'away')];
+    fs.mkdirSync(path);
+    const { database } = await open(t, path);
+    await database.write([insert(1)]);
+    renameSync(path, away);
+    await assert.rejects(database.write([insert(2)]), GONE);
+    fs.mkdirSync(path);
+    await (await open(t, path)).database.close();
+    await assert.rejects(database.write([insert(3)]), GONE);
+    rmSync(path, { recursive: true });
+    renameSync(away, path);
+    await database.write([insert(4)]);
   });
 });
 

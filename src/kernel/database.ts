@@ -1,5 +1,15 @@
-import { closeSync, constants, fdatasync, fsyncSync, openSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
-import { copyFile } from 'node:fs/promises';
+import {
+  closeSync,
+  constants,
+  fdatasync,
+  fstatSync,
+  fsyncSync,
+  openSync,
+  rmSync,
+  statfsSync,
+  writeFileSync,
+} from 'node:fs';
+import { copyFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import type { DataDirectory } from './data-directory.ts';
@@ -78,7 +88,7 @@ export async function openDatabase({ directory, name, migrations }: DatabaseOpti
   const { default: sqlite } = await import('node-sqlite3-wasm');
   let engine: Engine | undefined;
   try {
-    makeFile(file);
+    const inode = makeFile(file);
     // Every kill leaves this directory; the data directory's owner is the only one who may have made it.
     rmSync(`${file}.lock`, { recursive: true, force: true });
     engine = new sqlite.Database(file);
@@ -90,16 +100,30 @@ export async function openDatabase({ directory, name, migrations }: DatabaseOpti
     engine.exec(`PRAGMA synchronous=NORMAL; PRAGMA wal_autocheckpoint=${LOG_PAGES}`);
     // The names of new files are safe only when their directory is; this SQLite syncs the files alone.
     syncDirectory(directory.path);
-    return new SqliteDatabase(engine, file);
+    return new SqliteDatabase(engine, file, inode);
   } catch (error) {
     engine?.close();
     throw unusable('open', file, error);
   }
 }
 
-/** SQLite says of a file that it cannot open only that; the operating system says why. */
-function makeFile(file: string): void {
-  closeSync(openSync(file, 'a+'));
+/** SQLite says of a file that it cannot open only that; the operating system says why. Answers with the inode. */
+function makeFile(file: string): number {
+  const descriptor = openSync(file, 'a+');
+  try {
+    return fstatSync(descriptor).ino;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Whether a path still leads to the file that was opened. */
+async function isInPlace(path: string, inode: number): Promise<boolean> {
+  try {
+    return (await stat(path)).ino === inode;
+  } catch (error) {
+    return !['ENOENT', 'ENOTDIR'].includes(systemCodeOf(error) ?? '');
+  }
 }
 
 function syncDirectory(path: string): void {
@@ -111,6 +135,11 @@ function syncDirectory(path: string): void {
   } finally {
     closeSync(descriptor);
   }
+}
+
+function openLog(path: string): { readonly descriptor: number; readonly inode: number } {
+  const descriptor = openSync(path, 'r+');
+  return { descriptor, inode: fstatSync(descriptor).ino };
 }
 
 function syncFile(descriptor: number): Promise<void> {
@@ -168,20 +197,22 @@ function migrate(engine: Engine, migrations: readonly string[]): void {
 class SqliteDatabase implements DatabaseFile {
   readonly #engine: Engine;
   readonly #file: string;
+  readonly #inode: number;
   readonly #prepared = new Map<string, Prepared>();
   #pending: PendingWrite[] = [];
   /** Committed, but not safe from a loss of power as yet. */
   #unsynced: PendingWrite[] = [];
   #syncing: Promise<void> | undefined;
-  /** A descriptor of the log of changes. */
-  #log: number | undefined;
+  /** The log of changes. */
+  #log: { readonly descriptor: number; readonly inode: number } | undefined;
   #closing: Promise<void> | undefined;
   /** Ends when the last copy is made. */
   #copying: Promise<void> = Promise.resolve();
 
-  constructor(engine: Engine, file: string) {
+  constructor(engine: Engine, file: string, inode: number) {
     this.#engine = engine;
     this.#file = file;
+    this.#inode = inode;
   }
 
   write(statements: readonly Statement[], durability: Durability = 'disk'): Promise<void> {
@@ -219,7 +250,7 @@ class SqliteDatabase implements DatabaseFile {
     await this.#syncing;
     // A statement that is not finalised would keep the file, and its lock, open without a word.
     for (const statement of this.#prepared.values()) statement.finalize();
-    if (this.#log !== undefined) closeSync(this.#log);
+    if (this.#log) closeSync(this.#log.descriptor);
     this.#engine.close();
   }
 
@@ -276,14 +307,27 @@ class SqliteDatabase implements DatabaseFile {
       const writes = this.#unsynced;
       this.#unsynced = [];
       try {
-        this.#log ??= openSync(`${this.#file}-wal`, 'r+');
-        await syncFile(this.#log);
+        await this.#syncLog();
         for (const write of writes) write.resolve();
       } catch (error) {
         for (const write of writes) write.reject(error instanceof Error ? error : new Error(messageOf(error)));
       }
     }
     this.#syncing = undefined;
+  }
+
+  /** What has no name any more goes with the process, however well it is synced. */
+  async #syncLog(): Promise<void> {
+    const path = `${this.#file}-wal`;
+    this.#log ??= openLog(path);
+    const { descriptor, inode } = this.#log;
+    const inPlace = Promise.all([isInPlace(this.#file, this.#inode), isInPlace(path, inode)]);
+    const [places] = await Promise.all([inPlace, syncFile(descriptor)]);
+    if (!places.every(Boolean)) {
+      throw new Error(
+        `the database ${this.#file} was removed or moved while it was in use: what is written now is lost; put it back, or start again`,
+      );
+    }
   }
 
   #settleAlone(write: PendingWrite): void {
