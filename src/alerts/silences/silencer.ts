@@ -1,6 +1,6 @@
 import type { LabelSet } from '../domain/label-set.ts';
 import { MatcherIndex } from '../domain/matcher-index.ts';
-import { type Silence, silenceStateAt } from '../domain/silence.ts';
+import { type Silence, type SilenceState, silenceStateAt } from '../domain/silence.ts';
 import type { SilenceChange } from './silence-store.ts';
 
 /** What the silencer has to know of an alert. */
@@ -21,12 +21,15 @@ export class Silencer {
   readonly #activeById = new Map<string, Silence>();
   /** Silences that have still to begin. */
   readonly #pending = new Map<string, Silence>();
+  /** Silences that are over, which a clock that is put back brings into their time again. */
+  readonly #ended = new Map<string, Silence>();
   /** Ids in order, for silenced alerts alone. */
   readonly #silencedBy = new Map<string, readonly string[]>();
   readonly #fingerprints = new Map<string, Set<string>>();
   readonly #alerts: () => Iterable<Silenceable>;
   readonly #changed: (fingerprint: string) => void;
-  /** No silence begins or ends before it; it may be too early, when a silence was ended or moved. */
+  /** From the one moment until the other no silence begins or ends; they may be too near, when a silence was ended or moved. */
+  #lastChangeAt = Number.NEGATIVE_INFINITY;
   #nextChangeAt = Number.POSITIVE_INFINITY;
 
   /** `alerts` lists every alert that is held; `changed` is told of those that other silences match from now on. */
@@ -78,24 +81,35 @@ export class Silencer {
 
   /** Lets silences begin and end whose time has come. */
   settle(now: number): void {
-    if (now < this.#nextChangeAt) return;
-    for (const silence of this.#activeById.values()) if (silence.endsAt <= now) this.#forget(silence.id);
+    if (this.#lastChangeAt <= now && now < this.#nextChangeAt) return;
+    const moved = [...this.#all()].filter(([state, silence]) => silenceStateAt(silence, now) !== state);
     const begun: Silence[] = [];
-    for (const silence of [...this.#pending.values()]) {
-      if (silence.startsAt > now) continue;
-      this.#pending.delete(silence.id);
-      this.#place(silence, now, begun);
-    }
+    for (const [, { id }] of moved) this.#forget(id);
+    this.#lastChangeAt = Number.NEGATIVE_INFINITY;
+    this.#nextChangeAt = Number.POSITIVE_INFINITY;
+    for (const [, silence] of moved) this.#place(silence, now, begun);
     this.#begin(begun);
-    this.#nextChangeAt = this.#findNextChange();
+    for (const [, silence] of this.#all()) this.#narrow(silence, now);
+  }
+
+  *#all(): Iterable<readonly [SilenceState, Silence]> {
+    for (const silence of this.#activeById.values()) yield ['active', silence];
+    for (const silence of this.#pending.values()) yield ['pending', silence];
+    for (const silence of this.#ended.values()) yield ['expired', silence];
   }
 
   #place(silence: Silence, now: number, begun: Silence[]): void {
     const state = silenceStateAt(silence, now);
-    if (state === 'expired') return;
-    if (state === 'pending') this.#pending.set(silence.id, silence);
-    else begun.push(silence);
-    this.#nextChangeAt = Math.min(this.#nextChangeAt, state === 'pending' ? silence.startsAt : silence.endsAt);
+    if (state === 'active') begun.push(silence);
+    else (state === 'pending' ? this.#pending : this.#ended).set(silence.id, silence);
+    this.#narrow(silence, now);
+  }
+
+  #narrow({ startsAt, endsAt }: Silence, now: number): void {
+    for (const at of [startsAt, endsAt]) {
+      if (at > now) this.#nextChangeAt = Math.min(this.#nextChangeAt, at);
+      else this.#lastChangeAt = Math.max(this.#lastChangeAt, at);
+    }
   }
 
   /** One pass over the alerts for all silences that begin together. */
@@ -113,6 +127,7 @@ export class Silencer {
 
   #forget(id: string): void {
     this.#pending.delete(id);
+    this.#ended.delete(id);
     const silence = this.#activeById.get(id);
     if (!silence) return;
     this.#activeById.delete(id);
@@ -133,12 +148,5 @@ export class Silencer {
     const fingerprints = this.#fingerprints.get(id);
     if (fingerprints) fingerprints.add(fingerprint);
     else this.#fingerprints.set(id, new Set([fingerprint]));
-  }
-
-  #findNextChange(): number {
-    let next = Number.POSITIVE_INFINITY;
-    for (const { endsAt } of this.#activeById.values()) next = Math.min(next, endsAt);
-    for (const { startsAt } of this.#pending.values()) next = Math.min(next, startsAt);
-    return next;
   }
 }
