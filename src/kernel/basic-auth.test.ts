@@ -66,6 +66,7 @@ function startHeld() {
 /** Whose pauses are over at once. */
 const impatient: Clock = {
   now: () => 0,
+  monotonic: () => 0,
   every: () => () => {},
   after(_, action) {
     queueMicrotask(action);

@@ -5,6 +5,8 @@ export type CancelTimer = () => void;
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number;
+  /** Milliseconds since some moment, whoever puts the clock forward or back meanwhile. */
+  monotonic(): number;
   /** Calls `action` once, `ms` milliseconds from now. */
   after(ms: number, action: () => void): CancelTimer;
   /** Calls `action` every `ms` milliseconds, for the first time `ms` from now. */
@@ -26,6 +28,7 @@ function soon(action: () => void): CancelTimer {
 /** The clock of the machine. Its timers do not keep the process alive. */
 export const systemClock: Clock = {
   now: () => Date.now(),
+  monotonic: () => performance.now(),
   after(ms, action) {
     if (ms <= 0) return soon(action);
     let timer: NodeJS.Timeout;

@@ -142,6 +142,7 @@ describe('a limit of duration', () => {
     const clock = new FakeClock();
     const counting = {
       now: () => clock.now(),
+      monotonic: () => clock.monotonic(),
       every: clock.every.bind(clock),
       after(ms: number, action: () => void) {
         armed++;

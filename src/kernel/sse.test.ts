@@ -27,6 +27,10 @@ class CountingClock implements Clock {
     return this.#clock.now();
   }
 
+  monotonic(): number {
+    return this.#clock.monotonic();
+  }
+
   advance(ms: number): void {
     this.#clock.advance(ms);
   }

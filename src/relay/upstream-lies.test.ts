@@ -22,6 +22,7 @@ import { createUpstream, type UpstreamLimits } from './upstream.ts';
 /** On it a second takes a millisecond: the waits are real, but short. */
 const HASTY: Clock = {
   now: () => systemClock.now(),
+  monotonic: () => systemClock.monotonic(),
   after: (ms, action) => systemClock.after(ms / 1000, action),
   every: (ms, action) => systemClock.every(ms / 1000, action),
 };

@@ -16,7 +16,10 @@ test('ids are UUIDs of version 7 that say when they were made', () => {
 test('each id is greater than the one before, within a millisecond and when the clock goes back too', () => {
   let now = 1_000_000;
   const clock = new FakeClock();
-  const newId = createIdMaker({ ...clock, now: () => now, after: () => () => {}, every: () => () => {} }, randomBytes);
+  const newId = createIdMaker(
+    { ...clock, now: () => now, monotonic: () => now, after: () => () => {}, every: () => () => {} },
+    randomBytes,
+  );
   let last = '';
   for (let index = 0; index < 20_000; index++) {
     if (index % 9_000 === 8_999) now -= 5_000;

@@ -27,6 +27,19 @@ test('timers fire in the order of their instants, those of one instant in the or
   assert.deepEqual(fired, ['past@0', 'a@10', 'b@20', 'c@30', 'd@30']);
 });
 
+test('a clock that is put back lets its timers wait as long as they were to', () => {
+  const clock = new FakeClock(10_000);
+  const fired: number[] = [];
+  clock.after(30, () => fired.push(clock.now()));
+  const before = clock.monotonic();
+  clock.jump(-5_000);
+  clock.advance(29);
+  assert.deepEqual(fired, []);
+  clock.advance(1);
+  assert.deepEqual(fired, [5_030]);
+  assert.equal(clock.monotonic() - before, 30);
+});
+
 test('an interval fires at each of its instants until it is cancelled', () => {
   const clock = new FakeClock();
   const fired: number[] = [];

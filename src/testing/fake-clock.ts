@@ -11,6 +11,8 @@ interface Timer {
 export class FakeClock implements Clock {
   #now: number;
   #order = 0;
+  /** How far it was put forward. */
+  #jumps = 0;
   readonly #timers = new Set<Timer>();
 
   constructor(now: number | string = '2026-01-01T00:00:00Z') {
@@ -19,6 +21,17 @@ export class FakeClock implements Clock {
 
   now(): number {
     return this.#now;
+  }
+
+  monotonic(): number {
+    return this.#now - this.#jumps;
+  }
+
+  /** Puts the clock forward, or back where `ms` is negative; timers still wait as long as they were to. */
+  jump(ms: number): void {
+    this.#now += ms;
+    this.#jumps += ms;
+    for (const timer of this.#timers) timer.dueAt += ms;
   }
 
   after(ms: number, action: () => void): CancelTimer {

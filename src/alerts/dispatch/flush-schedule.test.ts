@@ -86,7 +86,8 @@ test('one turn is short: when telling takes long, others have their turn before 
   const clock = new FakeClock(0);
   let slow = 0;
   const told: number[] = [];
-  const schedule = new FlushSchedule<Item>({ ...bound(clock), now: () => clock.now() + slow }, () => {
+  const now = () => clock.now() + slow;
+  const schedule = new FlushSchedule<Item>({ ...bound(clock), now, monotonic: now }, () => {
     told.push(clock.now());
     slow += 4;
   });
@@ -181,4 +182,31 @@ test('whatever is set, moved and taken out, everything is due once, at the last 
     if (!schedule.isRunning) continue;
     assert.deepEqual([...told].sort(), expected.sort());
   }
+});
+
+for (const jump of [-3_600_000, 3_600_000]) {
+  test(`a clock that jumps by ${jump / 1000} s moves no moment that was set before`, () => {
+    const { clock, schedule, told } = createSchedule();
+    clock.advance(10_000_000);
+    schedule.start();
+    const now = clock.now();
+    schedule.set(item('old'), now + 50);
+    clock.advance(10);
+    clock.jump(jump);
+    schedule.set(item('new'), clock.now() + 20);
+    clock.advance(39);
+    assert.deepEqual(told, [`new@${now + jump + 30}`]);
+    clock.advance(1);
+    assert.equal(told[1], `old@${now + jump + 50}`);
+  });
+}
+
+test('a clock that is put back while nobody looks moves no moment either', () => {
+  const { clock, schedule, told } = createSchedule();
+  clock.advance(10_000_000);
+  schedule.start();
+  schedule.set(item('a'), clock.now() + 50);
+  clock.jump(-3_600_000);
+  clock.advance(50);
+  assert.deepEqual(told, ['a@6400050']);
 });

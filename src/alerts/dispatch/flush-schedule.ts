@@ -11,6 +11,7 @@ export interface Scheduled {
 
 /** Things that were set to the same moment one after the other. */
 interface Appointment<T> {
+  /** On the steady clock. */
   readonly at: number;
   readonly order: number;
   items: T[];
@@ -24,7 +25,13 @@ const LONGEST_TURN_MS = 10;
 /** How many items that were moved or taken out are borne with, beside as many as hold. */
 const MOST_LEFT_BEHIND = 1_000;
 
-/** One timer for any number of things. What is due at the same moment comes in the order in which it was set. */
+/** By less than this a clock is not put forward or back, but corrected. */
+const SMALLEST_JUMP_MS = 1_000;
+
+/**
+ * One timer for any number of things. What is due at the same moment comes in the order in which it was set; a clock that
+ * is put forward or back moves no moment that was set before.
+ */
 export class FlushSchedule<T extends Scheduled> {
   readonly #clock: Clock;
   readonly #due: (item: T) => void;
@@ -37,6 +44,8 @@ export class FlushSchedule<T extends Scheduled> {
   /** All items of all appointments. One that was moved or taken out is still in its old one, and is passed over. */
   #held = 0;
   #timer: { readonly at: number; readonly cancel: CancelTimer } | undefined;
+  /** What the clock is ahead of the steady one. */
+  #ahead: number;
   #isRunning = false;
   /** What falls due is being told; there is one look for the next moment, at the end. */
   #isTelling = false;
@@ -44,6 +53,7 @@ export class FlushSchedule<T extends Scheduled> {
   /** `told` hears after each go whether that was all that is due by now. */
   constructor(clock: Clock, due: (item: T) => void, told: (isAll: boolean) => void = () => {}) {
     this.#clock = clock;
+    this.#ahead = clock.now() - clock.monotonic();
     this.#due = due;
     this.#told = told;
   }
@@ -55,7 +65,9 @@ export class FlushSchedule<T extends Scheduled> {
   /** The item is due at that moment, and at no other. */
   set(item: T, at: number): void {
     if (item.appointment) this.#waiting--;
-    const appointment = this.#latest?.at === at ? this.#latest : this.#appoint(at);
+    this.#followClock();
+    const steadyAt = at - this.#ahead;
+    const appointment = this.#latest?.at === steadyAt ? this.#latest : this.#appoint(steadyAt);
     if (item.appointment !== appointment) {
       appointment.items.push(item);
       this.#held++;
@@ -106,21 +118,31 @@ export class FlushSchedule<T extends Scheduled> {
     this.#held = this.#waiting;
   }
 
+  #followClock(): void {
+    const ahead = this.#clock.now() - this.#clock.monotonic();
+    if (Math.abs(ahead - this.#ahead) >= SMALLEST_JUMP_MS) this.#ahead = ahead;
+  }
+
+  #steadyNow(): number {
+    this.#followClock();
+    return this.#clock.now() - this.#ahead;
+  }
+
   #arm(): void {
     if (!this.#isRunning || this.#isTelling) return;
     const first = this.#appointments.first;
     if (!first || (this.#timer && this.#timer.at <= first.at)) return;
     this.#timer?.cancel();
-    const cancel = this.#clock.after(first.at - this.#clock.now(), () => this.#run());
+    const cancel = this.#clock.after(first.at - this.#steadyNow(), () => this.#run());
     this.#timer = { at: first.at, cancel };
   }
 
   #run(): void {
     this.#timer = undefined;
-    const now = this.#clock.now();
+    const now = this.#steadyNow();
     this.#isTelling = true;
     for (let first = this.#appointments.first; first && first.at <= now; first = this.#appointments.first) {
-      if (this.#clock.now() - now > LONGEST_TURN_MS) break;
+      if (this.#steadyNow() - now > LONGEST_TURN_MS) break;
       const item = this.#takeFirst(first);
       if (item) this.#due(item);
     }

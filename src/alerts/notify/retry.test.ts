@@ -242,6 +242,7 @@ test('nothing is left on the clock or the signal afterwards', async () => {
   const inner = new FakeClock(0);
   const clock = {
     now: () => inner.now(),
+    monotonic: () => inner.monotonic(),
     every: () => () => {},
     after(ms: number, action: () => void) {
       left.timers++;
