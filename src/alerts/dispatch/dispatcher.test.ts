@@ -345,3 +345,22 @@ test('ten thousand groups that are due at once are all told of, each once', asyn
   assert.equal(sent.length, 10_000);
   assert.ok(sent.every((line) => line.startsWith('10s ')));
 });
+
+test('a flush whose turn comes late tells what is then the case, and has time for it', async () => {
+  const { state, sent, counts, advance } = start({
+    route: { groupBy: ['n'], groupIntervalMs: 10 * SECOND, repeatIntervalMs: HOUR },
+  });
+  const names = Array.from({ length: 600 }, (_, n) => String(n));
+  const put = (some: readonly string[], endsAt: number) =>
+    state.alerts.put(some.map((n) => alertOf({ n }, { startsAt: START, endsAt, updatedAt: endsAt })));
+  put(names, START + HOUR);
+  // Some turns of the event loop a second: the receiver takes a few dozen in that time.
+  await advance(15 * SECOND);
+  assert.ok(sent.length > 50 && sent.length < 400, String(sent.length));
+  put(names.slice(-100), START + 15 * SECOND);
+  await advance(30 * SECOND);
+  assert.equal(counts.get('failed webhook contextDeadlineExceeded'), undefined);
+  assert.equal(new Set(sent).size, 500);
+  assert.equal(sent.length, 500);
+  assert.equal(state.groups.size, 500);
+});

@@ -24,28 +24,51 @@ export interface DispatcherParts {
   readonly settled: (slot: AlertSlot) => void;
 }
 
-type Tell = (flush: GroupFlush, send: Send<boolean> | undefined, leave: () => void) => Promise<void>;
+/** The part of the dispatcher that a flush calls when its turn has come. */
+interface FlushParts {
+  readonly now: () => number;
+  readonly judge: (flush: GroupFlush) => void;
+  readonly tell: (flush: GroupFlush, send: Send<boolean> | undefined, leave: () => void) => Promise<void>;
+}
 
 /** A flush from its tick to its end; where there is something to tell, it waits for its turn. */
 class GroupFlush implements Flush, Sending<void> {
   readonly group: AlertGroup;
-  readonly alerts: readonly FlushedAlert[];
-  readonly at: number;
-  readonly deadlineAt: number;
+  readonly pipeline: Pipeline;
+  alerts: readonly FlushedAlert[] = [];
+  at = 0;
+  deadlineAt = 0;
   telling: Telling | undefined;
-  readonly #tell: Tell;
+  readonly #parts: FlushParts;
 
-  constructor(group: AlertGroup, at: number, tell: Tell) {
+  constructor(group: AlertGroup, pipeline: Pipeline, parts: FlushParts) {
     this.group = group;
-    this.alerts = group.sorted().map((slot) => ({ slot, alert: slot.alert, isResolved: isResolvedAt(slot.alert, at) }));
-    this.at = at;
-    this.deadlineAt = at + Math.max(group.route.groupIntervalMs, SHORTEST_DEADLINE_MS);
-    this.#tell = tell;
+    this.pipeline = pipeline;
+    this.#parts = parts;
+    this.#look();
   }
 
+  /**
+   * Where more groups are due than their receiver takes within their interval, each would be given up when its turn comes,
+   * which takes as long as telling, and nobody would be told any more: so what is late begins anew.
+   */
   prepare(): Send<void> {
+    const { now, judge, tell } = this.#parts;
+    if (now() - this.at >= (this.deadlineAt - this.at) / 2) {
+      this.#look();
+      judge(this);
+    }
     const send = this.telling?.prepare();
-    return (leave) => this.#tell(this, send, leave);
+    return (leave) => tell(this, send, leave);
+  }
+
+  #look(): void {
+    const at = this.#parts.now();
+    this.alerts = this.group
+      .sorted()
+      .map((slot) => ({ slot, alert: slot.alert, isResolved: isResolvedAt(slot.alert, at) }));
+    this.at = at;
+    this.deadlineAt = at + Math.max(this.group.route.groupIntervalMs, SHORTEST_DEADLINE_MS);
   }
 }
 
@@ -56,6 +79,7 @@ class GroupFlush implements Flush, Sending<void> {
 export class Dispatcher implements GroupListener {
   readonly #parts: DispatcherParts;
   readonly #schedule: FlushSchedule<AlertGroup>;
+  readonly #flushParts: FlushParts;
   readonly #underWay = new Set<GroupFlush>();
   /** Those who wait for the end of some flushes. */
   readonly #waiting = new Set<{ readonly flushes: Set<GroupFlush>; readonly ended: () => void }>();
@@ -66,6 +90,7 @@ export class Dispatcher implements GroupListener {
   constructor(parts: DispatcherParts) {
     this.#parts = parts;
     const { clock, sending } = parts;
+    this.#flushParts = { now: () => clock.now(), judge: (flush) => this.#judgeAgain(flush), tell: this.#tell };
     this.#schedule = new FlushSchedule(
       clock,
       (group) => this.#tick(group),
@@ -138,13 +163,13 @@ export class Dispatcher implements GroupListener {
     }
     const at = this.#parts.clock.now();
     this.#set(group, at + group.route.groupIntervalMs);
-    this.#flush(group, at);
+    this.#flush(group);
   }
 
-  #flush(group: AlertGroup, at: number): void {
-    const flush = new GroupFlush(group, at, this.#tell);
+  #flush(group: AlertGroup): void {
+    const flush = new GroupFlush(group, this.#pipeline as Pipeline, this.#flushParts);
     try {
-      flush.telling = (this.#pipeline as Pipeline).run(flush);
+      flush.telling = flush.pipeline.run(flush);
       // Most flushes have nothing new to tell, and end where they began.
       if (flush.telling) this.#begin(flush);
       else this.#release(flush);
@@ -159,9 +184,17 @@ export class Dispatcher implements GroupListener {
     this.#parts.sending.enter(flush.group.receiver, flush);
   }
 
-  readonly #tell: Tell = async (flush, send, leave) => {
+  #judgeAgain(flush: GroupFlush): void {
     try {
-      if (await send?.(leave)) this.#release(flush);
+      flush.telling = flush.pipeline.run(flush);
+    } catch (error) {
+      this.#fail(flush.group, error);
+    }
+  }
+
+  readonly #tell: FlushParts['tell'] = async (flush, send, leave) => {
+    try {
+      if (!send || (await send(leave))) this.#release(flush);
     } catch (error) {
       this.#fail(flush.group, error);
     }
