@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { alertOf, HOUR, MINUTE, routeSettings, SECOND, START } from '../../testing/alert-parts.ts';
 import { eventually } from '../../testing/eventually.ts';
+import { FakeDatabase } from '../../testing/fake-database.ts';
 import { createTestPipeline, failure, settlePromises, type TestPipeline } from '../../testing/pipeline-parts.ts';
 import { RouteTree } from '../domain/route.ts';
 import type { Delivery } from '../notify/notifier.ts';
@@ -280,6 +281,29 @@ test('after the stop no group is flushed, not even one that was waiting for its 
   await stopped;
   await advance(MINUTE);
   assert.equal(sent.length, 1);
+});
+
+test('after the stop nobody is told whose turn has not come; at the next start it is', async () => {
+  const database = new FakeDatabase();
+  const { state, sent, counts, advance } = start({ database, route: { groupBy: ['n'] } });
+  state.alerts.put(Array.from({ length: 600 }, (_, n) => alertOf({ n: String(n) }, { endsAt: START + HOUR })));
+  await advance(12 * SECOND);
+  const told = sent.length;
+  assert.ok(told > 0 && told < 500, String(told));
+  await state.dispatcher.stop();
+  assert.equal(sent.length, told);
+  assert.deepEqual(
+    [...counts],
+    [
+      ['attempted webhook', told],
+      ['requested webhook ok', told],
+    ],
+  );
+  await state.timers.flush();
+  const timers = database.committed.flat().filter(({ sql }) => sql.includes('INTO group_timers'));
+  const moments = [...new Map(timers.map(({ values: [id, at] }) => [String(id), at])).values()];
+  const of = (at: number) => moments.filter((moment) => moment === at).length;
+  assert.deepEqual([of(START + 70 * SECOND), of(START + 10 * SECOND)], [told, 600 - told]);
 });
 
 test('a group that a reload has taken away is not flushed again, also when its last flush was late', async () => {

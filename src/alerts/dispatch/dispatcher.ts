@@ -27,6 +27,7 @@ export interface DispatcherParts {
 /** The part of the dispatcher that a flush calls when its turn has come. */
 interface FlushParts {
   readonly now: () => number;
+  readonly isRunning: () => boolean;
   readonly judge: (flush: GroupFlush) => void;
   readonly tell: (flush: GroupFlush, send: Send<boolean> | undefined, leave: () => void) => Promise<void>;
 }
@@ -53,7 +54,9 @@ class GroupFlush implements Flush, Sending<void> {
    * which takes as long as telling, and nobody would be told any more: so what is late begins anew.
    */
   prepare(): Send<void> {
-    const { now, judge, tell } = this.#parts;
+    const { now, isRunning, judge, tell } = this.#parts;
+    // Each would be written down as given up, which keeps the process from its end: the next one tells it at once.
+    if (!isRunning()) return (leave) => tell(this, undefined, leave);
     if (now() - this.at >= (this.deadlineAt - this.at) / 2) {
       this.#look();
       judge(this);
@@ -90,7 +93,12 @@ export class Dispatcher implements GroupListener {
   constructor(parts: DispatcherParts) {
     this.#parts = parts;
     const { clock, sending } = parts;
-    this.#flushParts = { now: () => clock.now(), judge: (flush) => this.#judgeAgain(flush), tell: this.#tell };
+    this.#flushParts = {
+      now: () => clock.now(),
+      isRunning: () => this.#schedule.isRunning,
+      judge: (flush) => this.#judgeAgain(flush),
+      tell: this.#tell,
+    };
     this.#schedule = new FlushSchedule(
       clock,
       (group) => this.#tick(group),
@@ -194,7 +202,8 @@ export class Dispatcher implements GroupListener {
 
   readonly #tell: FlushParts['tell'] = async (flush, send, leave) => {
     try {
-      if (!send || (await send(leave))) this.#release(flush);
+      if (send ? await send(leave) : !flush.telling) this.#release(flush);
+      else if (!send) this.#parts.timers.set(flush.group.id, flush.at);
     } catch (error) {
       this.#fail(flush.group, error);
     }
