@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { answerCalls, laterMethods, logOver, type Port } from '../../kernel/calls.ts';
 import { startChild, whenParentGone } from '../../kernel/child.ts';
@@ -11,6 +10,7 @@ import { giveMemoryBack } from '../../kernel/memory.ts';
 import { executableFile } from '../../kernel/thread.ts';
 import { HandoverLog } from '../notifications/handover-log.ts';
 import { createHttpClient } from '../notify/http-client.ts';
+import { readSecretFile } from '../notify/secret-file.ts';
 import { USER_AGENT } from '../version.ts';
 import { NotificationSender, type SenderMethods } from './notification-sender.ts';
 import { type NotifierSurroundings, openNotifiers } from './open-notifiers.ts';
@@ -38,9 +38,8 @@ export function openHandoverLog(dataDirectory: string, clock: Clock, log: Log): 
 
 /** What notifiers are made with outside tests. */
 export function notifierSurroundings(clock: Clock): NotifierSurroundings {
-  const readSecret = async (path: string) => (await readFile(path, 'utf8')).trim();
-  const http = { clock, readSecret, environment: process.env, userAgent: USER_AGENT };
-  return { openHttp: (config) => createHttpClient(config, http), readSecret, clock };
+  const http = { clock, readSecret: readSecretFile, environment: process.env, userAgent: USER_AGENT };
+  return { openHttp: (config) => createHttpClient(config, http), readSecret: readSecretFile, clock };
 }
 
 interface SenderWait {
