@@ -128,7 +128,8 @@ export class NotificationJournal {
     const content = isRetried ? begun.content : '';
     const failed = { at: begun.at, content, perhapsFiring: perhapsBefore };
     const entry = notificationLog.begin(key, failed, this.#expiryOf(flush));
-    await this.#written([database.writeNow([entry, history.add(record)])], key);
+    // Lost by a kill, it is begun still, and tried once more.
+    await this.#written([database.write([entry, history.add(record)])], key);
   }
 
   #expiryOf({ group }: Flush): number {
