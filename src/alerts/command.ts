@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { CommandError, ExitCode } from '../kernel/errors.ts';
-import { countFlag, durationFlag, intervalFlag, listenAddressFlag, repeated } from '../kernel/flags.ts';
+import { countFlag, durationFlag, inAnyCase, intervalFlag, listenAddressFlag, repeated } from '../kernel/flags.ts';
 import type { ListenAddress } from '../kernel/listen-address.ts';
 import { createLog, LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from '../kernel/log.ts';
 import { giveMemoryBack } from '../kernel/memory.ts';
@@ -133,7 +133,7 @@ function serveOptions(): Readonly<Record<string, readonly Option[]>> {
       option('--web.systemd-socket', 'listen on the sockets that systemd hands over'),
     ],
     Logs: [
-      option('--log.level <level>', 'the least important lines written').choices(LOG_LEVELS).default('info'),
+      inAnyCase(option('--log.level <level>', 'the least important lines written').choices(LOG_LEVELS)).default('info'),
       option('--log.format <format>', 'the form of a line').choices(LOG_FORMATS).default('logfmt'),
       option('--log.silences', 'write a line for every silence that is created, updated or ended'),
       option('--no-log.silences', 'do not (the default)'),

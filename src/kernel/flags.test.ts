@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Command, InvalidArgumentError } from 'commander';
-import { countFlag, durationFlag, intervalFlag, listenAddressFlag, repeated } from './flags.ts';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { countFlag, durationFlag, inAnyCase, intervalFlag, listenAddressFlag, repeated } from './flags.ts';
 
 const taken: readonly (readonly [read: (text: string) => unknown, text: string, value: unknown])[] = [
   [durationFlag, '0', 0],
@@ -30,6 +30,7 @@ const refused: readonly (readonly [read: (text: string) => unknown, text: string
   [countFlag, '', /whole number/],
   [countFlag, '1e3', /whole number/],
   [countFlag, '9999999999999999', /whole number/],
+  [listenAddressFlag, 'vsock://:9093', /cannot listen on the sockets of virtual machines/],
   [listenAddressFlag, '9093', /such as :9093, 127\.0\.0\.1:9093 or \[::1\]:9093/],
 ];
 
@@ -57,4 +58,10 @@ test('a repeated flag collects its values; the first one replaces the default', 
 
 test('a bad value of a repeated flag is the fault of the command line', () => {
   assert.throws(() => parseRepeated(['--at', '5ms', '--at', 'x']), { code: 'commander.invalidArgument' });
+});
+
+test('the words of an option are taken in any case, and no others', () => {
+  const { parseArg } = inAnyCase(new Option('--level <level>').choices(['debug', 'info']));
+  assert.equal(parseArg?.('DEBUG', undefined), 'debug');
+  assert.throws(() => parseArg?.('loud', undefined), /Allowed choices are debug, info/);
 });

@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, type Option } from 'commander';
 import { parseFlagDuration } from './duration.ts';
 import { type ListenAddress, parseListenAddress } from './listen-address.ts';
 
@@ -26,8 +26,17 @@ export function countFlag(text: string): number {
 
 export function listenAddressFlag(text: string): ListenAddress {
   const address = parseListenAddress(text);
+  if (text.startsWith('vsock://')) {
+    throw new InvalidArgumentError('Node cannot listen on the sockets of virtual machines; write host:port.');
+  }
   if (!address) throw new InvalidArgumentError('Write an address such as :9093, 127.0.0.1:9093 or [::1]:9093.');
   return address;
+}
+
+/** The words that an option may have are taken in capitals too. */
+export function inAnyCase(option: Option): Option {
+  const { parseArg } = option;
+  return option.argParser((text, before) => parseArg?.(text.toLowerCase(), before));
 }
 
 /** Collects a flag that may be repeated; the first occurrence replaces the default. */
