@@ -20,6 +20,7 @@ function createLink(send: SenderMethods['send'] = async () => DELIVERED) {
   const asked: string[] = [];
   const logged: string[] = [];
   let failure: Error | undefined;
+  let isStalled = false;
   const dying: ((why: string) => void)[] = [];
   const start = async (): Promise<RunningSender> => {
     if (failure) throw failure;
@@ -37,7 +38,10 @@ function createLink(send: SenderMethods['send'] = async () => DELIVERED) {
     const methods: SenderMethods = {
       ready: async () => {},
       open: async (plan, { externalUrl }) => void asked.push(`open ${plan} ${externalUrl}`),
-      close: async (plan) => void asked.push(`close ${plan}`),
+      close: async (plan) => {
+        asked.push(`close ${plan}`);
+        if (isStalled) await never();
+      },
       abort: async (attempt, { name }) => void asked.push(`abort ${attempt} ${name}`),
       settle: async (ids) => void asked.push(`settle ${ids}`),
       send: (order) => {
@@ -55,7 +59,10 @@ function createLink(send: SenderMethods['send'] = async () => DELIVERED) {
   const fail = (error?: Error) => {
     failure = error;
   };
-  return { link, clock, asked, logged, fail, die: (why: string) => dying.at(-1)?.(why) };
+  const stall = () => {
+    isStalled = true;
+  };
+  return { link, clock, asked, logged, fail, stall, die: (why: string) => dying.at(-1)?.(why) };
 }
 
 const never = () => new Promise<Delivery>(() => {});
@@ -146,6 +153,23 @@ test('what is settled in a turn is told at once', async () => {
   link.settle('d');
   await settlePromises();
   assert.deepEqual(asked, ['start', 'settle a,b,c', 'settle d']);
+});
+
+test('a sender that stands still holds up the end of a plan for two seconds', async () => {
+  const { link, clock, stall } = createLink();
+  const plan = link.open(settingsOf('a'));
+  await plan.notifier('team', 0).notify(NOTIFICATION, running());
+  stall();
+  let isClosed = false;
+  const closing = plan.close().then(() => {
+    isClosed = true;
+  });
+  await settlePromises();
+  clock.advance(1_999);
+  await settlePromises();
+  assert.equal(isClosed, false);
+  clock.advance(1);
+  await closing;
 });
 
 test('a fault of ours is not hidden', async () => {

@@ -8,7 +8,7 @@ import type { Delivery, Notifier } from '../notify/notifier.ts';
 import type { SenderMethods, SendOrder } from './notification-sender.ts';
 import type { SenderSettings } from './open-notifiers.ts';
 
-/** How long after its end an attempt may take to say what came of it. */
+/** How long the sender may take to say what came of something that was ended; one that stands still says nothing. */
 const LAST_WORD_MS = 2_000;
 
 /** A sender that has been started. */
@@ -65,7 +65,8 @@ export class SenderLink {
         this.#plans.delete(plan);
         const running = await this.#running?.catch(() => undefined);
         // One that has died has closed everything.
-        await running?.methods.close(plan).catch(() => {});
+        const closed = running?.methods.close(plan).catch(() => {});
+        await Promise.race([closed, this.#lastWord()]);
       },
     };
   }
@@ -92,6 +93,10 @@ export class SenderLink {
     this.#isEnded = true;
     const running = await this.#running?.catch(() => undefined);
     await running?.end();
+  }
+
+  #lastWord(): Promise<void> {
+    return new Promise((done) => this.#parts.clock.after(LAST_WORD_MS, done));
   }
 
   #tellRunning(tell: (methods: SenderMethods) => Promise<void>): void {
