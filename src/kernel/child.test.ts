@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { bundleScript, startChild as startScript } from '../testing/child-script.ts';
 import { eventually } from '../testing/eventually.ts';
-import { temporaryFolder } from '../testing/processes.ts';
+import { isRunning, temporaryFolder } from '../testing/processes.ts';
 
 /** A program that is both: what starts the other, and what is started. It prints what comes of it. */
 const PROGRAM = `
@@ -59,14 +59,6 @@ async function start(t: TestContext) {
   return { parent, ask, notes };
 }
 
-const isAlive = (pid: number) => {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-};
-
 /** The group of processes that it belongs to; undefined where there is no /proc. Source: proc(5). */
 function groupOf(pid: number): number | undefined {
   try {
@@ -107,7 +99,7 @@ test('it is asked to end, and may finish what it does', async (t) => {
   const { ask, notes } = await start(t);
   const pid = Number(await ask('pid'));
   assert.equal(await ask('end'), 'ended');
-  assert.equal(isAlive(pid), false);
+  assert.equal(isRunning(pid), false);
   assert.equal(readFileSync(notes, 'utf8'), 'parent gone\ndone\n');
 });
 
@@ -116,7 +108,7 @@ test('it outlives a parent that is killed, has all that was sent to it before, a
   const pid = Number(await ask('pid'));
   parent.send('die');
   assert.equal((await parent.end).signal, 'SIGKILL');
-  await eventually('its end', () => !isAlive(pid));
+  await eventually('its end', () => !isRunning(pid));
   const lines = readFileSync(notes, 'utf8').trimEnd().split('\n');
   const begun = Array.from({ length: 100 }, (_, n) => `begun ${n}`);
   assert.deepEqual(lines, [...begun, 'parent gone', 'done']);

@@ -6,7 +6,14 @@ import { eventually } from '../../testing/eventually.ts';
 import { HttpClient } from '../../testing/http-client.ts';
 import type { SinkAnswer } from '../../testing/http-sink.ts';
 import { type JiraStep, startJiraSink } from '../../testing/jira-sink.ts';
-import { childrenOf, configFile, type RunningServer, startOpsdeck, temporaryFolder } from '../../testing/processes.ts';
+import {
+  childrenOf,
+  configFile,
+  isRunning,
+  type RunningServer,
+  startOpsdeck,
+  temporaryFolder,
+} from '../../testing/processes.ts';
 import {
   type StartToldSink,
   startToldJira,
@@ -66,6 +73,7 @@ receivers: [{name: sink, ${yaml}}]
       return server.stop('SIGKILL');
     };
     return {
+      pid: server.pid,
       kill: () => server.stop('SIGKILL'),
       killBoth,
       fire: (names: string, group = 'Disk') => post(names, group, Date.now() + HOUR_MS),
@@ -74,6 +82,27 @@ receivers: [{name: sink, ${yaml}}]
     };
   };
   return { start, handedOver: () => countLines(join(data, 'notifications.sent'), /^sent /) };
+}
+
+/** The sender stands still when its server is killed: nobody can know what it would have heard. */
+async function assertNotWaitedFor(t: TestContext): Promise<void> {
+  let isAnswering = true;
+  const sink = await startToldWebhook(t, { answer: () => (isAnswering ? {} : 'hang') });
+  const { start } = createServers(t, sink);
+  const first = await start();
+  await first.fire('a');
+  await eventually('the first answer', async () => (await first.remarks()).length === 1);
+  isAnswering = false;
+  await first.fire('b', 'Net');
+  await eventually('the second notification', () => sink.calls[1]);
+  const [sender] = childrenOf(first.pid);
+  process.kill(sender as number, 'SIGSTOP');
+  await first.kill();
+  isAnswering = true;
+  const second = await start();
+  await second.fire('c', 'Cpu');
+  await eventually('what is new', () => sink.calls.some((call) => describeCall(call) === '+c'), { deadlineMs: 30_000 });
+  assert.equal(isRunning(sender as number), false);
 }
 
 /** What the history says of each notification, the oldest first: the number of its alerts, and the remark. */
@@ -191,7 +220,8 @@ test('what is under way when a server is killed', { concurrency: 4 }, async (t) 
   const retellings = refusals.map((answer) =>
     t.test(`is told again where it is answered by ${JSON.stringify(answer)}`, (t) => assertToldAgain(t, answer)),
   );
-  await Promise.all([...readings, ...retellings]);
+  const still = t.test('does not hold up the next one where the sender stands still', assertNotWaitedFor);
+  await Promise.all([...readings, ...retellings, still]);
 });
 
 test('a server that is killed with its sender, on its way', { concurrency: 4 }, async (t) => {

@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { answerCalls, laterMethods, logOver, type Port } from '../../kernel/calls.ts';
 import { startChild, whenParentGone } from '../../kernel/child.ts';
@@ -22,8 +23,11 @@ import { type RunningSender, senderHere } from './sender-link.ts';
 /** How long the answers to what is under way may take after the server has died. */
 const ORPHAN_MS = 5_000;
 const POLL_MS = 20;
-/** Nothing but a stopped process takes so long; that is said as often. */
+/** Only a process that stands still takes so long. */
 const PATIENCE_MS = 10_000;
+
+/** Whose process the owner of the folder is. */
+const PID_NAME = 'pid';
 
 interface SenderOptions {
   readonly dataDirectory: string;
@@ -53,10 +57,23 @@ interface SenderWait {
 export async function untilSenderEnded(dataDirectory: string, { clock, log, stopped }: SenderWait): Promise<void> {
   const folder = folderOf(dataDirectory);
   for (let waitedMs = POLL_MS; !stopped.aborted && (await isAlive(folder, log)); waitedMs += POLL_MS) {
-    if (waitedMs % PATIENCE_MS === 0) {
-      log.error('Notifications wait for the process (notification sender) of an earlier server: end it', { folder });
-    }
+    if (waitedMs === PATIENCE_MS) killStandingStill(folder, log);
     await new Promise<void>((done) => clock.after(POLL_MS, done));
+  }
+}
+
+/** Whom notifications wait for does not send them either. What it has handed over counts as after a kill of both. */
+function killStandingStill(folder: string, log: Log): void {
+  try {
+    const pid = Number(readFileSync(join(folder, PID_NAME), 'latin1'));
+    if (!Number.isInteger(pid) || pid <= 1 || pid === process.pid) throw new Error('it has not left its number');
+    log.warn('the sender of an earlier server stands still, and is killed', { pid });
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    log.error('Notifications wait for the process (notification sender) of an earlier server: end it', {
+      folder,
+      err: messageOf(error),
+    });
   }
 }
 
@@ -108,6 +125,7 @@ export function serveNotificationSender(port: Port, options: unknown): void {
 
 async function openSender(dataDirectory: string, clock: Clock, log: Log) {
   const folder = await ownDataDirectory(folderOf(dataDirectory), clock);
+  writeFileSync(join(folder.path, PID_NAME), String(process.pid));
   const handovers = openHandoverLog(dataDirectory, clock, log);
   handovers.load();
   const surroundings = notifierSurroundings(clock);
