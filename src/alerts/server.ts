@@ -34,17 +34,17 @@ import { NOTIFICATION_LOG_MIGRATION } from './notifications/notification-log.ts'
 import { createNotificationMetrics } from './notifications/notification-metrics.ts';
 import { INTEGRATIONS } from './notify/integrations.ts';
 import { ActivePlan } from './plan/active-plan.ts';
+import { startDispatching } from './plan/dispatch-start.ts';
 import { buildPlan } from './plan/notification-plan.ts';
 import { Answers } from './routes/answers.ts';
 import { createAlertsApp } from './routes/index.ts';
 import { type OpenNotifiersOf, openNotifiers } from './sending/open-notifiers.ts';
 import { SenderLink } from './sending/sender-link.ts';
-import { notifierSurroundings, openHandoverLog, startSender, untilSenderEnded } from './sending/sender-process.ts';
+import { notifierSurroundings, startSender } from './sending/sender-process.ts';
 import { IMPORT_MIGRATION, importSnapshot } from './silences/silence-import.ts';
 import { logSilenceChanges } from './silences/silence-log.ts';
 import { SILENCE_MIGRATION } from './silences/silence-store.ts';
 import { type AlertState, joinState, restoreState } from './state/alert-state.ts';
-import { countHandedOver } from './state/handover-recovery.ts';
 import { startMaintenance } from './state/maintenance.ts';
 import { AlertIntake } from './store/alert-intake.ts';
 import type { AlertSlot } from './store/alert-slot.ts';
@@ -258,7 +258,7 @@ async function serve(running: Running, release: () => Promise<void>): Promise<Al
   const stopping = new AbortController();
   let dispatching = Promise.resolve();
   const stopWaiting = clock.after(options.dispatchStartDelayMs, () => {
-    dispatching = startDispatching(running, { plan, sender, stopped: stopping.signal });
+    dispatching = startDispatching({ ...running, plan, sender, stopped: stopping.signal });
   });
   log.info('Starting opsdeck alerts', { version: OPSDECK_VERSION, externalURL: externalUrl() });
   for (const address of addresses) log.info('Listening on', { address });
@@ -287,22 +287,6 @@ async function serve(running: Running, release: () => Promise<void>): Promise<Al
       return closing;
     },
   };
-}
-
-/** Flushes groups from now on: as soon as it is known what a server before this one has told. */
-async function startDispatching(
-  { directory, state, database, clock, log }: Running,
-  { plan, sender, stopped }: { readonly plan: ActivePlan; readonly sender: SenderLink; readonly stopped: AbortSignal },
-): Promise<void> {
-  await untilSenderEnded(directory.path, { clock, log, stopped });
-  if (stopped.aborted) return;
-  const handovers = openHandoverLog(directory.path, clock, log);
-  const count = await countHandedOver({ state, handovers, database, log });
-  handovers.close();
-  if (count > 0) log.warn('Notifications count as sent that were under way when the server was killed', { count });
-  if (stopped.aborted) return;
-  if (plan.current.integrationCount > 0) sender.start();
-  plan.start();
 }
 
 async function inheritedSockets(): Promise<readonly number[]> {

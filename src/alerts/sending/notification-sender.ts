@@ -1,6 +1,7 @@
 import { messageOf } from '../../kernel/errors.ts';
 import type { Notification } from '../domain/notification.ts';
-import type { HandoverLog, HandoverNote, Recipient } from '../notifications/handover-log.ts';
+import type { HandoverLog } from '../notifications/handover-log.ts';
+import type { HandoverNote, Recipient } from '../notifications/recipient.ts';
 import { failedForGood } from '../notify/deliver.ts';
 import type { Delivery, Notifier } from '../notify/notifier.ts';
 import { TemplateError } from '../template/template-error.ts';

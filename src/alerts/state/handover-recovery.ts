@@ -2,10 +2,11 @@ import type { Database, Statement } from '../../kernel/database.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import { type Announcement, countAsTold, identityOf } from '../domain/deduplication.ts';
-import type { HandoverLog, NotedTelling } from '../notifications/handover-log.ts';
+import type { HandoverLog } from '../notifications/handover-log.ts';
 import { notifiedAlert, pairsOf } from '../notifications/notification-data.ts';
 import { MOST_NAMED_ALERTS, type NotificationRecord } from '../notifications/notification-history.ts';
 import { parseLogKey } from '../notifications/notification-log.ts';
+import type { NotedTelling } from '../notifications/recipient.ts';
 import type { AlertState } from './alert-state.ts';
 
 const REMARKS = {
