@@ -268,7 +268,7 @@ async function serve(running: Running, release: () => Promise<void>): Promise<Al
     stopWaiting();
     stopping.abort();
     await dispatching;
-    await Promise.all([closeListener(DRAIN_MS), plan.stop().then(() => sender.end())]);
+    await Promise.all([closeListener(DRAIN_MS), plan.stop().finally(() => sender.end())]);
     try {
       await Promise.all([state.alerts.flush(), state.timers.flush(), state.notificationLog.flush()]);
     } catch (error) {
