@@ -8,7 +8,7 @@ import { hostname } from 'node:os';
 import { pages } from 'virtual:web';
 import type { Hono } from 'hono';
 import { servePage } from '../kernel/assets.ts';
-import type { Clock } from '../kernel/clock.ts';
+import { type Clock, holdProcess } from '../kernel/clock.ts';
 import { type DataDirectory, ownDataDirectory } from '../kernel/data-directory.ts';
 import { type Database, openDatabase } from '../kernel/database.ts';
 import { CommandError, ExitCode, messageOf } from '../kernel/errors.ts';
@@ -264,6 +264,15 @@ async function serve(running: Running, release: () => Promise<void>): Promise<Al
   for (const address of addresses) log.info('Listening on', { address });
   let closing: Promise<void> | undefined;
   const close = async () => {
+    // Timers, which some of it waits for, do not keep the process alive.
+    const letGo = holdProcess();
+    try {
+      await closeAll();
+    } finally {
+      letGo();
+    }
+  };
+  const closeAll = async () => {
     stopMaintenance();
     stopWaiting();
     stopping.abort();

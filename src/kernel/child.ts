@@ -4,7 +4,7 @@ import { Caller, type CallerParts, callerProxy, logOver, type Part, PartEnd, typ
 import { messageOf } from './errors.ts';
 
 /** How long a process that is asked to end may take before it is killed. */
-const END_MS = 6_000;
+const END_MS = 2_000;
 
 export interface ChildStart extends CallerParts {
   /** The executable, whose entry hands the process over to what `name` names. */

@@ -214,7 +214,7 @@ test('a reload that breaks down does not stop those after it', async (t) => {
 test('a plan that cannot even be built does not stop the next one', async () => {
   const parts = createTestPipeline();
   const { state, clock, log, receivers } = parts;
-  const plan = { receivers, intervals: new TimeIntervals([]), close: async () => {} } as unknown as NotificationPlan;
+  const plan = { receivers, intervals: new TimeIntervals([]), close: () => {} } as unknown as NotificationPlan;
   const built: string[] = [];
   const active = new ActivePlan(plan, {
     config: { read: () => accepted({}), refuse() {} } as unknown as ActiveConfig,

@@ -89,7 +89,7 @@ export class ActivePlan implements RoutingNames {
     const plan = read.ok ? await build(read.value) : read;
     if (!plan.ok || this.#isStopped) {
       const reason = plan.ok ? 'the server is stopping' : plan.reason;
-      if (plan.ok) await plan.value.close();
+      if (plan.ok) plan.value.close();
       config.refuse();
       log.error('Loading configuration failed, the old one stays in force', { err: reason });
       return refused(reason);
@@ -103,7 +103,7 @@ export class ActivePlan implements RoutingNames {
     state.groups.reroute(plan.value.tree, state.alerts.sorted());
     this.#takeUpOwed();
     this.#retire(old, oldFlushes).catch((error) =>
-      log.error('connections could not be closed', { err: messageOf(error) }),
+      log.error('the end of the old configuration failed', { err: messageOf(error) }),
     );
     log.info('Completed loading of configuration');
     return plan;
@@ -124,7 +124,7 @@ export class ActivePlan implements RoutingNames {
     const cancel = this.#parts.clock.after(GRACE_MS, () => plan.abort());
     await flushes;
     cancel();
-    await plan.close();
+    plan.close();
   }
 
   #pipelineOf({ intervals, receivers }: NotificationPlan): Pipeline {

@@ -31,8 +31,8 @@ export interface NotificationPlan {
   endRetries(): void;
   /** Ends what is under way. */
   abort(): void;
-  /** Ends connections; requests under way come to their end first. */
-  close(): Promise<void>;
+  /** Its connections end, as soon as requests under way have come to their end. */
+  close(): void;
 }
 
 export interface NotificationPlanParts {

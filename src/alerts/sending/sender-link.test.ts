@@ -20,7 +20,7 @@ function createLink(send: SenderMethods['send'] = async () => DELIVERED) {
   const asked: string[] = [];
   const logged: string[] = [];
   let failure: Error | undefined;
-  let isStalled = false;
+  let ready = async (): Promise<void> => {};
   const dying: ((why: string) => void)[] = [];
   const start = async (): Promise<RunningSender> => {
     if (failure) throw failure;
@@ -36,12 +36,9 @@ function createLink(send: SenderMethods['send'] = async () => DELIVERED) {
       die(error);
     });
     const methods: SenderMethods = {
-      ready: async () => {},
+      ready: () => ready(),
       open: async (plan, { externalUrl }) => void asked.push(`open ${plan} ${externalUrl}`),
-      close: async (plan) => {
-        asked.push(`close ${plan}`);
-        if (isStalled) await never();
-      },
+      close: async (plan) => void asked.push(`close ${plan}`),
       abort: async (attempt, { name }) => void asked.push(`abort ${attempt} ${name}`),
       settle: async (ids) => void asked.push(`settle ${ids}`),
       send: (order) => {
@@ -59,10 +56,10 @@ function createLink(send: SenderMethods['send'] = async () => DELIVERED) {
   const fail = (error?: Error) => {
     failure = error;
   };
-  const stall = () => {
-    isStalled = true;
+  const becomeReady = (how: typeof ready) => {
+    ready = how;
   };
-  return { link, clock, asked, logged, fail, stall, die: (why: string) => dying.at(-1)?.(why) };
+  return { link, clock, asked, logged, fail, becomeReady, die: (why: string) => dying.at(-1)?.(why) };
 }
 
 const never = () => new Promise<Delivery>(() => {});
@@ -76,7 +73,8 @@ test('nothing is started before something is sent; then every plan is opened, wi
   url = 'late';
   assert.deepEqual(await second.notifier('team', 3).notify(NOTIFICATION, running()), DELIVERED);
   link.open(settingsOf('c'));
-  await first.close();
+  first.close();
+  await settlePromises();
   assert.deepEqual(asked, ['start', 'open 1 late', 'open 2 b', 'send 1 2 team 3', 'open 3 c', 'close 1']);
 });
 
@@ -87,7 +85,7 @@ test('when the sender dies what is under way has failed and may be tried again, 
   const [closed, open] = [link.open(settingsOf('a')), link.open(settingsOf('b'))];
   const sent = open.notifier('team', 0).notify(NOTIFICATION, running());
   await settlePromises();
-  await closed.close();
+  closed.close();
   die('the process ended: SIGKILL');
   assert.deepEqual(await sent, { ok: false, retry: true, reason: 'other', error: 'the process ended: SIGKILL' });
   await settlePromises();
@@ -155,23 +153,6 @@ test('what is settled in a turn is told at once', async () => {
   assert.deepEqual(asked, ['start', 'settle a,b,c', 'settle d']);
 });
 
-test('a sender that stands still holds up the end of a plan for two seconds', async () => {
-  const { link, clock, stall } = createLink();
-  const plan = link.open(settingsOf('a'));
-  await plan.notifier('team', 0).notify(NOTIFICATION, running());
-  stall();
-  let isClosed = false;
-  const closing = plan.close().then(() => {
-    isClosed = true;
-  });
-  await settlePromises();
-  clock.advance(1_999);
-  await settlePromises();
-  assert.equal(isClosed, false);
-  clock.advance(1);
-  await closing;
-});
-
 test('a fault of ours is not hidden', async () => {
   const { link } = createLink(() => Promise.reject(new RangeError('a bug')));
   await assert.rejects(link.open(settingsOf('a')).notifier('team', 0).notify(NOTIFICATION, running()), RangeError);
@@ -181,10 +162,35 @@ test('after its end nothing is started', async () => {
   const { link, asked } = createLink();
   link.open(settingsOf('a'));
   link.start();
+  await settlePromises();
   await link.end();
   assert.deepEqual(asked, ['start', 'open 1 a', 'end']);
   const { link: unused, asked: nothing } = createLink();
   await unused.end();
   const late = await unused.open(settingsOf('a')).notifier('team', 0).notify(NOTIFICATION, running());
   assert.deepEqual([late.ok, nothing], [false, []]);
+});
+
+test('one that never gets ready holds up no attempt beyond its end, and no end of the server', async () => {
+  const { link, asked, becomeReady } = createLink();
+  becomeReady(() => new Promise(() => {}));
+  const ending = new AbortController();
+  const sent = link.open(settingsOf('a')).notifier('team', 0).notify(NOTIFICATION, ending.signal);
+  await settlePromises();
+  ending.abort(new DOMException('the deadline has passed', 'TimeoutError'));
+  const delivery = await sent;
+  assert.deepEqual([delivery.ok, !delivery.ok && delivery.reason], [false, 'contextDeadlineExceeded']);
+  await link.end();
+  assert.deepEqual(asked, ['start', 'end']);
+});
+
+test('one that cannot get ready is ended before the next is started', async () => {
+  const { link, asked, becomeReady } = createLink();
+  const notifier = link.open(settingsOf('a')).notifier('team', 0);
+  becomeReady(() => Promise.reject(new Error('no more descriptors')));
+  const delivery = await notifier.notify(NOTIFICATION, running());
+  assert.deepEqual([delivery.ok, !delivery.ok && delivery.error], [false, 'no more descriptors']);
+  becomeReady(async () => {});
+  assert.deepEqual(await notifier.notify(NOTIFICATION, running()), DELIVERED);
+  assert.deepEqual(asked, ['start', 'end', 'start', 'open 1 a', 'send 1 1 team 0']);
 });

@@ -25,7 +25,7 @@ export function senderHere(methods: SenderMethods, leave = () => {}): RunningSen
 }
 
 export interface SenderLinkParts {
-  /** Resolves when it may be given work; rejects with an Error that says why there is none. */
+  /** Resolves soon with one that need not be ready; rejects with an Error that says why there is none. */
   readonly start: () => Promise<RunningSender>;
   readonly clock: Clock;
   readonly log: Log;
@@ -34,13 +34,15 @@ export interface SenderLinkParts {
 /** The notifiers of one plan, as the server sees them. */
 export interface SenderPlan {
   notifier(receiver: string, place: number): Notifier;
-  /** Ends connections; requests under way come to their end first. */
-  close(): Promise<void>;
+  /** Its connections end, as soon as requests under way have come to their end. */
+  close(): void;
 }
 
 /** The way to the sender. One that dies is started again for the next notification. */
 export class SenderLink {
   readonly #parts: SenderLinkParts;
+  /** The last one that was started, ready or not. */
+  #started: Promise<RunningSender> | undefined;
   #running: Promise<RunningSender> | undefined;
   #isEnded = false;
   readonly #plans = new Map<number, () => SenderSettings>();
@@ -61,12 +63,9 @@ export class SenderLink {
       notifier: (receiver, place) => ({
         notify: (notification, signal) => this.#send({ plan, receiver, place, notification }, signal),
       }),
-      close: async () => {
+      close: () => {
         this.#plans.delete(plan);
-        const running = await this.#running?.catch(() => undefined);
-        // One that has died has closed everything.
-        const closed = running?.methods.close(plan).catch(() => {});
-        await Promise.race([closed, this.#lastWord()]);
+        this.#tellRunning((methods) => methods.close(plan));
       },
     };
   }
@@ -91,12 +90,8 @@ export class SenderLink {
   /** To be called when nothing is under way. Idempotent. */
   async end(): Promise<void> {
     this.#isEnded = true;
-    const running = await this.#running?.catch(() => undefined);
-    await running?.end();
-  }
-
-  #lastWord(): Promise<void> {
-    return new Promise((done) => this.#parts.clock.after(LAST_WORD_MS, done));
+    const started = await this.#started?.catch(() => undefined);
+    await started?.end();
   }
 
   #tellRunning(tell: (methods: SenderMethods) => Promise<void>): void {
@@ -117,12 +112,13 @@ export class SenderLink {
     const { start, log } = this.#parts;
     try {
       if (this.#isEnded) throw new Error('the server stops');
-      const running = await start();
+      this.#started = start();
+      const running = await this.#started;
+      await this.#prepare(running);
       void running.died.then((error) => {
         log.error('The process that sends notifications has ended, another one is started', { err: messageOf(error) });
         this.#running = undefined;
       });
-      for (const [plan, settings] of this.#plans) await running.methods.open(plan, settings());
       return running;
     } catch (error) {
       this.#running = undefined;
@@ -130,10 +126,22 @@ export class SenderLink {
     }
   }
 
+  /** One that is no good must not be in the way of the next. */
+  async #prepare(started: RunningSender): Promise<void> {
+    const { methods } = started;
+    try {
+      await methods.ready();
+      for (const [plan, settings] of this.#plans) await methods.open(plan, settings());
+    } catch (error) {
+      await started.end();
+      throw error;
+    }
+  }
+
   async #send(order: Omit<SendOrder, 'attempt'>, signal: AbortSignal): Promise<Delivery> {
     let methods: SenderMethods;
     try {
-      methods = (await this.#sender()).methods;
+      methods = (await unlessAborted(this.#sender(), signal)).methods;
     } catch (error) {
       return failedToSend(error, signal);
     }
@@ -165,6 +173,15 @@ export class SenderLink {
       cancel();
     }
   }
+}
+
+/** Rejects as soon as the signal is aborted. */
+function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(new Error(describeAbort(signal.reason)));
+    signal.addEventListener('abort', onAbort);
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
 }
 
 function cutShort(signal: AbortSignal): Delivery {

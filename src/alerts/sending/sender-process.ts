@@ -13,7 +13,7 @@ import { HandoverLog } from '../notifications/handover-log.ts';
 import { createHttpClient } from '../notify/http-client.ts';
 import { readSecretFile } from '../notify/secret-file.ts';
 import { USER_AGENT } from '../version.ts';
-import { NotificationSender, type SenderMethods } from './notification-sender.ts';
+import { NotificationSender } from './notification-sender.ts';
 import { type NotifierSurroundings, openNotifiers } from './open-notifiers.ts';
 import { type RunningSender, senderHere } from './sender-link.ts';
 
@@ -87,7 +87,7 @@ async function isAlive(folder: string, log: Log): Promise<boolean> {
   }
 }
 
-/** Resolves when it may be given work; rejects with an Error that says why there is none. */
+/** Resolves with one that need not be ready; rejects with an Error that says why there is none. */
 export async function startSender(dataDirectory: string, clock: Clock, log: Log): Promise<RunningSender> {
   if (executableFile !== undefined) return startSenderProcess(executableFile, dataDirectory, log);
   const { sender, leave } = await openSender(dataDirectory, clock, log);
@@ -95,16 +95,9 @@ export async function startSender(dataDirectory: string, clock: Clock, log: Log)
 }
 
 /** `file` is the executable. */
-async function startSenderProcess(file: string, dataDirectory: string, log: Log): Promise<RunningSender> {
+function startSenderProcess(file: string, dataDirectory: string, log: Log): RunningSender {
   const options: SenderOptions = { dataDirectory };
-  const part = startChild<SenderMethods>({ file, name: 'notification sender', options, log, revive: () => undefined });
-  try {
-    await part.methods.ready();
-    return part;
-  } catch (error) {
-    await part.end();
-    throw error;
-  }
+  return startChild({ file, name: 'notification sender', options, log, revive: () => undefined });
 }
 
 /** In the process. */
