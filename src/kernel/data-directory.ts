@@ -163,10 +163,10 @@ interface Reach {
 
 /** A path that fits the kernel's limit: as it is, from the working directory, or through an open directory. */
 function reachSockets(directory: string): Reach {
-  const fits = (path: string) => Buffer.byteLength(path) <= LONGEST_SOCKET_PATH;
-  const longest = 'owner-00000000.sock';
-  const short = [directory, relative(process.cwd(), directory)].find((path) => fits(join(path, longest)));
-  if (short !== undefined) return { pathOf: (name) => join(short, name), close() {} };
+  const fits = (path: string) => Buffer.byteLength(join(path, 'owner-00000000.sock')) <= LONGEST_SOCKET_PATH;
+  // The working directory may be gone, and is asked for only where it helps.
+  const short = fits(directory) ? directory : relative(process.cwd(), directory);
+  if (fits(short)) return { pathOf: (name) => join(short, name), close() {} };
   if (process.platform !== 'linux') throw new Error('its path is too long for a socket in it');
   const descriptor = openSync(directory, 'r');
   return { pathOf: (name) => `/proc/self/fd/${descriptor}/${name}`, close: () => closeSync(descriptor) };

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { answerCalls, laterMethods, logOver, type Port } from '../../kernel/calls.ts';
 import { startChild, whenParentGone } from '../../kernel/child.ts';
@@ -94,8 +94,10 @@ export async function startSender(dataDirectory: string, clock: Clock, log: Log)
   return senderHere(sender, leave);
 }
 
-/** `file` is the executable. */
+/** `file` is the executable, which may have been replaced since the start of the server. */
 function startSenderProcess(file: string, dataDirectory: string, log: Log): RunningSender {
+  if (!existsSync(file))
+    throw new Error(`${file} is gone: put it back, and restart the server if it is another version`);
   const options: SenderOptions = { dataDirectory };
   return startChild({ file, name: 'notification sender', options, log, revive: () => undefined });
 }
