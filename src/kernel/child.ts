@@ -14,6 +14,12 @@ export interface ChildStart extends CallerParts {
   readonly options: unknown;
 }
 
+/** A process that this one has started. */
+export interface Child<T extends object> extends Part<T> {
+  /** Ends it at once; whoever waits for an answer is told that it has died. */
+  kill(): void;
+}
+
 /** In the environment of the process. */
 const OPTIONS = 'OPSDECK_PART_OPTIONS';
 
@@ -22,7 +28,7 @@ const OPTIONS = 'OPSDECK_PART_OPTIONS';
  * signals, and learns by the end of their connection that this one is gone. So does one whose `end` is called. Until then
  * this process lives on, as answers may come.
  */
-export function startChild<T extends object>({ file, name, options, ...parts }: ChildStart): Part<T> {
+export function startChild<T extends object>({ file, name, options, ...parts }: ChildStart): Child<T> {
   const child = fork(file, [`(${name})`], {
     detached: true,
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
@@ -38,6 +44,9 @@ export function startChild<T extends object>({ file, name, options, ...parts }: 
   return {
     methods: callerProxy<T>(caller),
     died: end.died,
+    kill() {
+      child.kill('SIGKILL');
+    },
     async end() {
       end.isWanted();
       await endChild(child);

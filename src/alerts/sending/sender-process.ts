@@ -16,6 +16,7 @@ import { USER_AGENT } from '../version.ts';
 import { NotificationSender } from './notification-sender.ts';
 import { type NotifierSurroundings, openNotifiers } from './open-notifiers.ts';
 import { type RunningSender, senderHere } from './sender-link.ts';
+import { type KillableSender, watchSender } from './sender-watch.ts';
 
 // Notifications are sent by a process of its own: it outlives a server that is killed, reads the answers to what is under
 // way, notes them, and ends. It owns a folder of the data directory as long as it lives, and the next server waits for that.
@@ -89,13 +90,15 @@ async function isAlive(folder: string, log: Log): Promise<boolean> {
 
 /** Resolves with one that need not be ready; rejects with an Error that says why there is none. */
 export async function startSender(dataDirectory: string, clock: Clock, log: Log): Promise<RunningSender> {
-  if (executableFile !== undefined) return startSenderProcess(executableFile, dataDirectory, log);
+  if (executableFile !== undefined) {
+    return watchSender(startSenderProcess(executableFile, dataDirectory, log), clock, log);
+  }
   const { sender, leave } = await openSender(dataDirectory, clock, log);
   return senderHere(sender, leave);
 }
 
 /** `file` is the executable, which may have been replaced since the start of the server. */
-function startSenderProcess(file: string, dataDirectory: string, log: Log): RunningSender {
+function startSenderProcess(file: string, dataDirectory: string, log: Log): KillableSender {
   if (!existsSync(file))
     throw new Error(`${file} is gone: put it back, and restart the server if it is another version`);
   const options: SenderOptions = { dataDirectory };
