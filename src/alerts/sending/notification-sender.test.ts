@@ -161,6 +161,18 @@ test('an attempt is ended by its number, with the name and the words of the reas
   assert.equal(String(reasons[0]), 'TimeoutError: too late');
 });
 
+test('a plan that is opened twice is made once', async () => {
+  let made = 0;
+  const handovers = new HandoverLog({ lines: new FakeLines(), clock: new FakeClock(), log: {} as never });
+  const openNotifiers = () => {
+    made++;
+    return { notifiers: new Map(), close: async () => {} };
+  };
+  const sender = new NotificationSender({ handovers, openNotifiers });
+  await Promise.all([sender.open(1, SETTINGS), sender.open(1, SETTINGS), sender.open(2, SETTINGS)]);
+  assert.equal(made, 2);
+});
+
 test('it is idle when the last attempt has come to its end', async () => {
   const releases: (() => void)[] = [];
   const { start } = createSenders(() => new Promise((resolve) => releases.push(() => resolve(DELIVERED))));

@@ -64,6 +64,8 @@ export class NotificationSender implements SenderMethods {
   async ready(): Promise<void> {}
 
   async open(plan: number, settings: SenderSettings): Promise<void> {
+    // One that came while this sender was started is told of twice.
+    if (this.#plans.has(plan)) return;
     const { handovers, openNotifiers } = this.#parts;
     const recipients = settings.receivers.map(({ name: receiver, integrations }) => {
       const all = integrations.map(({ name, index }) => handovers.recipient({ receiver, integration: name, index }));
