@@ -109,8 +109,10 @@ function startSenderProcess(file: string, dataDirectory: string, log: Log): Kill
 export function serveNotificationSender(port: Port, options: unknown): void {
   const { dataDirectory } = options as SenderOptions;
   const opening = openSender(dataDirectory, systemClock, logOver(port));
-  opening.catch(() => {});
-  answerCalls(port, laterMethods(opening.then(({ sender }) => sender)));
+  const methods = opening.then(({ sender }) => sender);
+  // Whoever calls is told.
+  methods.catch(() => {});
+  answerCalls(port, laterMethods(methods));
   giveMemoryBack(systemClock);
   whenParentGone(async () => {
     const { sender, leave } = await opening.catch(() => process.exit(1));
@@ -121,9 +123,18 @@ export function serveNotificationSender(port: Port, options: unknown): void {
   });
 }
 
+/** On a full disk nobody needs it. */
+function leavePid(folder: string, log: Log): void {
+  try {
+    writeFileSync(join(folder, PID_NAME), String(process.pid));
+  } catch (error) {
+    log.warn('the number of the process that sends notifications could not be left', { err: messageOf(error) });
+  }
+}
+
 async function openSender(dataDirectory: string, clock: Clock, log: Log) {
   const folder = await ownDataDirectory(folderOf(dataDirectory), clock);
-  writeFileSync(join(folder.path, PID_NAME), String(process.pid));
+  leavePid(folder.path, log);
   const handovers = openHandoverLog(dataDirectory, clock, log);
   handovers.load();
   const surroundings = notifierSurroundings(clock);
