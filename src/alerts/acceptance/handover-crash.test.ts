@@ -64,7 +64,7 @@ receivers: [{name: sink, ${yaml}}]
       });
       assert.equal((await client.post('/api/v2/alerts', alerts)).status, 200);
     };
-    /** Its sender and itself, as a power cut or the end of a container does. */
+    /** Its sender and itself, as the end of a container does. */
     const killBoth = () => {
       const both = [...childrenOf(server.pid), server.pid];
       assert.equal(both.length, 2);
