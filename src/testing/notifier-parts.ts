@@ -1,10 +1,10 @@
-import { readFile } from 'node:fs/promises';
 import { ConfigNode } from '../alerts/config/config-node.ts';
 import { httpConfig } from '../alerts/config/http-config.ts';
 import type { Notification, NotifiedAlert, Pairs } from '../alerts/domain/notification.ts';
 import { templateDataOf } from '../alerts/notifications/notification-data.ts';
 import { createHttpClient, type HttpClientDeps, type OpenHttpClient } from '../alerts/notify/http-client.ts';
 import type { HttpClient, NotifierContext, TemplateRenderer } from '../alerts/notify/notifier.ts';
+import { readSecretFile } from '../alerts/notify/secret-file.ts';
 import type { TemplateData } from '../alerts/template/template-data.ts';
 import { FakeClock } from './fake-clock.ts';
 
@@ -60,11 +60,6 @@ export const plainHttp: HttpClient = {
     return { status: response.status, headers: response.headers, text: await response.text() };
   },
 };
-
-/** The text of a file, without the white space around it. */
-export async function readSecretFile(path: string): Promise<string> {
-  return (await readFile(path, 'utf8')).trim();
-}
 
 /** A client with this `http_config`, closed after the test. */
 export function openTestClient(

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { type SinkAnswer, startHttpSink } from '../../testing/http-sink.ts';
-import { notificationOf, notifiedAlert, notifierContext, readSecretFile } from '../../testing/notifier-parts.ts';
+import { notificationOf, notifiedAlert, notifierContext } from '../../testing/notifier-parts.ts';
 import { ConfigNode } from '../config/config-node.ts';
 import { DEFAULT_GLOBAL } from '../config/global-config.ts';
 import { discordIntegration } from './discord.ts';
@@ -12,6 +12,7 @@ import { msteamsv2Integration } from './msteamsv2.ts';
 import type { Delivery, FailureReason, Integration, Notifier, NotifierContext } from './notifier.ts';
 import { opsgenieIntegration } from './opsgenie.ts';
 import { createPagerduty, pagerdutyIntegration } from './pagerduty.ts';
+import { readSecretFile } from './secret-file.ts';
 import { slackIntegration } from './slack.ts';
 import { webhookIntegration } from './webhook.ts';
 

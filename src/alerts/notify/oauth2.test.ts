@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { type HttpSink, type SinkAnswer, type SinkRequest, startHttpSink } from '../../testing/http-sink.ts';
-import { readSecretFile } from '../../testing/notifier-parts.ts';
 import { temporaryFolder } from '../../testing/processes.ts';
 import { ConfigNode } from '../config/config-node.ts';
 import { httpConfig } from '../config/http-config.ts';
 import { createHttpClient } from './http-client.ts';
+import { readSecretFile } from './secret-file.ts';
 
 interface Scene {
   readonly api: HttpSink;
