@@ -12,8 +12,8 @@ export type Compare = (password: string, hash: string) => Promise<boolean>;
 /** How many verdicts of each kind are kept. */
 const MAX_KEPT = 100;
 /** After a wrong password only reserved places are served for so long: guessing must not use up the processor. */
-const PAUSE_MS = 100;
-/** How many attempts of one client may wait: more than the 40 connections of a simple flood, less than ten seconds' work. */
+const PAUSE_MS = 25;
+/** How many attempts of one client may wait: with a cost of 10, what is compared within the ten seconds that most clients wait. */
 const MAX_WAITING = { perLane: 48, total: 512 };
 /** Likewise, of those who name a user and have not failed of late. */
 const MAX_RESERVED = { perLane: 4, total: 128 };
