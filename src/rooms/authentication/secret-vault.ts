@@ -1,7 +1,8 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
-import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { CommandError, ExitCode, messageOf, systemCodeOf } from '../../kernel/errors.ts';
+import { readPrivateFile } from '../../kernel/private-file.ts';
 import type { Secret } from '../domain/copilot.ts';
 import type { SecretSealer } from '../domain/copilot-change.ts';
 
@@ -48,7 +49,7 @@ export function createSecretVault(secretKey: string): SecretVault {
 export function loadSecretKey(directory: string): string {
   const path = join(directory, KEY_FILE);
   try {
-    const found = readFileSync(path, 'utf8').trim();
+    const found = readPrivateFile(path).toString().trim();
     if (found === '') throw new Error('it is empty');
     return found;
   } catch (error) {
@@ -68,6 +69,7 @@ export function loadSecretKey(directory: string): string {
 }
 
 function unusable(path: string, error: unknown): CommandError {
+  if (error instanceof CommandError) return error;
   return new CommandError(
     `cannot use ${path}, by which stored keys are encrypted: ${messageOf(error)}; put the right one in its place, or set OPSDECK_SECRET_KEY`,
     ExitCode.failed,
