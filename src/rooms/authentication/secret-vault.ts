@@ -2,6 +2,7 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { CommandError, ExitCode, messageOf, systemCodeOf } from '../../kernel/errors.ts';
+import type { Log } from '../../kernel/log.ts';
 import { readPrivateFile } from '../../kernel/private-file.ts';
 import type { Secret } from '../domain/copilot.ts';
 import type { SecretSealer } from '../domain/copilot-change.ts';
@@ -66,6 +67,14 @@ export function loadSecretKey(directory: string): string {
     throw unusable(path, error);
   }
   return made;
+}
+
+/** After a change of the key, or its loss: whoever waits for a secret is told only when it is needed. */
+export function warnOfClosedSecrets(vault: SecretVault, secrets: ReadonlyMap<string, Secret>, log: Log): void {
+  const count = [...secrets].filter(([owner, secret]) => vault.open(owner, secret) === undefined).length;
+  if (count === 0) return;
+  const remedy = `start with the OPSDECK_SECRET_KEY of before, or the ${KEY_FILE} of before and no variable; or enter the keys of copilots anew and rotate the secrets of hooks`;
+  log.warn(`stored secrets cannot be opened with this secret key: ${remedy}`, { count });
 }
 
 function unusable(path: string, error: unknown): CommandError {
