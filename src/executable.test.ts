@@ -5,6 +5,7 @@ import { copyFileSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'n
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { hashSync } from 'bcryptjs';
 import { eventually } from './testing/eventually.ts';
 import {
   executablePath,
@@ -265,4 +266,18 @@ test('npx runs the packed tarball in an empty folder', async (t) => {
   });
   assert.equal((await fetch(`${server.url}/api/v2/status`)).status, 200);
   assert.ok(statSync(join(empty, 'data/alerts')).isDirectory());
+});
+
+test('the file alone compares passwords, in a thread that does not outlive it', async (t) => {
+  const { folder, file } = lonelyExecutable(t);
+  const hash = hashSync('secret', 4);
+  writeFileSync(join(folder, 'web.yml'), `basic_auth_users: {ann: '${hash}'}\n`);
+  const server = await serve(t, folder, file, [
+    ...['--web.listen-address=127.0.0.1:0', '--web.config.file=web.yml', '--storage.path=state'],
+  ]);
+  const statusFor = async (password: string) =>
+    (await fetch(server.url, { headers: { authorization: `Basic ${btoa(`ann:${password}`)}` } })).status;
+  assert.equal(await statusFor('wrong'), 401);
+  assert.equal(await statusFor('secret'), 200);
+  assert.deepEqual(await server.stop('SIGTERM'), { code: 0, signal: null });
 });

@@ -1,8 +1,10 @@
+import { BCRYPT_PART } from './kernel/bcrypt-thread.ts';
 import type { Port } from './kernel/calls.ts';
 
 /** What runs in threads and processes of its own, by the names under which they are started. */
 const PARTS: Readonly<Record<string, () => Promise<(port: Port, options: unknown) => void>>> = {
   'room engine': async () => (await import('./rooms/store/room-engine-thread.ts')).serveRoomEngine,
+  [BCRYPT_PART]: async () => (await import('./kernel/bcrypt-thread.ts')).serveBcrypt,
   'notification sender': async () => (await import('./alerts/sending/sender-process.ts')).serveNotificationSender,
 };
 

@@ -83,7 +83,7 @@ export async function startAlertServer(options: AlertServerOptions, clock: Clock
   if (!read.ok) throw new CommandError(read.reason, ExitCode.failed);
   const config = new ActiveConfig(source, read.value, () => clock.now());
   log.info('Loading configuration', { file: source.file ?? 'built in' });
-  const directory = await ownDataDirectory(options.storagePath, clock);
+  const directory = await ownDataDirectory(options.storagePath, clock, (message) => log.warn(message));
   let database: Database | undefined;
   const release = async () => {
     await database?.close();

@@ -1,5 +1,17 @@
 import assert from 'node:assert/strict';
-import { chmodSync, existsSync, mkdirSync, readdirSync, readlinkSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  lchownSync,
+  mkdirSync,
+  readdirSync,
+  readlinkSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:net';
 import { join, relative } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { bundleScript, startChild } from '../testing/child-script.ts';
@@ -40,11 +52,23 @@ function descriptorsOn(path: string): number | undefined {
 }
 
 describe('a data directory', () => {
-  test('is made where there is none, for its owner and its group', async (t) => {
+  test('is made where there is none, for its owner alone', async (t) => {
     const path = join(temporaryFolder(t), 'a', 'b');
     const directory = await own(t, path);
     assert.equal(directory.path, path);
-    assert.equal(statSync(path).mode & 0o027, 0o000);
+    for (const each of [path, join(path, '..')]) assert.equal(statSync(each).mode & 0o777, 0o700);
+    assert.equal(statSync(join(path, 'owner.sock')).mode & 0o777, 0o600);
+  });
+
+  test('that was there before, and that others may enter, is told of once, with the remedy', async (t) => {
+    const path = temporaryFolder(t);
+    const told: string[] = [];
+    const visit = async () => (await ownDataDirectory(path, systemClock, (message) => told.push(message))).release();
+    await visit();
+    chmodSync(path, 0o755);
+    await visit();
+    assert.deepEqual(told, [`the data directory ${path} is open to other users: chmod 700 ${path}`]);
+    assert.equal(statSync(path).mode & 0o777, 0o755);
   });
 
   test('may be named relative to the working directory', async (t) => {
@@ -109,6 +133,44 @@ describe('a data directory', () => {
     assert.equal(await child.readLine(), path);
     assert.deepEqual(await child.end, { code: 0, signal: null, stderr: '' });
   });
+});
+
+const NEEDS_ROOT = process.geteuid?.() === 0 ? {} : { skip: 'only root can act as another user' };
+
+describe('in a folder that all users may write to, another user cannot', NEEDS_ROOT, () => {
+  const OTHER = 65_534;
+  function sharedFolder(t: TestContext): string {
+    const folder = temporaryFolder(t);
+    chmodSync(folder, 0o1777);
+    return folder;
+  }
+
+  test('plant a data directory, or a link to one', async (t) => {
+    const folder = sharedFolder(t);
+    const path = join(folder, 'data');
+    mkdirSync(path);
+    chownSync(path, OTHER, OTHER);
+    await assertRefused(path, 1, /^refused to use .*data: it is a folder of another user \(uid 65534\); remove it/);
+    await assert.rejects(isOwned(path), /a folder of another user/);
+    const link = join(folder, 'link');
+    symlinkSync(temporaryFolder(t), link);
+    lchownSync(link, OTHER, OTHER);
+    await assertRefused(link, 1, /^refused to use .*link: it is a link of another user/);
+  });
+
+  for (const name of ['owner.sock', 'owner-00000000.sock'])
+    test(`pass for another opsdeck as ${name}`, async (t) => {
+      const path = sharedFolder(t);
+      const server = createServer().listen(join(path, name));
+      t.after(() => server.close());
+      await new Promise((done) => server.once('listening', done));
+      chownSync(join(path, name), OTHER, OTHER);
+      await assertRefused(
+        path,
+        1,
+        /^refused to use .*owner.*: it is a socket of another user \(uid 65534\); remove it/,
+      );
+    });
 });
 
 describe('a data directory of a very long path', () => {

@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import {
+  chmodSync,
   closeSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -14,6 +16,7 @@ import { connect, createServer, type Server } from 'node:net';
 import { dirname, join, relative, resolve } from 'node:path';
 import type { Clock } from './clock.ts';
 import { CommandError, ExitCode, messageOf, systemCodeOf } from './errors.ts';
+import { openness, refuseForeign, statFolder } from './private-file.ts';
 
 const OWNER_NAME = 'owner.sock';
 const CANDIDATE_NAME = /^owner-[0-9a-f]{8}\.sock$/;
@@ -38,17 +41,27 @@ export interface DataDirectory {
  *
  * The owner listens on a Unix socket in it, which ends with its process however that dies, unlike a pid file. Of
  * processes that start together, after a crash or not, exactly one wins: see {@link elect}.
+ *
+ * `warn` is told of a directory that was there before and that other users may enter. One that another user has planted is
+ * refused.
  */
-export async function ownDataDirectory(path: string, clock: Clock): Promise<DataDirectory> {
+export async function ownDataDirectory(
+  path: string,
+  clock: Clock,
+  warn: (message: string) => void = () => {},
+): Promise<DataDirectory> {
   const absolute = resolve(path);
   const name = `owner-${randomBytes(4).toString('hex')}.sock`;
   let reach: Reach | undefined;
   let server: Server | undefined;
   try {
     makeDirectory(absolute);
+    const problem = openness(absolute, statFolder(absolute));
+    if (problem) warn(`the data directory ${absolute} ${problem}`);
     reach = reachSockets(absolute);
     server = await listenOn(reach.pathOf(name));
     await elect(absolute, name, reach, clock);
+    chmodSync(join(absolute, OWNER_NAME), 0o600);
     // Not before: while it waits for others, nothing else may keep the process alive.
     server.unref();
     return ownedDirectory(absolute, server);
@@ -66,10 +79,11 @@ export async function isOwned(path: string): Promise<boolean> {
   if (!existsSync(absolute)) return false;
   let reach: Reach | undefined;
   try {
+    statFolder(absolute);
     reach = reachSockets(absolute);
-    return await answers(reach.pathOf(OWNER_NAME));
+    return await answers(absolute, OWNER_NAME, reach);
   } catch (error) {
-    throw cannotUse(absolute, error);
+    throw error instanceof CommandError ? error : cannotUse(absolute, error);
   } finally {
     reach?.close();
   }
@@ -96,7 +110,7 @@ function ownedDirectory(path: string, server: Server): DataDirectory {
 /** Not with mkdir's own `recursive`: below /proc, for one, that tries for ever. */
 function makeDirectory(path: string): void {
   try {
-    mkdirSync(path, { mode: 0o750 });
+    mkdirSync(path, { mode: 0o700 });
   } catch (error) {
     const code = systemCodeOf(error);
     if (code === 'EEXIST' && statSync(path).isDirectory()) return;
@@ -129,7 +143,7 @@ async function elect(directory: string, name: string, reach: Reach, clock: Clock
   for (let retries = 0; ; retries++) {
     const rivals = await findRivals(directory, name, reach);
     // Only now: a rival of a moment ago may be the owner.
-    const owned = await answers(reach.pathOf(OWNER_NAME));
+    const owned = await answers(directory, OWNER_NAME, reach);
     if (!owned && rivals.length === 0) return renameSync(join(directory, name), join(directory, OWNER_NAME));
     if (owned) throw inUse(directory, await askForPid(reach.pathOf(OWNER_NAME), clock));
     if (retries === RIVAL_RETRIES || rivals.some((rival) => rival < name)) throw inUse(directory, undefined);
@@ -141,7 +155,7 @@ async function findRivals(directory: string, name: string, reach: Reach): Promis
   const rivals: string[] = [];
   for (const other of readdirSync(directory)) {
     if (other === name || !CANDIDATE_NAME.test(other)) continue;
-    if (await answers(reach.pathOf(other))) rivals.push(other);
+    if (await answers(directory, other, reach)) rivals.push(other);
     else rmSync(join(directory, other), { force: true });
   }
   return rivals;
@@ -172,7 +186,16 @@ function reachSockets(directory: string): Reach {
   return { pathOf: (name) => `/proc/self/fd/${descriptor}/${name}`, close: () => closeSync(descriptor) };
 }
 
-function answers(socketPath: string): Promise<boolean> {
+/** Whether somebody listens there. Another user who does so is neither the owner nor a rival, and is refused. */
+async function answers(directory: string, name: string, reach: Reach): Promise<boolean> {
+  const path = join(directory, name);
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (!found?.isSocket()) return false;
+  refuseForeign(path, found, statSync(directory), 'a socket');
+  return isHeard(reach.pathOf(name));
+}
+
+function isHeard(socketPath: string): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const probe = connect(socketPath);
     probe.once('connect', () => {

@@ -4,16 +4,17 @@ import {
   fdatasync,
   fstatSync,
   fsyncSync,
+  lstatSync,
   openSync,
   rmSync,
   statfsSync,
-  writeFileSync,
 } from 'node:fs';
 import { copyFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import type { DataDirectory } from './data-directory.ts';
 import { CommandError, ExitCode, messageOf, systemCodeOf } from './errors.ts';
+import { makePrivateFolder, openPrivateFile, writePrivateFile } from './private-file.ts';
 
 export type SqlValue = string | number | Uint8Array | null;
 export type SqlRow = Readonly<Record<string, SqlValue>>;
@@ -89,6 +90,7 @@ export async function openDatabase({ directory, name, migrations }: DatabaseOpti
   let engine: Engine | undefined;
   try {
     const inode = makeFile(file);
+    for (const companion of [`${file}-wal`, `${file}-journal`]) checkFile(companion);
     // Every kill leaves this directory; the data directory's owner is the only one who may have made it.
     rmSync(`${file}.lock`, { recursive: true, force: true });
     engine = new sqlite.Database(file);
@@ -98,23 +100,29 @@ export async function openDatabase({ directory, name, migrations }: DatabaseOpti
     // From here on a commit leaves the log of changes to the operating system; whoever wants more syncs it beside the
     // event loop, which an fsync would hold for as long as the disk takes. SQLite still syncs before it moves the log.
     engine.exec(`PRAGMA synchronous=NORMAL; PRAGMA wal_autocheckpoint=${LOG_PAGES}`);
+    makePrivateFolder(`${file}.lock`);
     // The names of new files are safe only when their directory is; this SQLite syncs the files alone.
     syncDirectory(directory.path);
     return new SqliteDatabase(engine, file, inode);
   } catch (error) {
     engine?.close();
-    throw unusable('open', file, error);
+    throw error instanceof CommandError ? error : unusable('open', file, error);
   }
 }
 
 /** SQLite says of a file that it cannot open only that; the operating system says why. Answers with the inode. */
 function makeFile(file: string): number {
-  const descriptor = openSync(file, 'a+');
+  const descriptor = openPrivateFile(file, constants.O_RDWR | constants.O_CREAT);
   try {
     return fstatSync(descriptor).ino;
   } finally {
     closeSync(descriptor);
   }
+}
+
+/** SQLite makes it with mode 0600, and takes what it finds. */
+function checkFile(path: string): void {
+  if (lstatSync(path, { throwIfNoEntry: false })) closeSync(openPrivateFile(path, constants.O_RDWR));
 }
 
 /** Whether a path still leads to the file that was opened. */
@@ -138,7 +146,7 @@ function syncDirectory(path: string): void {
 }
 
 function openLog(path: string): { readonly descriptor: number; readonly inode: number } {
-  const descriptor = openSync(path, 'r+');
+  const descriptor = openPrivateFile(path, constants.O_RDWR);
   return { descriptor, inode: fstatSync(descriptor).ino };
 }
 
@@ -170,7 +178,7 @@ function isDiskFull(file: string): boolean {
     const { bavail, bsize } = statfsSync(dirname(file));
     if (bavail * bsize < LITTLE_ROOM) return true;
     // There may be room, but not for this user.
-    writeFileSync(probe, Buffer.alloc(65_536));
+    writePrivateFile(probe, Buffer.alloc(65_536));
     return false;
   } catch (error) {
     return ['ENOSPC', 'EDQUOT'].includes(systemCodeOf(error) ?? '');

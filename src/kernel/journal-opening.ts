@@ -1,7 +1,8 @@
-import { closeSync, fsyncSync, ftruncateSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, constants, fsyncSync, ftruncateSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { CommandError } from './errors.ts';
 import { FILE_HEAD_BYTES, findRecords, type JournalRecord, readFileHead, readRecord } from './journal-record.ts';
+import { openPrivateFile, readPrivateFile } from './private-file.ts';
 
 export interface JournalPlace {
   /** The directory. */
@@ -52,7 +53,7 @@ export function readJournal(place: JournalPlace, after: number): FoundJournal {
   const files: JournalFile[] = [];
   const records: JournalRecord[] = [];
   for (const { number, path } of listed) {
-    const bytes = readFileSync(path);
+    const bytes = readPrivateFile(path);
     const head = readFileHead(bytes);
     if (head && head.id !== place.id) refuse(path, 'it belongs to other data than those beside it');
     // The disk may have a new head and not the name that belongs to it, or the other way round. What is missing then at the
@@ -98,7 +99,7 @@ function cutOff(listed: ReturnType<typeof listJournal>, end: JournalFile | undef
   const last = end?.last ?? after;
   const rest = listed.filter(({ number }) => end === undefined || number >= end.number);
   for (const { number, path } of rest) {
-    for (const { serial, synced } of findRecords(readFileSync(path), number === end?.number ? end.size : 0))
+    for (const { serial, synced } of findRecords(readPrivateFile(path), number === end?.number ? end.size : 0))
       if (serial > last && synced > last) refuse(path, `record ${last + 1} was on disk once, and is damaged or gone`);
   }
   for (const { number, path } of rest) {
@@ -108,7 +109,7 @@ function cutOff(listed: ReturnType<typeof listJournal>, end: JournalFile | undef
 }
 
 function truncate(path: string, size: number): void {
-  const descriptor = openSync(path, 'r+');
+  const descriptor = openPrivateFile(path, constants.O_RDWR);
   try {
     ftruncateSync(descriptor, size);
     fsyncSync(descriptor);

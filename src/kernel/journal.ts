@@ -1,5 +1,6 @@
 import {
   closeSync,
+  constants,
   fdatasync,
   fstatSync,
   fsync,
@@ -20,6 +21,7 @@ import {
   printRecordHead,
   RECORD_HEAD_BYTES,
 } from './journal-record.ts';
+import { createPrivateFile, openPrivateFile } from './private-file.ts';
 
 export interface JournalOptions extends JournalPlace {
   /** The last serial that is safe elsewhere. */
@@ -90,7 +92,11 @@ export class Journal {
   constructor(options: JournalOptions, files: readonly JournalFile[], last: number) {
     this.#options = options;
     this.#directory = openSync(options.path, 'r');
-    this.#files = files.map((file) => ({ ...file, room: file.size, descriptor: openSync(file.path, 'r+') }));
+    this.#files = files.map((file) => ({
+      ...file,
+      room: file.size,
+      descriptor: openPrivateFile(file.path, constants.O_RDWR),
+    }));
     this.#last = last;
     this.#durable = last;
     rmSync(this.#sparePath, { force: true });
@@ -184,7 +190,9 @@ export class Journal {
   #begin(current: OpenFile | undefined): OpenFile {
     const { path, name, id } = this.#options;
     const number = (current?.number ?? 0) + 1;
-    const descriptor = openSync(this.#sparePath, this.#hasSpare ? 'r+' : 'w+', 0o600);
+    const descriptor = this.#hasSpare
+      ? openPrivateFile(this.#sparePath, constants.O_RDWR)
+      : createPrivateFile(this.#sparePath);
     const room = fstatSync(descriptor).size;
     const file = {
       number,

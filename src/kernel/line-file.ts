@@ -1,5 +1,8 @@
-import { closeSync, fstatSync, openSync, readFileSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, constants, fstatSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { systemCodeOf } from './errors.ts';
+import { openPrivateFile, readPrivateFile, writePrivateFile } from './private-file.ts';
+
+const { O_APPEND, O_CREAT, O_WRONLY } = constants;
 
 /** Lines of text that outlive the process one by one. */
 export interface Lines {
@@ -35,7 +38,7 @@ export class LineFile implements Lines {
 
   read(): readonly string[] {
     try {
-      const text = readFileSync(this.#path, 'latin1');
+      const text = readPrivateFile(this.#path).toString('latin1');
       this.#size = text.length;
       // What follows the last line feed was cut short.
       return text.split('\n').slice(0, -1);
@@ -54,7 +57,7 @@ export class LineFile implements Lines {
 
   replace(lines: readonly string[]): void {
     const fresh = `${this.#path}.new`;
-    writeFileSync(fresh, lines.join(''), 'latin1');
+    writePrivateFile(fresh, lines.join(''));
     renameSync(fresh, this.#path);
     this.close();
     // The next line must not wait for it.
@@ -72,7 +75,7 @@ export class LineFile implements Lines {
   }
 
   #open(): number {
-    const descriptor = openSync(this.#path, 'a');
+    const descriptor = openPrivateFile(this.#path, O_WRONLY | O_APPEND | O_CREAT);
     this.#size = fstatSync(descriptor).size;
     return descriptor;
   }

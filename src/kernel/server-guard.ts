@@ -1,6 +1,8 @@
 import type { HttpBindings } from '@hono/node-server';
-import { PasswordCheck, type PasswordHashes, readBasicAuth } from './basic-auth.ts';
+import { type Credentials, type PasswordHashes, readBasicAuth } from './basic-auth.ts';
+import { clientNetwork } from './client-network.ts';
 import type { Clock } from './clock.ts';
+import { type Compare, PasswordCheck, type Verdict } from './password-check.ts';
 
 /** What holds for every request; it may change from one to the next. */
 export interface RequestRules {
@@ -14,13 +16,20 @@ export interface RequestRules {
 
 export type Fetch = (request: Request, env: never) => Response | Promise<Response>;
 
+/** Said to a client that has too many passwords waiting: it takes seconds to compare them. */
+const BUSY_RETRY_S = '5';
+const FAILED_RETRY_S = '1';
+
 /**
- * Lets through only what the rules allow: 429 beyond the rate, 401 without the name and password of a user, and 500 while
- * the rules cannot be had (`rules` throws). Source: Prometheus' exporter-toolkit, web/handler.go.
+ * Lets through only what the rules allow: 429 beyond the rate, 401 without the name and password of a user, 429 to a client
+ * that tries too many passwords, and 500 while the rules cannot be had (`rules` throws). Source: Prometheus'
+ * exporter-toolkit, web/handler.go.
  */
-export function guardFetch(fetch: Fetch, rules: () => RequestRules, clock: Clock): Fetch {
-  const passwords = new PasswordCheck(clock);
+export function guardFetch(fetch: Fetch, rules: () => RequestRules, clock: Clock, compare: Compare): Fetch {
+  const passwords = new PasswordCheck(clock, compare);
   const rate = new RateLimiter(clock);
+  /** The rules may have changed while the password waited. */
+  const stillHolds = ({ user }: Credentials, hash: string | undefined) => rules().users.get(user) === hash;
   return (request, env) => {
     let current: RequestRules;
     try {
@@ -31,16 +40,26 @@ export function guardFetch(fetch: Fetch, rules: () => RequestRules, clock: Clock
     if (!rate.allows(current.rateLimit)) return refuse(429, 'Too Many Requests');
     const { incoming, outgoing } = env as HttpBindings;
     for (const [name, value] of Object.entries(current.headers)) outgoing.setHeader(name, value);
-    if (current.users.size === 0) return fetch(request, env);
+    const { users } = current;
+    if (users.size === 0) return fetch(request, env);
     const credentials = readBasicAuth(incoming.headers.authorization);
     if (!credentials) return unauthorized();
-    const verdict = passwords.check(credentials, current.users);
-    const answer = (found: Awaited<typeof verdict>) => {
-      if (found === 'welcome') return fetch(request, env);
-      return found === 'busy' ? refuse(429, 'Too Many Requests') : unauthorized();
-    };
-    return typeof verdict === 'string' ? answer(verdict) : verdict.then(answer);
+    const verdict = passwords.check(credentials, users, clientNetwork(incoming.socket.remoteAddress));
+    if (typeof verdict === 'string') return verdict === 'welcome' ? fetch(request, env) : refuseFor(verdict);
+    return verdict.then((found) => {
+      if (found !== 'welcome') return refuseFor(found);
+      try {
+        return stillHolds(credentials, users.get(credentials.user)) ? fetch(request, env) : unauthorized();
+      } catch {
+        return refuse(500, 'Internal Server Error');
+      }
+    });
   };
+}
+
+function refuseFor(verdict: Exclude<Verdict, 'welcome'>): Response {
+  if (verdict === 'busy') return refuse(429, 'Too Many Requests', { 'retry-after': BUSY_RETRY_S });
+  return verdict === 'failed' ? refuse(503, 'Service Unavailable', { 'retry-after': FAILED_RETRY_S }) : unauthorized();
 }
 
 function unauthorized(): Response {

@@ -3,11 +3,14 @@ import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 // Loaded after the first server, its marker would be a Response of the class that the server has replaced by then.
 import '@hono/node-server/utils/response';
+import { BcryptThread, compareHere } from './bcrypt-thread.ts';
 import type { Clock } from './clock.ts';
 import { CommandError, ExitCode, messageOf, systemCodeOf } from './errors.ts';
 import { type ListenAddress, printHostPort } from './listen-address.ts';
+import type { Compare } from './password-check.ts';
 import { type Fetch, guardFetch, type RequestRules } from './server-guard.ts';
 import { onTakenSocket } from './stream-socket.ts';
+import { executableFile } from './thread.ts';
 import type { TlsFront, TlsSettings } from './tls-front.ts';
 
 /** A request whose headers are not whole by then is a slow writer. */
@@ -24,6 +27,8 @@ export interface ListenOptions {
   readonly tls?: (() => TlsSettings) | undefined;
   /** Lets through what the rules in force allow; see guardFetch. */
   readonly rules?: (() => RequestRules) | undefined;
+  /** How passwords of the rules' users are compared; bcrypt unless given. */
+  readonly comparePassword?: Compare | undefined;
   /** The longest head of a request, path and all; Node's 16 KiB unless given. Beyond it the answer is 431. */
   readonly maxHeaderBytes?: number | undefined;
   readonly clock: Clock;
@@ -43,7 +48,7 @@ export interface Listener {
 /** Binds every address, or none: a CommandError names the address that cannot be had. */
 export async function listen(options: ListenOptions): Promise<Listener> {
   const { addresses, sockets, clock, endStreams, tls } = options;
-  const fetch = options.rules ? guardFetch(options.fetch, options.rules, clock) : options.fetch;
+  const { fetch, end } = protect(options);
   const places: readonly Place[] = sockets?.map((fd) => ({ fd })) ?? addresses;
   const servers: TrackedServer[] = [];
   try {
@@ -56,6 +61,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     }
   } catch (error) {
     for (const { server } of servers) server.close();
+    await end();
     throw error;
   }
   const bound = servers.map(({ server }) => server.address() as AddressInfo | string);
@@ -64,10 +70,18 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     addresses: bound.map(printAddress),
     url: `${tls ? 'https' : 'http'}://${reachableAt(bound[0])}`,
     close(deadlineMs) {
-      closing ??= drain(servers, deadlineMs, clock, endStreams);
+      closing ??= drain(servers, deadlineMs, clock, endStreams).finally(end);
       return closing;
     },
   };
+}
+
+/** `end` is to be called when nothing is asked any more. */
+function protect({ fetch, rules, comparePassword, clock }: ListenOptions): { fetch: Fetch; end(): Promise<void> } {
+  if (!rules) return { fetch, end: async () => {} };
+  const thread = executableFile === undefined ? undefined : new BcryptThread(executableFile, clock);
+  const compare = comparePassword ?? (thread ? (...texts) => thread.compare(...texts) : compareHere);
+  return { fetch: guardFetch(fetch, rules, clock, compare), end: async () => thread?.close() };
 }
 
 type Place = ListenAddress | { readonly fd: number };

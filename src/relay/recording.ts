@@ -1,10 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CancelTimer, Clock } from '../kernel/clock.ts';
 import { messageOf, systemCodeOf } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
 import { type Outcome, refused } from '../kernel/outcome.ts';
+import { readPrivateFile, statFolder } from '../kernel/private-file.ts';
 import type { EnvironmentOptions } from './config/relay-options.ts';
 import type { DataSink, DataSource } from './data-source.ts';
 import { readFlagData } from './flag-store.ts';
@@ -134,6 +135,7 @@ class RecordedSource implements DataSource {
     this.#isChanged = false;
     try {
       await mkdir(folder, { recursive: true, mode: 0o700 });
+      statFolder(folder);
       await removeAbandoned(this.#file, clock.now());
       await writeAtomically(this.#file, `{"flags":${store.text('flags')},"segments":${store.text('segments')}}\n`);
       this.#lastFailure = undefined;
@@ -159,8 +161,9 @@ interface Recording {
 /** Undefined when there is none. */
 async function readRecording(file: string): Promise<Outcome<Recording> | undefined> {
   try {
+    statFolder(join(file, '..'));
     const { mtimeMs } = await stat(file);
-    const data = readFlagData(JSON.parse(await readFile(file, 'utf8')));
+    const data = readFlagData(JSON.parse(readPrivateFile(file).toString()));
     return data.ok ? { ok: true, value: { data: data.value, recordedAt: mtimeMs } } : data;
   } catch (error) {
     if (systemCodeOf(error) === 'ENOENT') return undefined;

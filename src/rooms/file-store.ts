@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { systemCodeOf } from '../kernel/errors.ts';
+import { makePrivateFolder } from '../kernel/private-file.ts';
 import { accessTo } from './domain/access.ts';
 import type { Caller } from './domain/caller.ts';
 import type { FileRef } from './domain/file.ts';
@@ -68,6 +70,7 @@ export class FileStore {
   constructor(parts: FileStoreParts) {
     this.#parts = parts;
     this.#incoming = join(parts.folder, 'incoming');
+    if (existsSync(parts.folder)) makePrivateFolder(parts.folder);
     // What a process that died has left half.
     this.#turn = rm(this.#incoming, { recursive: true, force: true });
     this.#turn.catch(() => {});
@@ -75,13 +78,16 @@ export class FileStore {
 
   /** Takes a file in; resolves when it is on disk. Nothing is left of one that breaks off or is too large. */
   async receive(caller: Caller, upload: Upload): Promise<Verdict<FileRef>> {
-    const { writer, newId } = this.#parts;
+    const { folder, writer, newId } = this.#parts;
     // A full disk may have room again: that shows when something is written.
     if (writer.trouble && writer.trouble.code !== 'storage_full') return writer.trouble;
     const id = newId();
     const temporary = join(this.#incoming, id);
     try {
-      await this.#inTurn(() => mkdir(this.#incoming, { recursive: true, mode: 0o700 }));
+      await this.#inTurn(async () => {
+        makePrivateFolder(folder);
+        makePrivateFolder(this.#incoming);
+      });
       const written = await this.#write(temporary, upload.chunks);
       const { head, ...facts } = written;
       const contentType = sniffType(head);

@@ -1,9 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../kernel/clock.ts';
 import { systemCodeOf } from '../kernel/errors.ts';
+import { makePrivateFolder } from '../kernel/private-file.ts';
 import {
   type BackupManifest,
   DATABASE_NAME,
@@ -44,7 +45,7 @@ export class RoomBackups {
   /** The archive (contract/backup.ts), piece by piece. A file that is removed while it is written is left out. */
   async *write(): AsyncGenerator<Uint8Array> {
     const { folder, store, writer, epoch, clock } = this.#parts;
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makePrivateFolder(folder);
     const copy = join(folder, `${randomBytes(8).toString('hex')}.sqlite`);
     try {
       // What is committed meanwhile may be in the copy, too.

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, mkdirSync } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as v from 'valibot';
+import { makePrivateFolder } from '../kernel/private-file.ts';
 import { type ExportLine, exportLineSchema, type MemberLine, type RoomLine } from './contract/export-line.ts';
 import type { Caller } from './domain/caller.ts';
 import type { CopilotMeans } from './domain/copilot-change.ts';
@@ -48,7 +49,7 @@ export class RoomImport {
 
   async take(caller: Caller, bytes: AsyncIterable<Uint8Array>): Promise<Verdict<ImportReport>> {
     const { folder, newId } = this.#parts;
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makePrivateFolder(folder);
     const path = join(folder, `${newId()}.jsonl`);
     const file = await open(path, 'wx', 0o600);
     try {

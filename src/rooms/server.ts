@@ -2,7 +2,6 @@
 // (domain/access), a decision says what follows (domain/*-change), and the writer commits it together with others that wait.
 // What was committed is then told, in this order: to those who listen (feed), to hooks, to the copilot. A hook and a
 // copilot post as anybody does, through the same commit. Each file of composition/ puts a few parts together.
-import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Clock } from '../kernel/clock.ts';
 import { ownDataDirectory } from '../kernel/data-directory.ts';
@@ -32,8 +31,7 @@ export interface RoomsServer {
 /** Starts the server; it answers when this resolves. A CommandError says why it cannot. */
 export async function startRooms(options: RoomsOptions, clock: Clock, log: Log): Promise<RoomsServer> {
   const path = resolve(options.dataDir);
-  mkdirSync(path, { recursive: true, mode: 0o700 });
-  const directory = await ownDataDirectory(path, clock);
+  const directory = await ownDataDirectory(path, clock, (message) => log.warn(message));
   let store: RoomStore | undefined;
   let rooms: ComposedRooms | undefined;
   let listener: Listener | undefined;

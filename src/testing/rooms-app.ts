@@ -55,8 +55,8 @@ export interface TestRooms {
   readonly folder: string;
   readonly log: () => string;
   send(method: string, path: string, parts?: RequestParts): Promise<RoomsAnswer>;
-  /** Ends these rooms and opens the same directory again, as a restart does. */
-  restart(): Promise<TestRooms>;
+  /** Ends these rooms and opens the same directory again, as a restart does, with some options changed. */
+  restart(changed?: Partial<RoomsOptions>): Promise<TestRooms>;
 }
 
 export interface TestRoomsOptions {
@@ -96,9 +96,9 @@ export async function openTestRooms(
     folder,
     log: () => written,
     send: (method, path, parts = {}) => send(rooms, method, path, parts),
-    async restart() {
+    async restart(changed = {}) {
       await close();
-      return openTestRooms(t, { options: options ?? {}, clock, folder });
+      return openTestRooms(t, { options: { ...options, ...changed }, clock, folder });
     },
   };
 }

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { answerCalls, laterMethods, logOver, type Port } from '../../kernel/calls.ts';
 import { startChild, whenParentGone } from '../../kernel/child.ts';
@@ -8,6 +8,7 @@ import { messageOf } from '../../kernel/errors.ts';
 import { LineFile } from '../../kernel/line-file.ts';
 import type { Log } from '../../kernel/log.ts';
 import { giveMemoryBack } from '../../kernel/memory.ts';
+import { makePrivateFolder, readPrivateFile, writePrivateFile } from '../../kernel/private-file.ts';
 import { executableFile } from '../../kernel/thread.ts';
 import { HandoverLog } from '../notifications/handover-log.ts';
 import { createHttpClient } from '../notify/http-client.ts';
@@ -66,7 +67,7 @@ export async function untilSenderEnded(dataDirectory: string, { clock, log, stop
 /** Whom notifications wait for does not send them either. What it has handed over counts as after a kill of both. */
 function killStandingStill(folder: string, log: Log): void {
   try {
-    const pid = Number(readFileSync(join(folder, PID_NAME), 'latin1'));
+    const pid = Number(readPrivateFile(join(folder, PID_NAME)).toString('latin1'));
     if (!Number.isInteger(pid) || pid <= 1 || pid === process.pid) throw new Error('it has not left its number');
     log.warn('the sender of an earlier server stands still, and is killed', { pid });
     process.kill(pid, 'SIGKILL');
@@ -126,13 +127,14 @@ export function serveNotificationSender(port: Port, options: unknown): void {
 /** On a full disk nobody needs it. */
 function leavePid(folder: string, log: Log): void {
   try {
-    writeFileSync(join(folder, PID_NAME), String(process.pid));
+    writePrivateFile(join(folder, PID_NAME), String(process.pid));
   } catch (error) {
     log.warn('the number of the process that sends notifications could not be left', { err: messageOf(error) });
   }
 }
 
 async function openSender(dataDirectory: string, clock: Clock, log: Log) {
+  makePrivateFolder(folderOf(dataDirectory));
   const folder = await ownDataDirectory(folderOf(dataDirectory), clock);
   leavePid(folder.path, log);
   const handovers = openHandoverLog(dataDirectory, clock, log);

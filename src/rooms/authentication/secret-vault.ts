@@ -1,7 +1,9 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
-import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { CommandError, ExitCode, messageOf, systemCodeOf } from '../../kernel/errors.ts';
+import type { Log } from '../../kernel/log.ts';
+import { readPrivateFile } from '../../kernel/private-file.ts';
 import type { Secret } from '../domain/copilot.ts';
 import type { SecretSealer } from '../domain/copilot-change.ts';
 
@@ -48,7 +50,7 @@ export function createSecretVault(secretKey: string): SecretVault {
 export function loadSecretKey(directory: string): string {
   const path = join(directory, KEY_FILE);
   try {
-    const found = readFileSync(path, 'utf8').trim();
+    const found = readPrivateFile(path).toString().trim();
     if (found === '') throw new Error('it is empty');
     return found;
   } catch (error) {
@@ -67,7 +69,16 @@ export function loadSecretKey(directory: string): string {
   return made;
 }
 
+/** After a change of the key, or its loss: whoever waits for a secret is told only when it is needed. */
+export function warnOfClosedSecrets(vault: SecretVault, secrets: ReadonlyMap<string, Secret>, log: Log): void {
+  const count = [...secrets].filter(([owner, secret]) => vault.open(owner, secret) === undefined).length;
+  if (count === 0) return;
+  const remedy = `start with the OPSDECK_SECRET_KEY of before, or the ${KEY_FILE} of before and no variable; or enter the keys of copilots anew and rotate the secrets of hooks`;
+  log.warn(`stored secrets cannot be opened with this secret key: ${remedy}`, { count });
+}
+
 function unusable(path: string, error: unknown): CommandError {
+  if (error instanceof CommandError) return error;
   return new CommandError(
     `cannot use ${path}, by which stored keys are encrypted: ${messageOf(error)}; put the right one in its place, or set OPSDECK_SECRET_KEY`,
     ExitCode.failed,

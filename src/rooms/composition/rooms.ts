@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Hono } from 'hono';
 import type { HttpEnv } from '../../kernel/http.ts';
 import { bootstrapAdmin } from '../authentication/authentication-bootstrap.ts';
-import { createSecretVault, loadSecretKey } from '../authentication/secret-vault.ts';
+import { createSecretVault, loadSecretKey, warnOfClosedSecrets } from '../authentication/secret-vault.ts';
 import { createIdMaker } from '../id-maker.ts';
 import { OutboundGuard } from '../outbound/outbound-guard.ts';
 import { RoomState } from '../room-state.ts';
@@ -56,6 +56,7 @@ export async function composeRooms(inputs: ComposeInputs): Promise<ComposedRooms
   const { feed, presence } = live;
   const outbound = new OutboundGuard({ connectTimeoutMs: CONNECT_TIMEOUT_MS, variables: process.env });
   const vault = createSecretVault(options.secretKey ?? loadSecretKey(options.dataDir));
+  warnOfClosedSecrets(vault, state.all('secret'), log);
   const core: RoomsCore = { ...inputs, epoch, firstPos, state, writer, guard, newId, feed, presence, outbound, vault };
   const directory = composeDirectory(core);
   let url = '';

@@ -1,5 +1,6 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync } from 'node:fs';
 import { CommandError, ExitCode, messageOf, systemCodeOf } from '../../kernel/errors.ts';
+import { writePrivateFile } from '../../kernel/private-file.ts';
 
 /** How far somebody has read: where to go on, and the last message of each room. */
 export interface ReadingPlace {
@@ -46,7 +47,8 @@ export function readCursorFile(path: string): ReadingPlace | undefined {
 export function writeCursorFile(path: string, place: ReadingPlace): void {
   const draft = `${path}.${process.pid}.new`;
   try {
-    writeFileSync(draft, printPlace(place));
+    // In a folder of many users somebody may have put a link in its place.
+    writePrivateFile(draft, printPlace(place));
     renameSync(draft, path);
   } catch (error) {
     throw new CommandError(`cannot write ${path}: ${systemCodeOf(error) ?? messageOf(error)}`);

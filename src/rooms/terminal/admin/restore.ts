@@ -10,7 +10,7 @@ import {
   readFileSync,
   rmSync,
 } from 'node:fs';
-import { copyFile, rename } from 'node:fs/promises';
+import { chmod, copyFile, rename } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import * as v from 'valibot';
 import type { Clock } from '../../../kernel/clock.ts';
@@ -18,6 +18,7 @@ import { holdProcess } from '../../../kernel/clock.ts';
 import { type DataDirectory, ownDataDirectory } from '../../../kernel/data-directory.ts';
 import { openDatabase } from '../../../kernel/database.ts';
 import { CommandError, ExitCode, systemCodeOf } from '../../../kernel/errors.ts';
+import { makePrivateFolder } from '../../../kernel/private-file.ts';
 import type { Terminal } from '../../../kernel/terminal.ts';
 import { DATABASE_NAME, FILE_NAME, MANIFEST_NAME } from '../../contract/backup.ts';
 import { hasJournal, JOURNAL_NAME } from '../../store/open-room-store.ts';
@@ -80,12 +81,13 @@ async function checkDatabase(source: string, { sha256 }: Manifest): Promise<void
 async function copyFiles(source: string, target: string): Promise<void> {
   const root = join(source, 'files');
   if (!existsSync(root)) return;
+  makePrivateFolder(join(target, 'files'));
   for (const shelf of readdirSync(root)) {
     for (const file of readdirSync(join(root, shelf))) {
       const name = `files/${shelf}/${file}`;
       if (!FILE_NAME.test(name)) continue;
       mkdirSync(join(target, 'files', shelf), { recursive: true, mode: 0o700 });
-      await copyFile(join(source, name), join(target, name));
+      await copyPrivately(join(source, name), join(target, name));
       syncPath(join(target, name));
     }
     if (existsSync(join(target, 'files', shelf))) syncPath(join(target, 'files', shelf));
@@ -94,8 +96,8 @@ async function copyFiles(source: string, target: string): Promise<void> {
 
 async function copyDatabase(source: string, target: string, clock: Clock): Promise<void> {
   const draft = join(target, 'restored');
-  mkdirSync(draft, { recursive: true, mode: 0o700 });
-  await copyFile(join(source, DATABASE_NAME), join(draft, DATABASE_NAME));
+  makePrivateFolder(draft);
+  await copyPrivately(join(source, DATABASE_NAME), join(draft, DATABASE_NAME));
   // Without an epoch the next start makes one.
   const owned = await ownDataDirectory(draft, clock);
   const database = await openDatabase({ directory: owned, name: DATABASE_NAME, migrations: MIGRATIONS });
@@ -108,6 +110,12 @@ async function copyDatabase(source: string, target: string, clock: Clock): Promi
   await rename(join(draft, DATABASE_NAME), join(target, DATABASE_NAME));
   syncPath(target);
   rmSync(draft, { recursive: true, force: true });
+}
+
+/** A copy has the mode of its source, which others may be able to read. */
+async function copyPrivately(source: string, target: string): Promise<void> {
+  await copyFile(source, target);
+  await chmod(target, 0o600);
 }
 
 function syncPath(path: string): void {
