@@ -24,6 +24,8 @@ export interface DashboardOptions {
   readonly port: number;
   /** Absolute; its `data/` holds the CSV files and the markers. */
   readonly projectDir: string;
+  /** Where servers keep their state: nothing in there is served, should it lie in the project. */
+  readonly stateFolders: readonly string[];
   /** Without a slash at the end. */
   readonly upstreamUrl: string;
   readonly cookieName: string;
@@ -76,6 +78,8 @@ export function loadConfig(flags: DashboardFlags, environment: Variables): Confi
     host: flags.host ?? setting('USAGE_WEB_HOST') ?? DASHBOARD_DEFAULTS.host,
     port: readPort(flags.port, setting('USAGE_WEB_PORT'), problems),
     projectDir,
+    // Of rooms that share this environment; other folders are known by what lies in them.
+    stateFolders: environment.OPSDECK_DATA_DIR ? [resolve(environment.OPSDECK_DATA_DIR)] : [],
     upstreamUrl: readUpstream(flags.upstreamUrl, setting('USAGE_UPSTREAM_URL'), problems),
     cookieName,
     users: readUsers(flags.users ?? setting('USAGE_USERS'), layers, cookieName, problems),
