@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { messageOf, systemCodeOf } from '../kernel/errors.ts';
-import { isLoopbackHost } from './access.ts';
+import { isLoopbackHost } from '../kernel/request-site.ts';
 import { readToken, readTokenList } from './config-tokens.ts';
 import { colorOf, readUserIds, tokenVariable, type Variables, variableSuffix } from './config-users.ts';
 import { type EnvFile, readEnvFile } from './env-file.ts';
@@ -24,8 +24,8 @@ export interface DashboardOptions {
   readonly port: number;
   /** Absolute; its `data/` holds the CSV files and the markers. */
   readonly projectDir: string;
-  /** Where servers keep their state: nothing in there is served, should it lie in the project. */
-  readonly stateFolders: readonly string[];
+  /** Folders and files of servers: nothing of them is served, should they lie in the project. */
+  readonly withheld: readonly string[];
   /** Without a slash at the end. */
   readonly upstreamUrl: string;
   readonly cookieName: string;
@@ -79,7 +79,7 @@ export function loadConfig(flags: DashboardFlags, environment: Variables): Confi
     port: readPort(flags.port, setting('USAGE_WEB_PORT'), problems),
     projectDir,
     // Of rooms that share this environment; other folders are known by what lies in them.
-    stateFolders: environment.OPSDECK_DATA_DIR ? [resolve(environment.OPSDECK_DATA_DIR)] : [],
+    withheld: environment.OPSDECK_DATA_DIR ? [resolve(environment.OPSDECK_DATA_DIR)] : [],
     upstreamUrl: readUpstream(flags.upstreamUrl, setting('USAGE_UPSTREAM_URL'), problems),
     cookieName,
     users: readUsers(flags.users ?? setting('USAGE_USERS'), layers, cookieName, problems),

@@ -15,7 +15,7 @@ const CSV = `Date,Cost\n${'2026-05-04,0.10\n'.repeat(200)}`;
 function setUp(t: TestContext, contents: Readonly<Record<string, string>>, secrets: readonly string[] = []) {
   const folder = temporaryFolder(t);
   writeFiles(folder, contents);
-  const files = new ProjectFiles({ folder, secrets, stateFolders: [], log: { warn() {} } });
+  const files = new ProjectFiles({ folder, secrets, withheld: [], log: { warn() {} } });
   return { folder, files, has: async (path: string) => isServed(await files.open(path)) };
 }
 

@@ -21,8 +21,8 @@ export interface ProjectFilesOptions {
   readonly folder: string;
   /** No file that holds one of these is handed out. */
   readonly secrets: readonly string[];
-  /** Where servers keep their state, in the folder or not. */
-  readonly stateFolders: readonly string[];
+  /** Folders and files of servers, in the project or not. */
+  readonly withheld: readonly string[];
   readonly log: Pick<Log, 'warn'>;
 }
 
@@ -39,16 +39,16 @@ const MAX_WARNED = 1000;
 export class ProjectFiles {
   readonly #folder: string;
   readonly #secrets: readonly Buffer[];
-  readonly #stateFolders: readonly string[];
+  readonly #withheld: readonly string[];
   readonly #log: Pick<Log, 'warn'>;
   readonly #warned = new Set<string>();
   /** Whether a secret was found, by path and tag. */
   readonly #scanned = new Map<string, { readonly tag: string; readonly hasSecret: boolean }>();
 
-  constructor({ folder, secrets, stateFolders, log }: ProjectFilesOptions) {
+  constructor({ folder, secrets, withheld, log }: ProjectFilesOptions) {
     this.#folder = folder;
     this.#secrets = secrets.map((secret) => Buffer.from(secret));
-    this.#stateFolders = stateFolders;
+    this.#withheld = withheld;
     this.#log = log;
   }
 
@@ -60,14 +60,14 @@ export class ProjectFiles {
     const found = isServable(path) ? await this.#locate(path) : undefined;
     if (found === undefined) return undefined;
     let isPrivate = false;
-    const states = await this.#states();
+    const withheld = await this.#findWithheld();
     const handle = await openByNames(found.root, found.path.split('/'), async (folder, depth) => {
       const stats = await folder.handle.stat({ bigint: true });
       isPrivate ||= depth > 0 && (stats.mode & OTHERS_ENTER) === 0n;
-      return isDashboardData(found.path) || !(states.has(identityOf(stats)) || (await holdsState(folder)));
+      return isDashboardData(found.path) || !(withheld.has(identityOf(stats)) || (await holdsState(folder)));
     });
     if (!handle) return undefined;
-    const file = await this.#describe(found.path, handle, isPrivate).catch(() => undefined);
+    const file = await this.#describe(found.path, handle, { isPrivate, withheld }).catch(() => undefined);
     if (typeof file !== 'object') await handle.close();
     return file;
   }
@@ -86,18 +86,22 @@ export class ProjectFiles {
   }
 
   /** They may be made, or moved, while this runs. */
-  async #states(): Promise<ReadonlySet<string>> {
-    const found = await Promise.all(this.#stateFolders.map((path) => stat(path, { bigint: true }).catch(() => {})));
+  async #findWithheld(): Promise<ReadonlySet<string>> {
+    const found = await Promise.all(this.#withheld.map((path) => stat(path, { bigint: true }).catch(() => {})));
     return new Set(found.flatMap((stats) => (stats ? [identityOf(stats)] : [])));
   }
 
   /** All that is asked of the file is asked of what is open. */
-  async #describe(path: string, handle: FileHandle, isHidden: boolean): Promise<ProjectFile | 'private' | undefined> {
+  async #describe(
+    path: string,
+    handle: FileHandle,
+    { isPrivate, withheld }: { readonly isPrivate: boolean; readonly withheld: ReadonlySet<string> },
+  ): Promise<ProjectFile | 'private' | undefined> {
     const stats = await handle.stat({ bigint: true });
     const contentType = contentTypeOf(path);
-    if (!stats.isFile() || contentType === undefined) return undefined;
+    if (!stats.isFile() || contentType === undefined || withheld.has(identityOf(stats))) return undefined;
     // The markers are everybody's who may use the dashboard, by another address.
-    if (path !== MARKER_PATH && (isHidden || (stats.mode & OTHERS_READ) === 0n)) {
+    if (path !== MARKER_PATH && (isPrivate || (stats.mode & OTHERS_READ) === 0n)) {
       this.#warn(path);
       return 'private';
     }

@@ -36,6 +36,7 @@ export function readRelayOptions(
   return {
     port,
     host: commandLine.host ?? main.host?.value ?? (hasPublicKeys ? LOCAL_HOST : undefined),
+    site: undefined,
     streamUri: main.streamUri?.value ?? RELAY_DEFAULTS.streamUri,
     ...readBaseUris(given),
     environments,

@@ -12,6 +12,7 @@ export const DEFAULT_CONFIG_FILE = '/etc/ld-relay.conf';
 export const RELAY_DEFAULTS: RelayOptions = {
   port: DEFAULT_PORT,
   host: undefined,
+  site: undefined,
   streamUri: 'https://stream.launchdarkly.com',
   baseUri: DEFAULT_BASE_URI,
   clientSideBaseUri: DEFAULT_CLIENT_SIDE_BASE_URI,
