@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { messageOf, systemCodeOf } from '../kernel/errors.ts';
+import { readRegularFileSync } from '../kernel/regular-file.ts';
 import { isLoopbackHost } from '../kernel/request-site.ts';
+import { findRedirections } from './config-sessions.ts';
 import { readToken, readTokenList } from './config-tokens.ts';
 import { colorOf, readUserIds, tokenVariable, type Variables, variableSuffix } from './config-users.ts';
 import { type EnvFile, readEnvFile } from './env-file.ts';
@@ -69,8 +70,9 @@ export function loadConfig(flags: DashboardFlags, environment: Variables): Confi
   const projectDir = resolve(flags.project ?? '.');
   const problems: string[] = [];
   const warnings: string[] = [];
-  const file = readProjectEnv(join(projectDir, '.env'), problems);
-  for (const line of file.badLines) warnings.push(`${join(projectDir, '.env')}: line ${line} is no NAME=value`);
+  const path = join(projectDir, '.env');
+  const file = readProjectEnv(path, problems);
+  for (const line of file.badLines) warnings.push(`${path}: line ${line} is no NAME=value`);
   const layers: readonly Variables[] = [environment, file.variables];
   const setting = (name: string) => layers.map((layer) => layer[name]?.trim()).find(Boolean);
   const cookieName = readCookieName(setting('USAGE_SESSION_COOKIE'), problems);
@@ -90,6 +92,9 @@ export function loadConfig(flags: DashboardFlags, environment: Variables): Confi
       .split(/[\s,]+/)
       .filter(Boolean),
   };
+  const userIds = options.users.map(({ id }) => id);
+  const decided = flags.upstreamUrl === undefined ? [] : ['USAGE_UPSTREAM_URL'];
+  problems.push(...findRedirections({ environment, file: file.variables, path, decided, userIds }));
   if (!isLoopbackHost(options.host) && !options.allowRemote) problems.push(refusedRemote(options.host));
   if (problems.length > 0) return { ok: false, problems };
   return { ok: true, options, warnings: [...warnings, ...warningsOf(options)] };
@@ -109,7 +114,7 @@ function warningsOf({ upstreamUrl, users }: DashboardOptions): string[] {
 
 function readProjectEnv(path: string, problems: string[]): EnvFile {
   try {
-    return readEnvFile(readFileSync(path, 'utf8'));
+    return readEnvFile(readRegularFileSync(path));
   } catch (error) {
     const code = systemCodeOf(error);
     if (code !== 'ENOENT' && code !== 'ENOTDIR') problems.push(`cannot read ${path}: ${code ?? messageOf(error)}`);
