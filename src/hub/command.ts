@@ -144,9 +144,9 @@ async function startAlerts(flags: UpFlags, sites: OwnSites, clock: Clock, log: L
 }
 
 async function startRelay(flags: UpFlags, sites: OwnSites, terminal: Terminal, log: Log): Promise<RunningServer> {
-  const { loadConfig, refuseConfig } = await import('../relay/config/config-source.ts');
-  // Of the environment nothing: `up` runs on defaults.
-  const config = loadConfig(flags.flags === undefined ? {} : { flags: flags.flags }, {});
+  const { loadConfig, refuseConfig, systemFiles } = await import('../relay/config/config-source.ts');
+  // Of the environment nothing but where the user's keys lie: `up` runs on defaults.
+  const config = loadConfig(flags.flags === undefined ? {} : { flags: flags.flags }, {}, systemFiles(terminal.env));
   if (!config.ok) throw refuseConfig(config.problems);
   const { host, port } = flags.relayAddress;
   // Pages under development, of any origin, are its clients.
