@@ -1,12 +1,20 @@
 import { join } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { CommandError, ExitCode } from '../kernel/errors.ts';
-import { countFlag, durationFlag, inAnyCase, intervalFlag, listenAddressFlag, repeated } from '../kernel/flags.ts';
+import {
+  countFlag,
+  durationFlag,
+  hostFlag,
+  inAnyCase,
+  intervalFlag,
+  listenAddressFlag,
+  repeated,
+} from '../kernel/flags.ts';
 import type { ListenAddress } from '../kernel/listen-address.ts';
 import { createLog, LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from '../kernel/log.ts';
 import { giveMemoryBack } from '../kernel/memory.ts';
 import { compileAnchored, type Pattern } from '../kernel/regexp.ts';
-import { hostnameOf, type SiteRules } from '../kernel/request-site.ts';
+import type { SiteRules } from '../kernel/request-site.ts';
 import { untilStopped } from '../kernel/signals.ts';
 import type { Terminal } from '../kernel/terminal.ts';
 import { ALERT_SERVER_DEFAULTS, type AlertServerOptions } from './config/server-options.ts';
@@ -218,12 +226,6 @@ function originFlag(text: string): string {
   if (!URL.canParse(text) || new URL(text).origin !== text) {
     throw new InvalidArgumentError('Write an origin without a path, such as https://grafana.example.org.');
   }
-  return text;
-}
-
-function hostFlag(text: string): string {
-  if (hostnameOf(text) === undefined || /:\d+$/.test(text))
-    throw new InvalidArgumentError('Write a name or an address without a port, such as alerts.example.org.');
   return text;
 }
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { writeFiles } from '../testing/dashboard-app.ts';
 import { HttpClient } from '../testing/http-client.ts';
+import { startHttpSink } from '../testing/http-sink.ts';
 import { executablePath, listeningAddress, runProcess, startServer, temporaryFolder } from '../testing/processes.ts';
 
 const startUp = (t: TestContext, folder: string, flags: readonly string[] = []) =>
@@ -132,11 +133,19 @@ test('a page of another site neither reads nor changes anything of what up has s
   assert.deepEqual(JSON.parse((await alerts.get('/api/v2/alerts')).body), []);
 });
 
-test('the pages of up, and clients that are no pages, use the alert server as before', async (t) => {
-  const up = await startUp(t, temporaryFolder(t));
+test('the pages of up, and clients that are no pages, use the alert server as before; links of notifications lead to it', async (t) => {
+  const folder = temporaryFolder(t);
+  const sink = await startHttpSink(t);
+  writeFiles(folder, {
+    'alertmanager.yml': `route: {receiver: x, group_wait: 0s}\nreceivers: [{name: x, webhook_configs: [{url: "${sink.url}"}]}]\n`,
+  });
+  const up = await startUp(t, folder);
   const servers = await serversOf(up.url);
   const alerts = new HttpClient(t, servers.find(({ name }) => name === 'alerts')?.url ?? '');
   assert.equal((await alerts.post('/api/v2/alerts', [{ labels: { alertname: 'a' } }])).status, 200);
+  const [notification] = await sink.received(1);
+  const told = notification?.json as { readonly externalURL: string } | undefined;
+  assert.equal(`${told?.externalURL}/`, servers.find(({ name }) => name === 'alerts')?.url);
   assert.equal((await alerts.send({ method: 'POST', path: '/-/reload' })).status, 200);
   for (const url of [up.url, ...servers.map(({ url }) => url)]) {
     const { origin, port } = new URL(url);

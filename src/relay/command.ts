@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { CommandError, ExitCode } from '../kernel/errors.ts';
-import { repeated } from '../kernel/flags.ts';
+import { hostFlag, repeated } from '../kernel/flags.ts';
 import { createLog, LOG_FORMATS, LOG_LEVELS, type Log, type LogFormat } from '../kernel/log.ts';
 import { untilStopped } from '../kernel/signals.ts';
 import type { Terminal } from '../kernel/terminal.ts';
@@ -40,7 +40,7 @@ export function addRelayCommand(program: Command, terminal: Terminal): void {
       new Option(
         '--allowed-host <name>',
         'a name that the relay may be asked for beside localhost, and then under no other; may be repeated',
-      ).argParser(repeated((text) => text)),
+      ).argParser(repeated(hostFlag)),
     )
     .addOption(new Option('--log.level <level>', 'the least important lines written').choices([...LOG_LEVELS, 'none']))
     .addOption(new Option('--log.format <format>', 'the form of a line (default: logfmt)').choices(LOG_FORMATS))
