@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Command, Option } from 'commander';
 import { ALERT_SERVER_DEFAULTS } from '../alerts/config/server-options.ts';
@@ -173,6 +173,8 @@ async function startDashboard(flags: UpFlags, terminal: Terminal, log: Log): Pro
   const config = loadConfig({ host, port: String(port), project }, terminal.env);
   if (!config.ok) throw new CommandError(config.problems.join('\n'), ExitCode.usage);
   for (const warning of config.warnings) log.warn(warning);
+  if (flags.project === undefined && holdsUsage('data'))
+    log.warn('the dashboard shows a folder of its own: for the usage in ./data add --project .', { project });
   const dashboard = await import('../dashboard/server.ts');
   const others = [stateFolderOf(flags, 'alerts'), stateFolderOf(flags, 'rooms'), ...(flags.flags ? [flags.flags] : [])];
   const withheld = [...config.options.withheld, ...others];
@@ -192,6 +194,15 @@ async function startDashboard(flags: UpFlags, terminal: Terminal, log: Log): Pro
 
 function stateFolderOf({ dataDir }: UpFlags, server: string): string {
   return join(dataDir, server);
+}
+
+/** Whether a dashboard would show what lies there. */
+function holdsUsage(folder: string): boolean {
+  try {
+    return readdirSync(folder).some((name) => name === 'project-markers.json' || name.endsWith('.csv'));
+  } catch {
+    return false;
+  }
 }
 
 /** What lies there is for this user alone, until one lets others in. */
