@@ -45,7 +45,8 @@ test('the demo of flags runs, line by line', async (t) => {
     cwd: folder,
     addressIn: listeningAddress,
   });
-  const { code, stdout, stderr } = await runScript(commands, folder, { OPSDECK_RELAY_URL: relay.url });
+  // The same user's: no command has to be told a key.
+  const { code, stdout, stderr } = await runScript(commands, folder, { OPSDECK_RELAY_URL: relay.url, HOME: folder });
   assert.equal(code, 0, stderr);
   assert.match(stdout, /^true\n/);
   assert.match(stdout, /^new-checkout: off \(was on\) in flags\.yml$/m);

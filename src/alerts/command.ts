@@ -1,11 +1,20 @@
 import { join } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { CommandError, ExitCode } from '../kernel/errors.ts';
-import { countFlag, durationFlag, inAnyCase, intervalFlag, listenAddressFlag, repeated } from '../kernel/flags.ts';
+import {
+  countFlag,
+  durationFlag,
+  hostFlag,
+  inAnyCase,
+  intervalFlag,
+  listenAddressFlag,
+  repeated,
+} from '../kernel/flags.ts';
 import type { ListenAddress } from '../kernel/listen-address.ts';
 import { createLog, LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from '../kernel/log.ts';
 import { giveMemoryBack } from '../kernel/memory.ts';
 import { compileAnchored, type Pattern } from '../kernel/regexp.ts';
+import type { SiteRules } from '../kernel/request-site.ts';
 import { untilStopped } from '../kernel/signals.ts';
 import type { Terminal } from '../kernel/terminal.ts';
 import { ALERT_SERVER_DEFAULTS, type AlertServerOptions } from './config/server-options.ts';
@@ -52,6 +61,7 @@ interface ServeFlags {
   readonly 'web.listenAddress': readonly ListenAddress[];
   readonly 'web.externalUrl'?: URL | '';
   readonly 'web.routePrefix'?: string;
+  readonly 'web.allowedHost': readonly string[];
   readonly 'web.corsOrigin': readonly string[];
   readonly 'web.cors.origin'?: Pattern;
   readonly 'web.getConcurrency': number;
@@ -123,6 +133,12 @@ function serveOptions(): Readonly<Record<string, readonly Option[]>> {
         '--web.cors.origin <regexp>',
         'whose pages may use every method; then those of other origins may use none',
       ).argParser(originPatternFlag),
+      option(
+        '--web.allowed-host <name>',
+        'a name that the server may be asked for beside localhost; then under no other, and by no page of other origins that no flag names; may be repeated',
+      )
+        .argParser(repeated(hostFlag))
+        .default([], 'any'),
       option('--web.get-concurrency <count>', 'the most GETs at once; 0: no limit, as slow readers cost little here')
         .argParser(countFlag)
         .default(0),
@@ -213,6 +229,15 @@ function originFlag(text: string): string {
   return text;
 }
 
+/** Alertmanager's openness, unless names are given. */
+function siteOf(flags: ServeFlags): SiteRules | undefined {
+  const hosts = flags['web.allowedHost'];
+  if (hosts.length === 0) return undefined;
+  const allowsOrigin = (origin: string) =>
+    flags['web.corsOrigin'].includes(origin) || (flags['web.cors.origin']?.test(origin) ?? false);
+  return { hosts, allowsOrigin, hostHint: 'start it with --web.allowed-host to answer there' };
+}
+
 const FEATURES = [
   'classic-mode',
   'utf8-strict-mode',
@@ -257,6 +282,7 @@ function readOptions(flags: ServeFlags): AlertServerOptions {
     routePrefix: trimmed === '' ? '' : `/${trimmed}`,
     corsOrigins: flags['web.corsOrigin'],
     corsOriginPattern: flags['web.cors.origin'],
+    site: siteOf(flags),
     getConcurrency: flags['web.getConcurrency'],
     timeoutMs: flags['web.timeout'],
     retentionMs: flags['data.retention'],

@@ -121,7 +121,7 @@ export interface Running {
 export interface Composition {
   readonly options: Pick<
     AlertServerOptions,
-    'corsOrigins' | 'corsOriginPattern' | 'routePrefix' | 'getConcurrency' | 'timeoutMs' | 'matcherMode'
+    'corsOrigins' | 'corsOriginPattern' | 'site' | 'routePrefix' | 'getConcurrency' | 'timeoutMs' | 'matcherMode'
   >;
   readonly config: ActiveConfig;
   readonly state: AlertState;
@@ -143,7 +143,7 @@ export function composeApp(composition: Composition): Hono<HttpEnv> {
   const { matcherMode } = options;
   const { silences, silenceListing, alerts, alertListing, limit, history } = state;
   const now = () => clock.now();
-  const answers = new Answers(options.corsOrigins, options.corsOriginPattern);
+  const answers = new Answers(options.corsOrigins, options.corsOriginPattern, options.site?.allowsOrigin);
   const onWarning: MatcherReading['onWarning'] = ({ message, ...fields }) => log.warn(message, fields);
   const reading = { mode: matcherMode, onWarning };
   const rules = () => ({ resolveTimeoutMs: config.current.resolveTimeoutMs, classicNames: matcherMode === 'classic' });
@@ -250,6 +250,7 @@ async function serve(running: Running, release: () => Promise<void>): Promise<Al
     addresses: options.listenAddresses,
     sockets: options.systemdSocket ? await inheritedSockets() : undefined,
     ...(await openProtection(options.webConfigFile, log)),
+    site: options.site,
     clock,
   });
   known = externalUrl();
@@ -311,7 +312,9 @@ async function openProtection(file: string | undefined, log: Log): Promise<Parti
   return openWebConfig(file, log);
 }
 
-function externalUrlOf({ externalUrl, routePrefix }: AlertServerOptions, listener: Listener | undefined): string {
+function externalUrlOf({ externalUrl, routePrefix, site }: AlertServerOptions, listener: Listener | undefined): string {
+  // Where the machine's name would be refused, links lead to the address.
+  if (!externalUrl && listener && site?.hosts?.length === 0) return `${listener.url}${routePrefix}`;
   const port = listener?.addresses[0]?.split(':').at(-1) ?? '9093';
   const scheme = listener?.url.startsWith('https:') ? 'https' : 'http';
   return externalUrl?.href.replace(/\/+$/, '') ?? `${scheme}://${hostname()}:${port}${routePrefix}`;

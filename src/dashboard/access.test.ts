@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isForeign, isOwnHost } from './access.ts';
+import { isOwnHost } from './access.ts';
 
 const LOCAL = { host: '127.0.0.1', allowRemote: false, allowedHosts: ['usage.example.org'], machineName: 'Desk' };
 const REMOTE = { ...LOCAL, host: '0.0.0.0', allowRemote: true };
@@ -37,17 +37,4 @@ test('with --allow-remote addresses and the name of the machine are this server;
   for (const host of ['192.168.1.5:8060', '[fe80::1]', 'desk', 'desk.local:8060'])
     assert.ok(isOwnHost(host, REMOTE), host);
   for (const host of ['evil.example', 'desk.evil.example']) assert.ok(!isOwnHost(host, REMOTE), host);
-});
-
-test('a request of another site is foreign, one of this page or of no page is not', () => {
-  const host = 'localhost:8060';
-  const foreign = (origin: string | undefined, site?: string) => isForeign({ origin, host, site });
-  for (const origin of ['https://evil.example', 'null', 'http://localhost:8061', 'http://127.0.0.1:8060', 'nonsense'])
-    assert.ok(foreign(origin), origin);
-  assert.ok(foreign(undefined, 'cross-site'));
-  assert.ok(foreign(undefined, 'same-site'));
-  assert.ok(!foreign('http://localhost:8060', 'same-origin'));
-  assert.ok(!foreign('https://localhost:8060'));
-  assert.ok(!foreign(undefined));
-  assert.ok(!foreign(undefined, 'none'));
 });

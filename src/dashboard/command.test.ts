@@ -3,6 +3,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { writeFiles } from '../testing/dashboard-app.ts';
+import { startFakeUsageUpstream } from '../testing/fake-usage-upstream.ts';
 import { type Cleanup, executablePath, runProcess, startServer, temporaryFolder } from '../testing/processes.ts';
 
 // The built executable over loopback.
@@ -56,4 +57,17 @@ test('a command that has to wait for another writer waits, and does not end with
   const { code, stdout } = await marked;
   assert.equal(code, 0);
   assert.match(stdout, /^marked web/);
+});
+
+test('serving a folder of somebody else never sends the session of the environment where its .env says', async (t) => {
+  const upstream = await startFakeUsageUpstream(t);
+  const folder = temporaryFolder(t);
+  writeFiles(folder, { '.env': `USAGE_UPSTREAM_URL=${upstream.url}\nUSAGE_WEB_PORT=0\n` });
+  const args = [executablePath(), 'dashboard', 'serve'];
+  const env = { ...process.env, USAGE_SESSION_TOKEN_INFO: SECRET };
+  const { code, stderr } = await runProcess(process.execPath, args, { cwd: folder, env });
+  assert.equal(code, 2);
+  assert.match(stderr, /USAGE_UPSTREAM_URL/);
+  assert.doesNotMatch(stderr, /eyprocess/);
+  assert.equal(upstream.requests.length, 0);
 });

@@ -10,7 +10,8 @@ const EXAMPLES = `
 Without any data it shows a sample. CSV exports lie in the project's data/, markers in data/project-markers.json. The
 environment, and below it the project's .env, may hold USAGE_WEB_HOST, USAGE_WEB_PORT, USAGE_EVENTS_CACHE_TTL (seconds),
 USAGE_UPSTREAM_URL, USAGE_USERS, USAGE_SESSION_TOKEN_<USER>, USER_TOKENS, USAGE_EMAIL_<USER>, USAGE_SESSION_COOKIE and
-USAGE_WEB_ALLOWED_HOSTS.
+USAGE_WEB_ALLOWED_HOSTS. What .env says of upstream, cookie and hosts goes with tokens of the same file alone. Web content
+of the project is served, if other users of this machine can read it.
 
 Examples:
   opsdeck dashboard serve --open

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { writeFiles } from '../testing/dashboard-app.ts';
 import { type Cleanup, temporaryFolder } from '../testing/processes.ts';
@@ -134,4 +136,55 @@ test('a line of .env that is none is warned of by its number, and a token withou
   assert.ok(bad.ok && /line 2/.test(bad.warnings.join()) && !/secret/.test(bad.warnings.join()));
   const plain = load(t, { env: { USER_TOKENS: 'info=x' }, flags: { upstreamUrl: 'http://usage.example.org' } });
   assert.ok(plain.ok && /unencrypted/.test(plain.warnings.join()));
+});
+
+const OWN_TOKEN = { USAGE_SESSION_TOKEN_INFO: 'secret-of-the-operator' };
+const REDIRECTIONS: Readonly<Record<string, string>> = {
+  USAGE_UPSTREAM_URL: 'https://evil.example',
+  USAGE_SESSION_COOKIE: 'EvilToken',
+  USAGE_WEB_ALLOWED_HOSTS: 'evil.example',
+};
+for (const [name, value] of Object.entries(REDIRECTIONS)) {
+  test(`a folder whose .env has ${name} gets no token of the environment`, (t) => {
+    const file = `${name}=${value}\n`;
+    const environments = [OWN_TOKEN, { USER_TOKENS: 'slope=secret-of-the-operator' }];
+    for (const env of environments) {
+      const text = problems(t, { env, file });
+      assert.match(text, new RegExp(`${name}`));
+      assert.match(text, new RegExp(`${Object.keys(env)[0]}`));
+      assert.match(text, /\.env/);
+      assert.doesNotMatch(text, /secret-of/);
+    }
+    // One token of the file does not bring the others along.
+    assert.match(problems(t, { env: OWN_TOKEN, file: `${file}USAGE_SESSION_TOKEN_SLOPE=of-the-file\n` }), /TOKEN_INFO/);
+  });
+
+  test(`${name} of the .env goes with tokens of that file, and that of the environment with any`, (t) => {
+    const file = 'USAGE_SESSION_TOKEN_INFO=of-the-file\n';
+    assert.equal(tokensOf(options(t, { file: `${file}${name}=${value}\n` })).info, 'of-the-file');
+    assert.equal(tokensOf(options(t, { file, env: { [name]: value } })).info, 'of-the-file');
+    options(t, { env: { ...OWN_TOKEN, [name]: value } });
+    // What the environment says too is the operator's own word.
+    options(t, { env: { ...OWN_TOKEN, [name]: value }, file: `${name}=else.example\n` });
+    options(t, { file: `${name}=${value}\n` });
+  });
+}
+
+test('an upstream of the command line stands above that of the .env, with tokens from anywhere', (t) => {
+  const flags = { upstreamUrl: 'https://usage.example.org' };
+  const { upstreamUrl } = options(t, { flags, env: OWN_TOKEN, file: 'USAGE_UPSTREAM_URL=https://evil.example\n' });
+  assert.equal(upstreamUrl, 'https://usage.example.org');
+});
+
+test('settings of the .env that send nothing anywhere go with tokens of the environment', (t) => {
+  const file =
+    'USAGE_USERS=info\nUSAGE_EMAIL_INFO=a@example.org\nUSAGE_WEB_PORT=1\nHTTPS_PROXY=http://evil.example\nUSAGE_UPSTREAM_URL=\n';
+  assert.equal(options(t, { env: OWN_TOKEN, file }).upstreamUrl, 'https://cursor.com');
+});
+
+test('a .env that is a pipe is refused at once', (t) => {
+  const project = temporaryFolder(t);
+  execFileSync('mkfifo', [join(project, '.env')]);
+  const outcome = loadConfig({ project }, {});
+  assert.ok(!outcome.ok && /\.env.*pipe/.test(outcome.problems.join()));
 });

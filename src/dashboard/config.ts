@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { messageOf, systemCodeOf } from '../kernel/errors.ts';
-import { isLoopbackHost } from './access.ts';
+import { readRegularFileSync } from '../kernel/regular-file.ts';
+import { isLoopbackHost } from '../kernel/request-site.ts';
+import { findRedirections } from './config-sessions.ts';
 import { readToken, readTokenList } from './config-tokens.ts';
 import { colorOf, readUserIds, tokenVariable, type Variables, variableSuffix } from './config-users.ts';
 import { type EnvFile, readEnvFile } from './env-file.ts';
@@ -24,6 +25,8 @@ export interface DashboardOptions {
   readonly port: number;
   /** Absolute; its `data/` holds the CSV files and the markers. */
   readonly projectDir: string;
+  /** Folders and files of servers: nothing of them is served, should they lie in the project. */
+  readonly withheld: readonly string[];
   /** Without a slash at the end. */
   readonly upstreamUrl: string;
   readonly cookieName: string;
@@ -67,8 +70,9 @@ export function loadConfig(flags: DashboardFlags, environment: Variables): Confi
   const projectDir = resolve(flags.project ?? '.');
   const problems: string[] = [];
   const warnings: string[] = [];
-  const file = readProjectEnv(join(projectDir, '.env'), problems);
-  for (const line of file.badLines) warnings.push(`${join(projectDir, '.env')}: line ${line} is no NAME=value`);
+  const path = join(projectDir, '.env');
+  const file = readProjectEnv(path, problems);
+  for (const line of file.badLines) warnings.push(`${path}: line ${line} is no NAME=value`);
   const layers: readonly Variables[] = [environment, file.variables];
   const setting = (name: string) => layers.map((layer) => layer[name]?.trim()).find(Boolean);
   const cookieName = readCookieName(setting('USAGE_SESSION_COOKIE'), problems);
@@ -76,6 +80,8 @@ export function loadConfig(flags: DashboardFlags, environment: Variables): Confi
     host: flags.host ?? setting('USAGE_WEB_HOST') ?? DASHBOARD_DEFAULTS.host,
     port: readPort(flags.port, setting('USAGE_WEB_PORT'), problems),
     projectDir,
+    // Of rooms that share this environment; other folders are known by what lies in them.
+    withheld: environment.OPSDECK_DATA_DIR ? [resolve(environment.OPSDECK_DATA_DIR)] : [],
     upstreamUrl: readUpstream(flags.upstreamUrl, setting('USAGE_UPSTREAM_URL'), problems),
     cookieName,
     users: readUsers(flags.users ?? setting('USAGE_USERS'), layers, cookieName, problems),
@@ -86,6 +92,9 @@ export function loadConfig(flags: DashboardFlags, environment: Variables): Confi
       .split(/[\s,]+/)
       .filter(Boolean),
   };
+  const userIds = options.users.map(({ id }) => id);
+  const decided = flags.upstreamUrl === undefined ? [] : ['USAGE_UPSTREAM_URL'];
+  problems.push(...findRedirections({ environment, file: file.variables, path, decided, userIds }));
   if (!isLoopbackHost(options.host) && !options.allowRemote) problems.push(refusedRemote(options.host));
   if (problems.length > 0) return { ok: false, problems };
   return { ok: true, options, warnings: [...warnings, ...warningsOf(options)] };
@@ -105,7 +114,7 @@ function warningsOf({ upstreamUrl, users }: DashboardOptions): string[] {
 
 function readProjectEnv(path: string, problems: string[]): EnvFile {
   try {
-    return readEnvFile(readFileSync(path, 'utf8'));
+    return readEnvFile(readRegularFileSync(path));
   } catch (error) {
     const code = systemCodeOf(error);
     if (code !== 'ENOENT' && code !== 'ENOTDIR') problems.push(`cannot read ${path}: ${code ?? messageOf(error)}`);

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
-import { copyFile, link, mkdir, open, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
+import { copyFile, link, lstat, mkdir, open, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { systemCodeOf } from '../kernel/errors.ts';
 
@@ -17,6 +17,12 @@ export async function resolveFile(path: string): Promise<string> {
     if (systemCodeOf(error) !== 'ENOENT') throw error;
     return path;
   }
+}
+
+/** The path, if it is a link. */
+export async function linkAt(path: string): Promise<string | undefined> {
+  const found = await lstat(path).catch(() => undefined);
+  return found?.isSymbolicLink() ? path : undefined;
 }
 
 /** Replaces a file; the one before stays beside it as `.bak`. Resolves when the new one is on disk. */

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import {
   existsSync,
   lstatSync,
@@ -176,4 +177,29 @@ test('a folder that cannot be one is told when the server starts', async (t) => 
   const { path, open } = setUp(t);
   writeFileSync(dirname(path), 'a file where the folder should be');
   await assert.rejects(open(), { name: 'CommandError', message: /cannot read .*project-markers\.json: ENOTDIR/ });
+});
+
+test('a project whose marker file is a link to a file of the operator leaves that file alone', async (t) => {
+  const { path, open } = setUp(t);
+  const home = temporaryFolder(t);
+  const target = join(home, 'authorized_keys');
+  writeFileSync(target, 'ssh-ed25519 AAAA');
+  mkdirSync(dirname(path));
+  symlinkSync(target, path);
+  await assert.rejects(open(), { name: 'CommandError', message: /link to .*authorized_keys.*holds no markers/ });
+  assert.deepEqual([readFileSync(target, 'utf8'), readdirSync(home)], ['ssh-ed25519 AAAA', ['authorized_keys']]);
+  // A file that was one of markers, and became another while the server runs.
+  writeFileSync(target, JSON.stringify(documentOf('a')));
+  const store = await open();
+  writeFileSync(target, 'ssh-ed25519 AAAA');
+  assert.deepEqual(await idsOf(store), ['a']);
+  await assert.rejects(store.replace(documentOf('b')));
+  assert.deepEqual([readFileSync(target, 'utf8'), readdirSync(home)], ['ssh-ed25519 AAAA', ['authorized_keys']]);
+});
+
+test('a marker file that is a pipe is moved aside at once', async (t) => {
+  const { path, open } = setUp(t);
+  mkdirSync(dirname(path));
+  execFileSync('mkfifo', [path]);
+  await (await open()).read();
 });

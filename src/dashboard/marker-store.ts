@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
-import { readFile, rename, stat } from 'node:fs/promises';
+import { rename, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Clock } from '../kernel/clock.ts';
 import { CommandError, messageOf, systemCodeOf } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
+import { readRegularFile } from '../kernel/regular-file.ts';
 import { EMPTY_MARKERS, type MarkerDocument, readMarkerDocument } from './contract/markers.ts';
-import { removeDrafts, replaceFile, resolveFile } from './marker-store-file.ts';
+import { linkAt, removeDrafts, replaceFile, resolveFile } from './marker-store-file.ts';
 import { withLock } from './marker-store-lock.ts';
 
 export interface MarkerSnapshot {
@@ -38,20 +39,27 @@ export class MarkerStore {
   /** What the file was when it was last read; `absent` if there was none. */
   #version = 'absent';
   #queue: Promise<unknown> = Promise.resolve();
+  /** The link that leads to the file, which may then be one of the operator's and no business of the project. */
+  readonly #link: string | undefined;
+  /** Why the file behind the link is left alone. */
+  #foreign: string | undefined;
 
-  private constructor(options: MarkerStoreOptions) {
+  private constructor(options: MarkerStoreOptions, link: string | undefined) {
     this.#options = options;
+    this.#link = link;
   }
 
   /** Throws a CommandError if the file is there and can neither be read nor be moved aside. */
   static async open(options: MarkerStoreOptions): Promise<MarkerStore> {
     try {
       const path = await resolveFile(options.path);
-      const store = new MarkerStore({ ...options, path });
+      const store = new MarkerStore({ ...options, path }, await linkAt(options.path));
       await removeDrafts(path, options.clock.now());
       await store.#reload();
+      if (store.#foreign !== undefined) throw new CommandError(store.#foreign);
       return store;
     } catch (error) {
+      if (error instanceof CommandError) throw error;
       throw new CommandError(`cannot read ${options.path}: ${systemCodeOf(error) ?? messageOf(error)}`);
     }
   }
@@ -85,6 +93,7 @@ export class MarkerStore {
     return this.#enqueue(() =>
       withLock(join(dirname(path), `.${basename(path)}.lock`), clock, async () => {
         await this.#reload();
+        if (this.#foreign !== undefined) throw new Error(this.#foreign);
         const document = decide(this.#current);
         if (!document) return { ok: false, snapshot: this.#current };
         const next = snapshotOf(document);
@@ -108,6 +117,7 @@ export class MarkerStore {
     const { path, clock } = this.#options;
     const version = await versionOf(path);
     if (version === this.#version) return;
+    this.#foreign = undefined;
     if (version === 'absent') {
       this.#current = snapshotOf(EMPTY_MARKERS);
       this.#version = version;
@@ -117,7 +127,15 @@ export class MarkerStore {
     if (read.ok) {
       this.#current = snapshotOf(read.value);
       this.#version = version;
-    } else await this.#moveAside(read.reason);
+    } else if (this.#link === undefined) await this.#moveAside(read.reason);
+    else this.#leaveAlone(this.#link, read.reason, version);
+  }
+
+  #leaveAlone(link: string, reason: string, version: string): void {
+    const { path, log } = this.#options;
+    this.#foreign = `${link} is a link to ${path}, which holds no markers (${reason}): remove the link`;
+    this.#version = version;
+    log.error('the markers could not be read; the file behind the link stays as it is', { file: path, err: reason });
   }
 
   /** What was read before stays in force, so that a file that others have spoiled costs nothing. */
@@ -136,7 +154,7 @@ type DocumentRead = ReturnType<typeof readMarkerDocument>;
 async function readDocument(path: string, now: number): Promise<DocumentRead> {
   let text: string;
   try {
-    text = await readFile(path, 'utf8');
+    text = await readRegularFile(path);
   } catch (error) {
     return { ok: false, reason: systemCodeOf(error) ?? messageOf(error) };
   }

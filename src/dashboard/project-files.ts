@@ -1,7 +1,9 @@
-import { constants } from 'node:fs';
-import { type FileHandle, open, realpath } from 'node:fs/promises';
-import { extname, join, relative, sep } from 'node:path';
-import { isServable } from './project-files-law.ts';
+import type { BigIntStats } from 'node:fs';
+import { type FileHandle, realpath, stat } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
+import type { Log } from '../kernel/log.ts';
+import { contentTypeOf, isDashboardData, isServable, MARKER_PATH } from './project-files-law.ts';
+import { type OpenFolder, openByNames } from './project-files-way.ts';
 
 /** A file that is open for an answer; whoever gets it closes it. */
 export interface ProjectFile {
@@ -15,82 +17,105 @@ export interface ProjectFile {
   readonly isText: boolean;
 }
 
-const CONTENT_TYPES: Readonly<Record<string, string>> = {
-  '.css': 'text/css; charset=utf-8',
-  '.csv': 'text/csv; charset=utf-8',
-  '.gif': 'image/gif',
-  '.htm': 'text/html; charset=utf-8',
-  '.html': 'text/html; charset=utf-8',
-  '.ico': 'image/x-icon',
-  '.jpeg': 'image/jpeg',
-  '.jpg': 'image/jpeg',
-  '.js': 'text/javascript; charset=utf-8',
-  '.json': 'application/json',
-  '.md': 'text/markdown; charset=utf-8',
-  '.mjs': 'text/javascript; charset=utf-8',
-  '.ndjson': 'application/x-ndjson',
-  '.png': 'image/png',
-  '.svg': 'image/svg+xml',
-  '.tsv': 'text/tab-separated-values; charset=utf-8',
-  '.txt': 'text/plain; charset=utf-8',
-  '.webp': 'image/webp',
-  '.woff2': 'font/woff2',
-};
+export interface ProjectFilesOptions {
+  readonly folder: string;
+  /** No file that holds one of these is handed out. */
+  readonly secrets: readonly string[];
+  /** Folders and files of servers, in the project or not. */
+  readonly withheld: readonly string[];
+  readonly log: Pick<Log, 'warn'>;
+}
+
 const TEXT = /^text\/|json|svg/;
 const SCAN_BYTES = 1 << 20;
+const OTHERS_READ = 0o4n;
+const OTHERS_ENTER = 0o1n;
+/** What lies in a folder in which a server keeps its state; the socket is of one that runs. */
+const STATE_NAMES = ['rooms.sqlite', 'alerts.db', 'owner.sock'];
+/** So many warnings at the most. */
+const MAX_WARNED = 1000;
 
 /** The files of the project folder that anybody who may use the dashboard may read. */
 export class ProjectFiles {
   readonly #folder: string;
   readonly #secrets: readonly Buffer[];
+  readonly #withheld: readonly string[];
+  readonly #log: Pick<Log, 'warn'>;
+  readonly #warned = new Set<string>();
   /** Whether a secret was found, by path and tag. */
   readonly #scanned = new Map<string, { readonly tag: string; readonly hasSecret: boolean }>();
 
-  /** No file that holds one of the secrets is handed out. */
-  constructor(folder: string, secrets: readonly string[]) {
+  constructor({ folder, secrets, withheld, log }: ProjectFilesOptions) {
     this.#folder = folder;
     this.#secrets = secrets.map((secret) => Buffer.from(secret));
+    this.#withheld = withheld;
+    this.#log = log;
   }
 
-  /** Opens the file of a path below the folder, such as `data/usage.csv`; undefined if there is none to be had. */
-  async open(path: string): Promise<ProjectFile | undefined> {
-    if (!isServable(path)) return undefined;
-    const found = await this.#locate(path);
+  /**
+   * Opens the file of a path below the folder, such as `data/usage.csv`. `private`: other users of this machine cannot
+   * read it, so that whoever reaches the port shall not either.
+   */
+  async open(path: string): Promise<ProjectFile | 'private' | undefined> {
+    const found = isServable(path) ? await this.#locate(path) : undefined;
     if (found === undefined) return undefined;
-    // Without waiting for whoever might write into a pipe.
-    const handle = await open(found, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(() => {});
+    let isPrivate = false;
+    const withheld = await this.#findWithheld();
+    const handle = await openByNames(found.root, found.path.split('/'), async (folder, depth) => {
+      const stats = await folder.handle.stat({ bigint: true });
+      isPrivate ||= depth > 0 && (stats.mode & OTHERS_ENTER) === 0n;
+      return isDashboardData(found.path) || !(withheld.has(identityOf(stats)) || (await holdsState(folder)));
+    });
     if (!handle) return undefined;
-    const file = await this.#describe(found, handle).catch(() => undefined);
-    if (!file) await handle.close();
+    const file = await this.#describe(found.path, handle, { isPrivate, withheld }).catch(() => undefined);
+    if (typeof file !== 'object') await handle.close();
     return file;
   }
 
-  /** Whether there is such a file to be had. */
-  async has(path: string): Promise<boolean> {
-    const file = await this.open(path);
-    await file?.handle.close();
-    return file !== undefined;
-  }
-
   /** Where the path leads in truth, if that is in the folder and may be served by its own name too. */
-  async #locate(path: string): Promise<string | undefined> {
+  async #locate(path: string): Promise<{ readonly root: string; readonly path: string } | undefined> {
     try {
       const root = await realpath(this.#folder);
-      const real = await realpath(join(root, path));
-      const inside = relative(root, real);
-      return isServable(inside.split(sep).join('/')) ? real : undefined;
+      const real = relative(root, await realpath(join(root, path)))
+        .split(sep)
+        .join('/');
+      return isServable(real) ? { root, path: real } : undefined;
     } catch {
       return undefined;
     }
   }
 
-  async #describe(path: string, handle: FileHandle): Promise<ProjectFile | undefined> {
+  /** They may be made, or moved, while this runs. */
+  async #findWithheld(): Promise<ReadonlySet<string>> {
+    const found = await Promise.all(this.#withheld.map((path) => stat(path, { bigint: true }).catch(() => {})));
+    return new Set(found.flatMap((stats) => (stats ? [identityOf(stats)] : [])));
+  }
+
+  /** All that is asked of the file is asked of what is open. */
+  async #describe(
+    path: string,
+    handle: FileHandle,
+    { isPrivate, withheld }: { readonly isPrivate: boolean; readonly withheld: ReadonlySet<string> },
+  ): Promise<ProjectFile | 'private' | undefined> {
     const stats = await handle.stat({ bigint: true });
-    if (!stats.isFile()) return undefined;
+    const contentType = contentTypeOf(path);
+    if (!stats.isFile() || contentType === undefined || withheld.has(identityOf(stats))) return undefined;
+    // The markers are everybody's who may use the dashboard, by another address.
+    if (path !== MARKER_PATH && (isPrivate || (stats.mode & OTHERS_READ) === 0n)) {
+      this.#warn(path);
+      return 'private';
+    }
     const tag = `${stats.size.toString(36)}-${stats.mtimeNs.toString(36)}-${stats.ino.toString(36)}`;
     if (await this.#holdsSecret(path, tag, handle)) return undefined;
-    const contentType = CONTENT_TYPES[extname(path).toLowerCase()] ?? 'application/octet-stream';
     return { handle, size: Number(stats.size), tag, contentType, isText: TEXT.test(contentType) };
+  }
+
+  /** The operator may wonder where a file is. */
+  #warn(path: string): void {
+    if (this.#warned.has(path) || this.#warned.size >= MAX_WARNED) return;
+    this.#warned.add(path);
+    const hint = 'chmod o+r the file, and o+x its folders up to the project';
+    this.#log.warn('not served: other users of this machine cannot read it', { file: join(this.#folder, path), hint });
   }
 
   async #holdsSecret(path: string, tag: string, handle: FileHandle): Promise<boolean> {
@@ -101,6 +126,16 @@ export class ProjectFiles {
     this.#scanned.set(path, { tag, hasSecret });
     return hasSecret;
   }
+}
+
+/** The same for a folder by all of its names. */
+function identityOf({ dev, ino }: BigIntStats): string {
+  return `${dev}:${ino}`;
+}
+
+async function holdsState(folder: OpenFolder): Promise<boolean> {
+  const found = await Promise.all(STATE_NAMES.map((name) => stat(folder.pathOf(name)).catch(() => undefined)));
+  return found.some(Boolean);
 }
 
 async function contains(handle: FileHandle, secrets: readonly Buffer[]): Promise<boolean> {

@@ -8,8 +8,9 @@ import { servePage } from '../kernel/assets.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { HttpFetch } from '../kernel/http-fetch.ts';
 import type { Log } from '../kernel/log.ts';
+import { isForeign } from '../kernel/request-site.ts';
 import { listen } from '../kernel/server.ts';
-import { isForeign, isOwnHost } from './access.ts';
+import { isOwnHost } from './access.ts';
 import type { DashboardOptions, DashboardUser } from './config.ts';
 import type { EventRequest } from './contract/event-request.ts';
 import { EventCache } from './event-cache.ts';
@@ -40,7 +41,8 @@ export async function startDashboard(options: DashboardOptions, clock: Clock, lo
   const http = new HttpFetch({ connectTimeoutMs: CONNECT_TIMEOUT_MS, variables: process.env });
   const store = await MarkerStore.open({ path: join(options.projectDir, MARKER_FILE), clock, log });
   const secrets = options.users.flatMap(({ token }) => (token === undefined ? [] : secretForms(token)));
-  const files = new ProjectFiles(options.projectDir, secrets);
+  const { projectDir: folder, withheld } = options;
+  const files = new ProjectFiles({ folder, secrets, withheld, log });
   const bound = { port: options.port };
   const usage = composeUsage(options, files, http, clock, () => bound.port);
   const app = createDashboardApp(composeParts(options, usage, store, files, clock, log));
@@ -112,7 +114,7 @@ function composeUsage(
     version: OPSDECK_VERSION,
     port,
     uptimeS: () => Math.max(0, Math.floor((now() - startedAt) / 1000)),
-    findDefaultCsv: () => findDefaultCsv(options.projectDir, [...users.keys()], (path) => files.has(path)),
+    findDefaultCsv: () => findDefaultCsv(options.projectDir, [...users.keys()], files),
     fetchSummary: (id, signal) => fetchSummary(upstream, userOf(id), now(), signal),
     fetchEvents: (id, request: EventRequest, signal) => {
       const { startAt, endAt, refresh } = request;

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
-import { rmSync } from 'node:fs';
+import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { executablePath, listeningAddress, startServer, temporaryFolder } from '../testing/processes.ts';
+import { writeFiles } from '../testing/dashboard-app.ts';
+import { HttpClient } from '../testing/http-client.ts';
+import { startHttpSink } from '../testing/http-sink.ts';
+import { executablePath, listeningAddress, runProcess, startServer, temporaryFolder } from '../testing/processes.ts';
 
-const startUp = (t: TestContext, folder: string) =>
+const startUp = (t: TestContext, folder: string, flags: readonly string[] = []) =>
   startServer(t, {
     command: process.execPath,
     args: [
@@ -20,6 +23,7 @@ const startUp = (t: TestContext, folder: string) =>
       '127.0.0.1:0',
       '--rooms-address',
       '127.0.0.1:0',
+      ...flags,
     ],
     cwd: folder,
     addressIn: (stderr) => /Hub is listening" address=(\S+)\n/.exec(stderr)?.[1],
@@ -70,4 +74,131 @@ test('up ends with 1 when the storage of the rooms has failed, as the rooms alon
   assert.equal(status, 503);
   assert.deepEqual(await up.stop(), { code: 1, signal: null });
   assert.match(up.stderr(), /^opsdeck: the storage of the rooms failed; the log says why$/m);
+});
+
+const PAGE = { Origin: 'https://evil.example', 'Sec-Fetch-Site': 'cross-site' };
+
+test('a page of another site neither reads nor changes anything of what up has started', async (t) => {
+  const folder = temporaryFolder(t);
+  writeFiles(folder, {
+    'alertmanager.yml':
+      'route: {receiver: x}\nreceivers: [{name: x, webhook_configs: [{url: "http://127.0.0.1:1/"}]}]\n',
+  });
+  const up = await startUp(t, folder);
+  const servers = await serversOf(up.url);
+  const clients = new Map(servers.map(({ name, url }) => [name, new HttpClient(t, url)]));
+  clients.set('hub', new HttpClient(t, up.url));
+  const paths: Readonly<Record<string, readonly string[]>> = {
+    hub: ['/', '/servers.json', '/-/healthy'],
+    alerts: ['/', '/api/v2/alerts', '/api/v2/status', '/alerts', '/metrics', '/-/healthy', '/nowhere'],
+    relay: ['/status', '/sdk/latest-all', '/sdk/evalx/local/contexts/eyJrZXkiOiJhIn0', '/ping/local', '/metrics'],
+    dashboard: ['/', '/health', '/api/users', '/data/x.csv'],
+    rooms: ['/', '/health', '/api/room', '/metrics', '/openapi.json'],
+  };
+  for (const [name, client] of clients)
+    for (const path of paths[name] ?? []) {
+      for (const host of ['evil.example', 'localhost.evil.example:9093', '192.0.2.1']) {
+        const headers = { Host: host, Authorization: 'sdk-local' };
+        assert.equal((await client.send({ method: 'GET', path, headers })).status, 403, `${name} ${path} as ${host}`);
+      }
+    }
+  const alerts = clients.get('alerts') as HttpClient;
+  const silence = {
+    matchers: [{ name: 'alertname', value: '.+', isRegex: true }],
+    startsAt: '2026-01-01T00:00:00Z',
+    endsAt: '2099-01-01T00:00:00Z',
+    createdBy: 'evil',
+    comment: 'quiet',
+  };
+  const posts: readonly (readonly [path: string, body: string])[] = [
+    ['/-/reload', ''],
+    ['/api/v2/silences', JSON.stringify(silence)],
+    ['/silences', JSON.stringify(silence)],
+    ['/api/v2/alerts', '[{"labels":{"alertname":"fake"}}]'],
+  ];
+  for (const [path, body] of posts)
+    for (const headers of [PAGE, { Origin: 'null' }, { 'Sec-Fetch-Site': 'cross-site' }, { Host: 'evil.example' }]) {
+      const typed = { ...headers, 'Content-Type': 'application/json' };
+      assert.equal((await alerts.send({ method: 'POST', path, headers: typed, body })).status, 403, path);
+    }
+  for (const method of ['GET', 'POST', 'DELETE']) {
+    const headers = { ...PAGE, 'Access-Control-Request-Method': method };
+    const asked = await alerts.send({ method: 'OPTIONS', path: '/api/v2/silences', headers });
+    assert.equal(asked.headers['access-control-allow-origin'], undefined);
+    assert.equal(asked.headers['access-control-allow-methods'], undefined);
+  }
+  const read = await alerts.send({ method: 'GET', path: '/api/v2/status', headers: PAGE });
+  assert.equal(read.headers['access-control-allow-origin'], undefined);
+  assert.deepEqual(JSON.parse((await alerts.get('/api/v2/silences')).body), []);
+  assert.deepEqual(JSON.parse((await alerts.get('/api/v2/alerts')).body), []);
+});
+
+test('the pages of up, and clients that are no pages, use the alert server as before; links of notifications lead to it', async (t) => {
+  const folder = temporaryFolder(t);
+  const sink = await startHttpSink(t);
+  writeFiles(folder, {
+    'alertmanager.yml': `route: {receiver: x, group_wait: 0s}\nreceivers: [{name: x, webhook_configs: [{url: "${sink.url}"}]}]\n`,
+  });
+  const up = await startUp(t, folder);
+  const servers = await serversOf(up.url);
+  const alerts = new HttpClient(t, servers.find(({ name }) => name === 'alerts')?.url ?? '');
+  assert.equal((await alerts.post('/api/v2/alerts', [{ labels: { alertname: 'a' } }])).status, 200);
+  const [notification] = await sink.received(1);
+  const told = notification?.json as { readonly externalURL: string } | undefined;
+  assert.equal(`${told?.externalURL}/`, servers.find(({ name }) => name === 'alerts')?.url);
+  assert.equal((await alerts.send({ method: 'POST', path: '/-/reload' })).status, 200);
+  for (const url of [up.url, ...servers.map(({ url }) => url)]) {
+    const { origin, port } = new URL(url);
+    for (const page of [origin, `http://localhost:${port}`]) {
+      const headers = { Origin: page, 'Sec-Fetch-Site': 'same-site' };
+      const list = await alerts.send({ method: 'GET', path: '/api/v2/alerts', headers });
+      assert.deepEqual([list.status, list.headers['access-control-allow-origin']], [200, page]);
+      assert.equal((await alerts.send({ method: 'POST', path: '/-/reload', headers })).status, 200, page);
+    }
+  }
+});
+
+test('up listens on this machine alone, and its dashboard shows a folder of its own', async (t) => {
+  const folder = temporaryFolder(t);
+  writeFiles(folder, { 'data/usage-events-info.csv': 'Date\n', 'page.html': 'x', '.env': 'USAGE_USERS=mira\n' });
+  const { code, stdout } = await runProcess(process.execPath, [executablePath(), 'up', '--help']);
+  assert.equal(code, 0);
+  assert.match(stdout, /--alerts-address[^-]*?\(default:\s+127\.0\.0\.1:9093\)/);
+  const up = await startUp(t, folder);
+  // Whoever had usage in the working folder is told where it went.
+  assert.match(up.stderr(), /level=WARN .*--project \./);
+  const dashboard = new HttpClient(t, (await serversOf(up.url)).find(({ name }) => name === 'dashboard')?.url ?? '');
+  for (const path of [
+    '/page.html',
+    '/data/usage-events-info.csv',
+    '/alertmanager.yml',
+    '/data/rooms/rooms.journal.000001',
+  ])
+    assert.equal((await dashboard.get(path)).status, 404, path);
+  assert.doesNotMatch((await dashboard.get('/api/users')).body, /mira/);
+  assert.equal(statSync(join(folder, 'data/dashboard')).mode & 0o077, 0);
+  writeFiles(join(folder, 'data/dashboard'), { 'data/usage-events-info.csv': 'Date\n' });
+  assert.equal((await dashboard.get('/data/usage-events-info.csv')).status, 200);
+});
+
+test('with --project and --data-dir no server’s state is shown, wherever it lies in the project', async (t) => {
+  const folder = temporaryFolder(t);
+  writeFiles(folder, {
+    'page.html': 'x',
+    'flags.json': '{"flagValues":{"a":true}}',
+    'data/usage-events-info.csv': 'Date\n',
+  });
+  const up = await startUp(t, folder, ['--project', '.', '--data-dir', 'state', '--flags', 'flags.json']);
+  const servers = await serversOf(up.url);
+  const clientOf = (name: string) => new HttpClient(t, servers.find((server) => server.name === name)?.url ?? '');
+  const dashboard = clientOf('dashboard');
+  assert.equal((await dashboard.get('/page.html')).status, 200);
+  assert.equal((await dashboard.get('/data/usage-events-info.csv')).status, 200);
+  assert.equal((await clientOf('rooms').post('/api/room', { name: 'private' })).status, 201);
+  // What the servers themselves write there now, and what they could.
+  writeFiles(folder, { 'state/rooms/files/x.txt': 'x', 'state/rooms/export.json': '[]', 'state/alerts/x.json': '{}' });
+  const state = readdirSync(join(folder, 'state'), { recursive: true, encoding: 'utf8' });
+  assert.ok(state.some((path) => path.startsWith('rooms/rooms.journal')) && state.includes('alerts/alerts.db'));
+  for (const path of [...state.map((one) => `/state/${one}`), '/flags.json', '/state/../state/rooms/export.json'])
+    assert.equal((await dashboard.get(path)).status, 404, path);
 });

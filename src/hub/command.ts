@@ -1,8 +1,9 @@
+import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Command, Option } from 'commander';
 import { ALERT_SERVER_DEFAULTS } from '../alerts/config/server-options.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { CommandError, ExitCode } from '../kernel/errors.ts';
+import { CommandError, ExitCode, messageOf, systemCodeOf } from '../kernel/errors.ts';
 import { listenAddressFlag } from '../kernel/flags.ts';
 import type { ListenAddress } from '../kernel/listen-address.ts';
 import { createLog, LOG_FORMATS, LOG_LEVELS, type Log, type LogFormat, type LogLevel } from '../kernel/log.ts';
@@ -10,6 +11,7 @@ import { giveMemoryBack } from '../kernel/memory.ts';
 import { untilStopped } from '../kernel/signals.ts';
 import type { Terminal } from '../kernel/terminal.ts';
 import type { HubEntry } from './contract.ts';
+import { OwnSites } from './own-sites.ts';
 
 const EXAMPLES = `
 Examples:
@@ -23,7 +25,7 @@ interface UpFlags {
   readonly relayAddress: ListenAddress;
   readonly flags?: string;
   readonly dashboardAddress: ListenAddress;
-  readonly project: string;
+  readonly project?: string;
   readonly roomsAddress: ListenAddress;
   readonly logLevel: LogLevel;
   readonly logFormat: LogFormat;
@@ -43,7 +45,7 @@ export function addUpCommand(program: Command, terminal: Terminal): void {
     .addOption(
       new Option('--alerts-address <address>', 'where the alert server listens')
         .argParser(listenAddressFlag)
-        .default(ALERT_SERVER_DEFAULTS.listenAddresses[0], ':9093'),
+        .default({ host: '127.0.0.1', port: 9093 }, '127.0.0.1:9093'),
     )
     .addOption(
       new Option('--relay-address <address>', 'where the flag relay listens')
@@ -55,7 +57,10 @@ export function addUpCommand(program: Command, terminal: Terminal): void {
         .argParser(listenAddressFlag)
         .default({ host: '127.0.0.1', port: 8060 }, '127.0.0.1:8060'),
     )
-    .option('--project <directory>', 'the folder whose data/ the dashboard shows', '.')
+    .option(
+      '--project <directory>',
+      'the folder that the dashboard shows: its data/, and web pages in it (default: dashboard/ in the data directory)',
+    )
     .addOption(
       new Option('--rooms-address <address>', 'where the rooms listen')
         .argParser(listenAddressFlag)
@@ -85,17 +90,24 @@ async function startAll(flags: UpFlags, terminal: Terminal): Promise<void> {
   const { clock } = terminal;
   const log = createLog({ level: flags.logLevel, format: flags.logFormat, clock, write: terminal.err });
   const servers: RunningServer[] = [];
+  const sites = new OwnSites();
+  const add = (server: RunningServer) => {
+    servers.push(server);
+    sites.add(server.described.url);
+  };
   const stopped = untilStopped(() => {
     for (const server of servers) server.reload?.();
   });
   try {
-    servers.push(await startAlerts(flags, clock, log));
-    servers.push(await startRelay(flags, terminal, log));
-    servers.push(await startDashboard(flags, terminal, log));
-    servers.push(await startRooms(flags, servers[0]?.described.url ?? '', terminal, log));
+    add(await startAlerts(flags, sites, clock, log));
+    add(await startRelay(flags, sites, terminal, log));
+    add(await startDashboard(flags, terminal, log));
+    add(await startRooms(flags, servers[0]?.described.url ?? '', terminal, log));
     const { startHub } = await import('./server.ts');
     const descriptions = servers.map(({ described }) => described);
-    const hub = await startHub(descriptions, flags.hubAddress, clock, log);
+    const { hubAddress: address } = flags;
+    const hub = await startHub(descriptions, { address, site: sites.rulesFor(address, '--hub-address') }, clock, log);
+    sites.add(hub.url);
     terminal.out(`opsdeck is up: ${hub.url}/\n`);
     giveMemoryBack(clock);
     const failed = servers.map(({ described: { name }, failed }) => failed?.then(() => name) ?? NEVER);
@@ -107,12 +119,13 @@ async function startAll(flags: UpFlags, terminal: Terminal): Promise<void> {
   }
 }
 
-async function startAlerts(flags: UpFlags, clock: Clock, log: Log): Promise<RunningServer> {
+async function startAlerts(flags: UpFlags, sites: OwnSites, clock: Clock, log: Log): Promise<RunningServer> {
   const { startAlertServer } = await import('../alerts/server.ts');
   const options = {
     ...ALERT_SERVER_DEFAULTS,
+    site: sites.rulesFor(flags.alertsAddress, '--alerts-address'),
     listenAddresses: [flags.alertsAddress],
-    storagePath: join(flags.dataDir, 'alerts'),
+    storagePath: stateFolderOf(flags, 'alerts'),
     importPath: flags.dataDir,
   };
   const server = await startAlertServer(options, clock, log);
@@ -130,14 +143,16 @@ async function startAlerts(flags: UpFlags, clock: Clock, log: Log): Promise<Runn
   };
 }
 
-async function startRelay(flags: UpFlags, terminal: Terminal, log: Log): Promise<RunningServer> {
-  const { loadConfig, refuseConfig } = await import('../relay/config/config-source.ts');
-  // Of the environment nothing: `up` runs on defaults.
-  const config = loadConfig(flags.flags === undefined ? {} : { flags: flags.flags }, {});
+async function startRelay(flags: UpFlags, sites: OwnSites, terminal: Terminal, log: Log): Promise<RunningServer> {
+  const { loadConfig, refuseConfig, systemFiles } = await import('../relay/config/config-source.ts');
+  // Of the environment nothing but where the user's keys lie: `up` runs on defaults.
+  const config = loadConfig(flags.flags === undefined ? {} : { flags: flags.flags }, {}, systemFiles(terminal.env));
   if (!config.ok) throw refuseConfig(config.problems);
   const { host, port } = flags.relayAddress;
+  // Pages under development, of any origin, are its clients.
+  const site = { ...sites.rulesFor(flags.relayAddress, '--relay-address'), allowsOrigin: undefined };
   const relay = await import('../relay/server.ts');
-  const server = await relay.startRelay({ ...config.value.options, host, port }, terminal.clock, log);
+  const server = await relay.startRelay({ ...config.value.options, host, port, site }, terminal.clock, log);
   return {
     described: {
       name: 'relay',
@@ -154,11 +169,16 @@ async function startRelay(flags: UpFlags, terminal: Terminal, log: Log): Promise
 async function startDashboard(flags: UpFlags, terminal: Terminal, log: Log): Promise<RunningServer> {
   const { loadConfig } = await import('../dashboard/config.ts');
   const { host = '0.0.0.0', port } = flags.dashboardAddress;
-  const config = loadConfig({ host, port: String(port), project: flags.project }, terminal.env);
+  const project = flags.project ?? makeProject(stateFolderOf(flags, 'dashboard'));
+  const config = loadConfig({ host, port: String(port), project }, terminal.env);
   if (!config.ok) throw new CommandError(config.problems.join('\n'), ExitCode.usage);
   for (const warning of config.warnings) log.warn(warning);
+  if (flags.project === undefined && holdsUsage('data'))
+    log.warn('the dashboard shows a folder of its own: for the usage in ./data add --project .', { project });
   const dashboard = await import('../dashboard/server.ts');
-  const server = await dashboard.startDashboard(config.options, terminal.clock, log);
+  const others = [stateFolderOf(flags, 'alerts'), stateFolderOf(flags, 'rooms'), ...(flags.flags ? [flags.flags] : [])];
+  const withheld = [...config.options.withheld, ...others];
+  const server = await dashboard.startDashboard({ ...config.options, withheld }, terminal.clock, log);
   return {
     described: {
       name: 'dashboard',
@@ -172,6 +192,29 @@ async function startDashboard(flags: UpFlags, terminal: Terminal, log: Log): Pro
   };
 }
 
+function stateFolderOf({ dataDir }: UpFlags, server: string): string {
+  return join(dataDir, server);
+}
+
+/** Whether a dashboard would show what lies there. */
+function holdsUsage(folder: string): boolean {
+  try {
+    return readdirSync(folder).some((name) => name === 'project-markers.json' || name.endsWith('.csv'));
+  } catch {
+    return false;
+  }
+}
+
+/** What lies there is for this user alone, until one lets others in. */
+function makeProject(folder: string): string {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    return folder;
+  } catch (error) {
+    throw new CommandError(`cannot make the dashboard's folder ${folder}: ${systemCodeOf(error) ?? messageOf(error)}`);
+  }
+}
+
 /** Slash commands of the rooms go to the alert server beside them. */
 async function startRooms(
   flags: UpFlags,
@@ -181,7 +224,7 @@ async function startRooms(
 ): Promise<RunningServer> {
   const { loadConfig } = await import('../rooms/config/config.ts');
   const { host = '0.0.0.0', port } = flags.roomsAddress;
-  const written = { host, port: String(port), 'data-dir': join(flags.dataDir, 'rooms'), alerts: alertsUrl };
+  const written = { host, port: String(port), 'data-dir': stateFolderOf(flags, 'rooms'), alerts: alertsUrl };
   const config = loadConfig(written, env);
   if (!config.ok) throw new CommandError(config.problems.join('\n'), ExitCode.usage);
   for (const warning of config.value.warnings) log.warn(warning);

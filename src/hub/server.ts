@@ -7,6 +7,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { type HttpContext, type HttpEnv, mountPaths } from '../kernel/http.ts';
 import type { ListenAddress } from '../kernel/listen-address.ts';
 import type { Log } from '../kernel/log.ts';
+import type { SiteRules } from '../kernel/request-site.ts';
 import { listen } from '../kernel/server.ts';
 import type { HubEntry } from './contract.ts';
 
@@ -34,11 +35,11 @@ export function createHubApp(entries: readonly HubEntry[]): Hono<HttpEnv> {
 
 export async function startHub(
   entries: readonly HubEntry[],
-  address: ListenAddress,
+  { address, site }: { readonly address: ListenAddress; readonly site?: SiteRules },
   clock: Clock,
   log: Log,
 ): Promise<{ readonly url: string; close(): Promise<void> }> {
-  const listener = await listen({ fetch: createHubApp(entries).fetch, addresses: [address], clock });
+  const listener = await listen({ fetch: createHubApp(entries).fetch, addresses: [address], site, clock });
   log.info('Hub is listening', { address: listener.addresses[0] });
   return { url: listener.url, close: () => listener.close(1_000) };
 }

@@ -1,6 +1,7 @@
 import { InvalidArgumentError, type Option } from 'commander';
 import { parseFlagDuration } from './duration.ts';
 import { type ListenAddress, parseListenAddress } from './listen-address.ts';
+import { hostnameOf } from './request-site.ts';
 
 // Readers of flag values. Each throws commander's error for a bad one, which the command line answers with code 2.
 
@@ -48,4 +49,11 @@ export function repeated<T>(
     collected.push(read(text));
     return [...collected];
   };
+}
+
+/** Reads a name under which a server may be asked for. */
+export function hostFlag(text: string): string {
+  if (hostnameOf(text) === undefined || /:\d+$/.test(text))
+    throw new InvalidArgumentError('Write a name or an address without a port, such as alerts.example.org.');
+  return text;
 }

@@ -8,6 +8,7 @@ import type { Clock } from './clock.ts';
 import { CommandError, ExitCode, messageOf, systemCodeOf } from './errors.ts';
 import { type ListenAddress, printHostPort } from './listen-address.ts';
 import type { Compare } from './password-check.ts';
+import { guardSite, type SiteRules } from './request-site.ts';
 import { type Fetch, guardFetch, type RequestRules } from './server-guard.ts';
 import { onTakenSocket } from './stream-socket.ts';
 import { executableFile } from './thread.ts';
@@ -27,6 +28,8 @@ export interface ListenOptions {
   readonly tls?: (() => TlsSettings) | undefined;
   /** Lets through what the rules in force allow; see guardFetch. */
   readonly rules?: (() => RequestRules) | undefined;
+  /** Lets through what other sites may ask; see guardSite. */
+  readonly site?: SiteRules | undefined;
   /** How passwords of the rules' users are compared; bcrypt unless given. */
   readonly comparePassword?: Compare | undefined;
   /** The longest head of a request, path and all; Node's 16 KiB unless given. Beyond it the answer is 431. */
@@ -48,7 +51,8 @@ export interface Listener {
 /** Binds every address, or none: a CommandError names the address that cannot be had. */
 export async function listen(options: ListenOptions): Promise<Listener> {
   const { addresses, sockets, clock, endStreams, tls } = options;
-  const { fetch, end } = protect(options);
+  const { fetch: guarded, end } = protect(options);
+  const fetch = options.site ? guardSite(guarded, options.site) : guarded;
   const places: readonly Place[] = sockets?.map((fd) => ({ fd })) ?? addresses;
   const servers: TrackedServer[] = [];
   try {

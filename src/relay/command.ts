@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { CommandError, ExitCode } from '../kernel/errors.ts';
+import { hostFlag, repeated } from '../kernel/flags.ts';
 import { createLog, LOG_FORMATS, LOG_LEVELS, type Log, type LogFormat } from '../kernel/log.ts';
 import { untilStopped } from '../kernel/signals.ts';
 import type { Terminal } from '../kernel/terminal.ts';
@@ -34,6 +35,12 @@ export function addRelayCommand(program: Command, terminal: Terminal): void {
     .option(
       '--host <address>',
       'where to listen (default: every interface; with the sample or --flags this machine alone)',
+    )
+    .addOption(
+      new Option(
+        '--allowed-host <name>',
+        'a name that the relay may be asked for beside localhost, and then under no other; may be repeated',
+      ).argParser(repeated(hostFlag)),
     )
     .addOption(new Option('--log.level <level>', 'the least important lines written').choices([...LOG_LEVELS, 'none']))
     .addOption(new Option('--log.format <format>', 'the form of a line (default: logfmt)').choices(LOG_FORMATS))
@@ -130,10 +137,13 @@ function refuseWithout(without: readonly Environment[], options: RelayOptions): 
 }
 
 /** Prints how SDKs reach flags whose environment nobody configured. */
-async function greet({ url }: RelayServer, { options, isSample }: LoadedConfig, terminal: Terminal): Promise<void> {
-  const { LOCAL_ENVIRONMENT } = await import('./config/relay-defaults.ts');
+async function greet(
+  { url }: RelayServer,
+  { options, isSample, isUnconfigured }: LoadedConfig,
+  terminal: Terminal,
+): Promise<void> {
   const [environment] = options.environments;
-  if (environment?.sdkKey !== LOCAL_ENVIRONMENT.sdkKey) return;
+  if (!environment || !isUnconfigured) return;
   const { printSnippet } = await import('./terminal/snippet.ts');
   terminal.out(printSnippet(url, environment, isSample));
 }

@@ -56,19 +56,20 @@ export async function startRelay(options: RelayOptions, clock: Clock, log: Log):
   try {
     const tls = options.tls && readTls(options.tls);
     await running.start();
-    const { host, port, prometheus } = options;
+    const { host, port, prometheus, site } = options;
     const listener = await listen({
       fetch: running.app.fetch,
       addresses: [{ host, port }],
       maxHeaderBytes: MAX_HEADER_BYTES,
       ...(tls ? { tls: () => tls } : {}),
+      site,
       clock,
       endStreams: () => running.keeper.close(),
     });
     listeners.push(listener);
     if (prometheus) {
       const { fetch } = createMetricsApp(running.metrics);
-      listeners.push(await listen({ fetch, addresses: [{ host, port: prometheus.port }], clock }));
+      listeners.push(await listen({ fetch, addresses: [{ host, port: prometheus.port }], site, clock }));
     }
     for (const address of listeners.flatMap(({ addresses }) => addresses)) log.info('Listening on', { address });
     return serve(running, listener, stop);

@@ -19,6 +19,7 @@ import type { Database } from '../kernel/database.ts';
 import { createLog, type Log } from '../kernel/log.ts';
 import { Metrics } from '../kernel/metrics.ts';
 import type { Pattern } from '../kernel/regexp.ts';
+import type { SiteRules } from '../kernel/request-site.ts';
 import { FakeClock } from './fake-clock.ts';
 import { FakeDatabase } from './fake-database.ts';
 import { FakeLines } from './fake-lines.ts';
@@ -30,6 +31,7 @@ export interface AlertsAppOptions {
   readonly routePrefix?: string;
   readonly corsOrigins?: readonly string[];
   readonly corsOriginPattern?: Pattern;
+  readonly site?: SiteRules;
   readonly silenceRules?: Partial<SilenceRules>;
   readonly perAlertnameLimit?: number;
   readonly matcherMode?: MatcherMode;

@@ -8,6 +8,7 @@ import {
 import type { Variables } from '../relay/config/environment-settings.ts';
 import { ENVIRONMENT_DEFAULTS } from '../relay/config/relay-defaults.ts';
 import type { EnvironmentOptions, RelayOptions } from '../relay/config/relay-options.ts';
+import type { LocalKeys } from '../relay/local-keys.ts';
 
 // For the tests of the relay's configuration: it is read from texts.
 
@@ -18,6 +19,9 @@ export interface Given extends ConfigSourceOptions {
   readonly hasUsualFile?: boolean;
 }
 
+/** This user's own, for flags whose environment is not configured. */
+export const KEYS: LocalKeys = { sdkKey: 'sdk-own', mobileKey: 'mob-own', envId: 'own' };
+
 /** Without `variables`, the environment is not read. */
 function load({ file, variables, hasUsualFile = false, ...source }: Given): ConfigOutcome {
   const config = file !== undefined && !hasUsualFile ? { config: 'relay.conf' } : {};
@@ -27,6 +31,7 @@ function load({ file, variables, hasUsualFile = false, ...source }: Given): Conf
       if (file !== undefined && (hasUsualFile || path === 'relay.conf')) return file;
       throw Object.assign(new Error('ENOENT: no such file'), { code: 'ENOENT' });
     },
+    localKeys: () => KEYS,
   });
 }
 

@@ -56,8 +56,8 @@ async function localWorld(t: TestContext): Promise<RelayWorld> {
   await file.save(FLAGS);
   let version = 1;
   return {
-    start: starter(t, ['--flags', file.path]),
-    keys: { server: 'sdk-local', client: 'local' },
+    start: starter(t, ['--config', relayConfigFile(t, { upstream: 'http://127.0.0.1:1' }), '--flags', file.path]),
+    keys: { server: SDK_KEY, client: ENV_ID },
     saveText: (value) => file.save({ ...FLAGS, text: plainFlag('text', value, ++version) }),
     upstream: undefined,
   };

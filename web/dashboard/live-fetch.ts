@@ -74,7 +74,8 @@ function tellNowAndThen({ signal, clock, onRead }: FetchOptions) {
   };
 }
 
-async function failureOf(response: Response): Promise<LiveFailure> {
+/** What an answer that is none says of the reason. */
+export async function failureOf(response: Response): Promise<LiveFailure> {
   const body: unknown = await response.json().catch(() => undefined);
   const fields = (typeof body === 'object' && body !== null ? body : {}) as Readonly<Record<string, unknown>>;
   return {

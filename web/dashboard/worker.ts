@@ -4,6 +4,7 @@ import type { TableQuery, View, ViewQuery } from '../../src/dashboard/domain/vie
 import { browserClock } from '../shared/clock.ts';
 import { nextTask } from '../shared/task.ts';
 import { LiveCache } from './live-cache.ts';
+import { failureOf } from './live-fetch.ts';
 import type { Answers, CsvRequest, FromWorker, Progress, ToWorker, WorkerRequest } from './messages.ts';
 
 /** A progress message at most so often. */
@@ -124,7 +125,10 @@ const openBlob = (blob: Blob): ByteSource => ({ stream: blob.stream(), size: blo
 async function openAddress(address: string, signal: AbortSignal): Promise<ByteSource | undefined> {
   const response = await fetch(address, { signal, cache: 'no-cache' });
   if (response.status === 404) return undefined;
-  if (!response.ok || !response.body) throw new Error(`${address}: ${response.status} ${response.statusText}`);
+  if (!response.ok || !response.body) {
+    const { message, hint } = await failureOf(response);
+    throw new Error(hint === undefined ? `${message} (${response.status})` : `${message}: ${hint}`);
+  }
   // Of a compressed answer the length says nothing about the bytes that arrive here.
   const isPlain = !response.headers.has('content-encoding');
   return { stream: response.body, size: isPlain ? Number(response.headers.get('content-length') ?? 0) : 0 };

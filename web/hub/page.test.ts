@@ -27,7 +27,7 @@ const SERVERS = [
 test('the page of the hub', async (t) => {
   if (!needsReal(t, 'chromium', 'chromium')) return;
   const log = createLog({ level: 'error', format: 'logfmt', clock: systemClock, write: () => {} });
-  const hub = await startHub(SERVERS, { host: '127.0.0.1', port: 0 }, systemClock, log);
+  const hub = await startHub(SERVERS, { address: { host: '127.0.0.1', port: 0 } }, systemClock, log);
   t.after(() => hub.close());
   const browser = await launchBrowser(t);
 

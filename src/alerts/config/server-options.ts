@@ -1,5 +1,6 @@
 import type { ListenAddress } from '../../kernel/listen-address.ts';
 import type { Pattern } from '../../kernel/regexp.ts';
+import type { SiteRules } from '../../kernel/request-site.ts';
 import type { MatcherMode } from '../domain/matcher-parse.ts';
 
 /** All that the alert server is told when it starts. Durations are milliseconds. */
@@ -19,6 +20,8 @@ export interface AlertServerOptions {
   readonly corsOrigins: readonly string[];
   /** Origins that match may use every method too, and then pages of all others none. Undefined: those may read and post. */
   readonly corsOriginPattern: Pattern | undefined;
+  /** Then pages of other origins, but for those above, can neither read nor change anything. Undefined: Alertmanager's openness. */
+  readonly site: SiteRules | undefined;
   /** The most GETs at once; 0: no limit. */
   readonly getConcurrency: number;
   /** How long a request may take; 0: no limit. */
@@ -61,6 +64,7 @@ export const ALERT_SERVER_DEFAULTS: Omit<AlertServerOptions, 'storagePath' | 'im
   routePrefix: '',
   corsOrigins: [],
   corsOriginPattern: undefined,
+  site: undefined,
   getConcurrency: 0,
   timeoutMs: 0,
   retentionMs: 120 * HOUR_MS,

@@ -10,11 +10,19 @@ const OPEN_HEADERS: readonly string[] = ['accept', 'content-type', 'x-requested-
 export class Answers {
   readonly #origins: ReadonlySet<string>;
   readonly #only: Pattern | undefined;
+  readonly #allowsOrigin: ((origin: string) => boolean) | undefined;
+  /** Whether pages of any origin may read and post. */
+  readonly #isOpen: boolean;
 
-  /** `origins` may use every method from their pages. With `only`, so may origins that match, and no other may any. */
-  constructor(origins: readonly string[], only?: Pattern) {
+  /**
+   * `origins` may use every method from their pages. With `only`, so may origins that match, and with `allowsOrigin`
+   * those of which it says so; with either, no other may any.
+   */
+  constructor(origins: readonly string[], only?: Pattern, allowsOrigin?: (origin: string) => boolean) {
     this.#origins = new Set(origins);
     this.#only = only;
+    this.#allowsOrigin = allowsOrigin;
+    this.#isOpen = only === undefined && allowsOrigin === undefined;
   }
 
   /** 200 with a value as JSON. */
@@ -66,7 +74,7 @@ export class Answers {
     };
     const origin = c.req.header('origin');
     const named = origin !== undefined && this.#isNamed(origin);
-    const isOpen = !this.#only && OPEN_METHODS.includes(method);
+    const isOpen = this.#isOpen && OPEN_METHODS.includes(method);
     const asked = (c.req.header('access-control-request-headers') ?? '')
       .split(',')
       .map((name) => name.trim().toLowerCase())
@@ -81,7 +89,7 @@ export class Answers {
   }
 
   #isNamed(origin: string): boolean {
-    return this.#origins.has(origin) || (this.#only?.test(origin) ?? false);
+    return this.#origins.has(origin) || (this.#only?.test(origin) ?? false) || (this.#allowsOrigin?.(origin) ?? false);
   }
 
   #body(c: HttpContext, text: string, status: ContentfulStatusCode): Response {
@@ -95,7 +103,7 @@ export class Answers {
     const origin = c.req.header('origin');
     if (origin === undefined) return headers;
     if (this.#isNamed(origin)) headers['access-control-allow-origin'] = origin;
-    else if (!this.#only && OPEN_METHODS.includes(c.req.method)) headers['access-control-allow-origin'] = '*';
+    else if (this.#isOpen && OPEN_METHODS.includes(c.req.method)) headers['access-control-allow-origin'] = '*';
     return headers;
   }
 }

@@ -126,3 +126,18 @@ test('with a pattern of origins, pages of those may use every method and header,
   assert.equal((await read('https://ops.example')).headers.get('access-control-allow-origin'), 'https://ops.example');
   assert.equal((await read('https://ops.example.evil.test')).headers.get('access-control-allow-origin'), null);
 });
+
+test('where the sites are named, a page of any other may not even read', async (t) => {
+  const site = { hosts: [], allowsOrigin: (origin: string) => origin === 'http://hub.example', hostHint: '' };
+  const app = createTestApp(t, { corsOrigins: [PAGE], site });
+  for (const origin of [PAGE, 'http://hub.example'])
+    assert.equal((await app.get('/api/v2/alerts', { origin })).headers.get('access-control-allow-origin'), origin);
+  for (const origin of ['https://evil.example', 'null']) {
+    const read = await app.get('/api/v2/status', { origin });
+    assert.equal(read.headers.get('access-control-allow-origin'), null, origin);
+    for (const method of ['GET', 'POST', 'DELETE']) {
+      const asked = { origin, 'access-control-request-method': method };
+      assert.deepEqual(await preflight(app, '/api/v2/silences', asked), [null, null, null], `${method} ${origin}`);
+    }
+  }
+});

@@ -1,6 +1,8 @@
 import type { HttpContext, HttpHandler } from '../../kernel/http.ts';
+import type { Failure } from '../contract/failure.ts';
 import type { ProjectFile, ProjectFiles } from '../project-files.ts';
 import type { FileAnswer, FileRequest } from '../project-files-answer.ts';
+import { isDefaultCsv } from '../project-files-law.ts';
 import type { SampleFile } from '../sample.ts';
 import { refuse } from './answers.ts';
 import { CONTENT_SECURITY_POLICY } from './guard.ts';
@@ -16,6 +18,12 @@ export interface FileRoutes {
   readonly answerFile: (file: ProjectFile, request: FileRequest) => Promise<FileAnswer>;
   readonly readSample: (name: string) => SampleFile | undefined;
 }
+
+const PRIVATE_FILE: Failure = {
+  error: 'other users of this machine cannot read the file, so that it is not served',
+  code: 'file_not_public',
+  hint: 'chmod o+r the file, and o+x its folders up to the project.',
+};
 
 /** A page that somebody put into the project may be looked at; it is not one of this server's. */
 const SANDBOX = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:";
@@ -54,7 +62,9 @@ export function readFile(routes: FileRoutes): (c: HttpContext) => Promise<Respon
     const known = path === 'index.html' ? undefined : servePageFile(c, routes, path);
     if (known) return known;
     const file = await routes.files.open(path);
-    if (!file) return notFound(c);
+    // Of other files nobody learns that they are there.
+    if (file === 'private' && isDefaultCsv(path)) return refuse(c, 403, PRIVATE_FILE);
+    if (!file || file === 'private') return notFound(c);
     const { status, headers, body } = await routes.answerFile(file, {
       method,
       range: c.req.header('range'),

@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ENVIRONMENT, environment, type Given, loaded, optionsOf, problemsOf } from '../../testing/relay-config.ts';
+import {
+  ENVIRONMENT,
+  environment,
+  type Given,
+  KEYS,
+  loaded,
+  optionsOf,
+  problemsOf,
+} from '../../testing/relay-config.ts';
 import { SAMPLE_FLAGS } from '../file-source-sample.ts';
 import { loadConfig } from './config-source.ts';
 import { LOCAL_ENVIRONMENT, RELAY_DEFAULTS } from './relay-defaults.ts';
@@ -19,7 +27,15 @@ test('config: variables stand above the file, the command line above both', () =
 });
 
 test('config: without --from-env no variable counts', () => {
-  const outcome = loadConfig({ config: 'f' }, { PORT: '2', LD_ENV_N: 's' }, { exists: () => false, read: () => '' });
+  const outcome = loadConfig(
+    { config: 'f' },
+    { PORT: '2', LD_ENV_N: 's' },
+    {
+      exists: () => false,
+      read: () => '',
+      localKeys: () => KEYS,
+    },
+  );
   assert.ok(outcome.ok);
   assert.equal(outcome.value.options.port, 8030);
   assert.deepEqual(outcome.value.options.environments, []);
@@ -75,8 +91,10 @@ test('config: with no word of where to look, the usual file counts if there is o
 test('config: with nothing at all, the sample is served on this machine alone', () => {
   const { options, isSample } = loaded({});
   assert.equal(isSample, true);
+  assert.deepEqual(options.site?.hosts, []);
   assert.deepEqual(options, {
     ...RELAY_DEFAULTS,
+    site: options.site,
     host: '127.0.0.1',
     isLocal: true,
     events: { ...RELAY_DEFAULTS.events, mode: 'discard' },
@@ -87,11 +105,14 @@ test('config: with nothing at all, the sample is served on this machine alone', 
 test('config: --flags serves the environment called local, and no usual file counts', () => {
   const { options, isSample } = loaded({ flags: 'f.json', file: ENVIRONMENT, hasUsualFile: true });
   assert.equal(isSample, false);
-  assert.deepEqual(options.environments, [{ ...LOCAL_ENVIRONMENT, dataFile: 'f.json' }]);
-  assert.equal(options.host, '127.0.0.1');
+  assert.deepEqual(options.environments, [{ ...LOCAL_ENVIRONMENT, ...KEYS, dataFile: 'f.json' }]);
+  assert.deepEqual([options.host, options.site?.hosts], ['127.0.0.1', []]);
   const open = loaded({ flags: 'f.json', host: '0.0.0.0' });
   assert.equal(open.options.host, '0.0.0.0');
-  assert.deepEqual(open.warnings, ['whoever reaches this port may read the flags: their keys are the same everywhere']);
+  assert.equal(open.options.site, undefined);
+  assert.deepEqual(loaded({ flags: 'f.json', host: '0.0.0.0', allowedHost: ['a.example'] }).options.site?.hosts, [
+    'a.example',
+  ]);
 });
 
 test('config: --flags stands in for the data of the one environment that is configured', () => {

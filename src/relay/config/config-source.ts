@@ -2,10 +2,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { CommandError, ExitCode, messageOf, systemCodeOf } from '../../kernel/errors.ts';
 import type { LogFormat } from '../../kernel/log.ts';
 import { SAMPLE_FLAGS } from '../file-source-sample.ts';
+import { type LocalKeys, openLocalKeys } from '../local-keys.ts';
 import { addEnvironmentSettings, type Variables } from './environment-settings.ts';
 import { addFileSettings } from './file-settings.ts';
 import { type CommandLineSettings, readRelayOptions } from './relay-config.ts';
-import { DEFAULT_CONFIG_FILE, LOCAL_HOST } from './relay-defaults.ts';
+import { DEFAULT_CONFIG_FILE } from './relay-defaults.ts';
 import type { RelayOptions } from './relay-options.ts';
 import { SettingsDraft } from './settings-draft.ts';
 
@@ -23,6 +24,8 @@ export interface LoadedConfig {
   readonly logFormat: LogFormat | undefined;
   /** Whether nothing was configured, and the flags that the program brings along are served. */
   readonly isSample: boolean;
+  /** Whether nobody configured the environment, so that SDKs have to be told how to reach it. */
+  readonly isUnconfigured: boolean;
 }
 
 /** What a configuration comes to, or all that is wrong with it, each with its place on a line of its own. */
@@ -34,9 +37,18 @@ export type ConfigOutcome =
 export interface FileAccess {
   exists(path: string): boolean;
   read(path: string): string;
+  /** For the flags of files whose environment nobody configured. */
+  localKeys(): LocalKeys;
 }
 
-const systemFiles: FileAccess = { exists: existsSync, read: (path) => readFileSync(path, 'utf8') };
+/** The files of this machine; the variables say where the user's own lie. */
+export function systemFiles(variables: Variables): FileAccess {
+  return {
+    exists: existsSync,
+    read: (path) => readFileSync(path, 'utf8'),
+    localKeys: () => openLocalKeys(variables),
+  };
+}
 
 /**
  * Reads the configuration as ld-relay does: the file of `--config`, then with `--from-env` the variables above it, then
@@ -45,7 +57,7 @@ const systemFiles: FileAccess = { exists: existsSync, read: (path) => readFileSy
 export function loadConfig(
   source: ConfigSourceOptions,
   variables: Variables,
-  files: FileAccess = systemFiles,
+  files: FileAccess = systemFiles(variables),
 ): ConfigOutcome {
   const draft = new SettingsDraft();
   const isLeftOut = source.config === undefined && !source.fromEnv;
@@ -56,14 +68,16 @@ export function loadConfig(
   const isSample = isLeftOut && file === undefined && source.flags === undefined;
   const flags = isSample ? SAMPLE_FLAGS : source.flags;
   const given = draft.given();
-  const options = readRelayOptions(given, { ...source, flags }, draft.problems);
+  // The sample is no secret: its keys are the same everywhere, so that a snippet can be pasted.
+  const needsKeys = source.flags !== undefined && given.Environment.size === 0 && draft.problems.length === 0;
+  const localKeys = needsKeys ? files.localKeys() : undefined;
+  const options = readRelayOptions(given, { ...source, flags, localKeys }, draft.problems);
   if (draft.problems.length > 0) return { ok: false, problems: draft.problems };
   const warnings = [...draft.warnings];
   if (options.environments.length === 0 && !options.archive)
     warnings.push('no environment is configured: nothing is served but the status');
-  if (flags !== undefined && given.Environment.size === 0 && options.host !== LOCAL_HOST)
-    warnings.push('whoever reaches this port may read the flags: their keys are the same everywhere');
-  return { ok: true, value: { options, warnings, logFormat: given.Main.logFormat?.value, isSample } };
+  const isUnconfigured = flags !== undefined && given.Environment.size === 0;
+  return { ok: true, value: { options, warnings, logFormat: given.Main.logFormat?.value, isSample, isUnconfigured } };
 }
 
 /** What ends a command whose configuration is refused. */

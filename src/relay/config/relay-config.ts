@@ -1,3 +1,5 @@
+import { isLoopbackHost, type SiteRules } from '../../kernel/request-site.ts';
+import type { LocalKeys } from '../local-keys.ts';
 import { readEnvironments } from './environment-options.ts';
 import {
   DEFAULT_BASE_URI,
@@ -14,7 +16,10 @@ import type { GivenSettings } from './settings-draft.ts';
 export interface CommandLineSettings {
   readonly port?: number | undefined;
   readonly host?: string | undefined;
+  readonly allowedHost?: readonly string[] | undefined;
   readonly flags?: string | undefined;
+  /** Of the environment of `flags`, where none is configured. */
+  readonly localKeys?: LocalKeys | undefined;
   readonly evaluatedStreams?: boolean | undefined;
   readonly record?: string | undefined;
   readonly logLevel?: RelayOptions['logLevel'] | undefined;
@@ -28,14 +33,16 @@ export function readRelayOptions(
 ): RelayOptions {
   const { Main: main } = given;
   const archive = readArchive(given, problems);
-  const environments = localEnvironments(readEnvironments(given, problems), commandLine.flags, archive, problems);
+  const environments = localEnvironments(readEnvironments(given, problems), commandLine, archive, problems);
   const isLocal =
     archive !== undefined || (environments.length > 0 && environments.every(({ dataFile }) => dataFile !== undefined));
-  const hasPublicKeys = commandLine.flags !== undefined && given.Environment.size === 0;
+  const isUnconfigured = commandLine.flags !== undefined && given.Environment.size === 0;
+  const host = commandLine.host ?? main.host?.value ?? (isUnconfigured ? LOCAL_HOST : undefined);
   const port = commandLine.port ?? main.port?.value ?? RELAY_DEFAULTS.port;
   return {
     port,
-    host: commandLine.host ?? main.host?.value ?? (hasPublicKeys ? LOCAL_HOST : undefined),
+    host,
+    site: siteOf(commandLine.allowedHost ?? [], isUnconfigured && host !== undefined && isLoopbackHost(host)),
     streamUri: main.streamUri?.value ?? RELAY_DEFAULTS.streamUri,
     ...readBaseUris(given),
     environments,
@@ -62,17 +69,23 @@ export function readRelayOptions(
   };
 }
 
+/** A proxy on this machine may hand on the names of a configured relay; one that nobody configured has none. */
+function siteOf(hosts: readonly string[], isLocal: boolean): SiteRules | undefined {
+  if (hosts.length === 0 && !isLocal) return undefined;
+  return { hosts, allowsOrigin: undefined, hostHint: 'start it with --allowed-host to answer there' };
+}
+
 /** `--flags` serves one environment: the one that is configured, or the one called local. */
 function localEnvironments(
   environments: readonly EnvironmentOptions[],
-  dataFile: string | undefined,
+  { flags: dataFile, localKeys }: CommandLineSettings,
   archive: RelayOptions['archive'],
   problems: string[],
 ): readonly EnvironmentOptions[] {
   if (dataFile === undefined) return environments;
   if (archive) problems.push('--flags: an archive (fileDataSource) is configured, which brings its own flags');
   const [one] = environments;
-  if (!one) return [{ ...LOCAL_ENVIRONMENT, dataFile }];
+  if (!one) return [{ ...LOCAL_ENVIRONMENT, ...localKeys, dataFile }];
   if (environments.length > 1) {
     const names = environments.map(({ name }) => name).join(', ');
     problems.push(

@@ -12,6 +12,7 @@ export const DEFAULT_CONFIG_FILE = '/etc/ld-relay.conf';
 export const RELAY_DEFAULTS: RelayOptions = {
   port: DEFAULT_PORT,
   host: undefined,
+  site: undefined,
   streamUri: 'https://stream.launchdarkly.com',
   baseUri: DEFAULT_BASE_URI,
   clientSideBaseUri: DEFAULT_CLIENT_SIDE_BASE_URI,
@@ -58,9 +59,8 @@ export const ENVIRONMENT_DEFAULTS: Omit<EnvironmentOptions, 'name' | 'sdkKey'> =
 };
 
 /**
- * The environment of flag files for which no other was configured. Its keys are the same everywhere, so that a snippet
- * can be pasted: they open nothing but what the file says, and the relay then listens on this machine alone unless told
- * otherwise.
+ * The environment of flag files for which no other was configured. These keys are those of the sample alone, which is no
+ * secret; flags of one's own get keys of one's own. See local-keys.ts.
  */
 export const LOCAL_ENVIRONMENT = {
   ...ENVIRONMENT_DEFAULTS,

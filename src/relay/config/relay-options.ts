@@ -1,5 +1,6 @@
 import type { SecureVersion } from 'node:tls';
 import type { LogLevel } from '../../kernel/log.ts';
+import type { SiteRules } from '../../kernel/request-site.ts';
 
 export type TlsVersion = SecureVersion;
 
@@ -8,6 +9,8 @@ export interface RelayOptions {
   readonly port: number;
   /** Undefined: all interfaces. */
   readonly host: string | undefined;
+  /** Undefined: the relay may be asked for under any name. */
+  readonly site: SiteRules | undefined;
   readonly streamUri: string;
   readonly baseUri: string;
   readonly clientSideBaseUri: string;

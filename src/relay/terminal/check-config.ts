@@ -1,17 +1,20 @@
 import { Chalk } from 'chalk';
 import { formatTable } from '../../kernel/table.ts';
 import type { Terminal } from '../../kernel/terminal.ts';
-import { type ConfigSourceOptions, loadConfig, refuseConfig } from '../config/config-source.ts';
+import { type ConfigSourceOptions, loadConfig, refuseConfig, systemFiles } from '../config/config-source.ts';
 import { printOptions } from '../config/print-options.ts';
 import { loadFlags } from '../file-source-files.ts';
+import { makeLocalKeys, readLocalKeys } from '../local-keys.ts';
 
 /** `relay check-config`: what would run, with its keys masked; throws all that is wrong, also with files of flags. */
 export function checkConfig(source: ConfigSourceOptions, terminal: Terminal): void {
-  const outcome = loadConfig(source, terminal.env);
+  // A check leaves nothing behind.
+  const files = { ...systemFiles(terminal.env), localKeys: () => readLocalKeys(terminal.env) ?? makeLocalKeys() };
+  const outcome = loadConfig(source, terminal.env, files);
   if (!outcome.ok) throw refuseConfig(outcome.problems);
   const { options, warnings } = outcome.value;
-  const files = new Set(options.environments.flatMap(({ dataFile }) => dataFile ?? []));
-  const problems = [...files].flatMap((file) => {
+  const flagFiles = new Set(options.environments.flatMap(({ dataFile }) => dataFile ?? []));
+  const problems = [...flagFiles].flatMap((file) => {
     const flags = loadFlags(file);
     return flags.ok ? [] : flags.reason.split('\n');
   });

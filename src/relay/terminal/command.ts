@@ -17,7 +17,10 @@ function addConnectionOptions(command: Command): Command {
 function addFlagOptions(command: Command): Command {
   return addConnectionOptions(
     command.option('--flags <path>', 'the flags of this file, or folder of files, instead of a relay’s'),
-  ).option('--sdk-key <key>', 'the key of the environment (default: OPSDECK_RELAY_SDK_KEY, else sdk-local)');
+  ).option(
+    '--sdk-key <key>',
+    'the key of the environment (default: OPSDECK_RELAY_SDK_KEY, else your own on this machine, or the sample’s)',
+  );
 }
 
 function addJsonOption(command: Command): Command {

@@ -3,8 +3,10 @@ import * as v from 'valibot';
 import { parseFlagDuration } from '../../kernel/duration.ts';
 import { CommandError, ExitCode, messageOf, systemCodeOf } from '../../kernel/errors.ts';
 import { printable } from '../../kernel/printable.ts';
+import { isLoopbackHost } from '../../kernel/request-site.ts';
 import type { Terminal } from '../../kernel/terminal.ts';
 import { type FlagData, readFlagData } from '../flag-store.ts';
+import { readLocalKeys } from '../local-keys.ts';
 import { hideKey } from '../masking.ts';
 import { statusSchema, type WireStatus } from './wire.ts';
 
@@ -38,7 +40,8 @@ export class RelayClient {
   /** Without credentials. */
   readonly url: string;
   readonly #terminal: Terminal;
-  readonly #sdkKey: string;
+  /** The first that the relay knows is the one. */
+  readonly #sdkKeys: readonly [string, ...string[]];
   readonly #timeoutMs: number;
   readonly #timeout: string;
   readonly #http: KyInstance;
@@ -46,7 +49,7 @@ export class RelayClient {
   constructor({ url, timeout, sdkKey }: ConnectionOptions, terminal: Terminal) {
     this.#terminal = terminal;
     this.url = readAddress(url ?? (terminal.env.OPSDECK_RELAY_URL || DEFAULT_URL));
-    this.#sdkKey = sdkKey ?? (terminal.env.OPSDECK_RELAY_SDK_KEY || DEFAULT_SDK_KEY);
+    this.#sdkKeys = keysFor(this.url, sdkKey ?? (terminal.env.OPSDECK_RELAY_SDK_KEY || undefined), terminal.env);
     this.#timeout = timeout;
     const ms = parseFlagDuration(timeout);
     if (ms === undefined || ms <= 0) throw new CommandError('--timeout: write a duration such as 30s', ExitCode.usage);
@@ -55,7 +58,7 @@ export class RelayClient {
   }
 
   async status(): Promise<WireStatus> {
-    const { body } = await this.#succeed('status', {});
+    const { body } = this.#accept(await this.#send('status', {}));
     const value = this.#parse(body);
     // The value itself is handed on, not valibot's copy: `--json` shows what the server sent.
     if (v.is(statusSchema, value)) return value;
@@ -64,7 +67,7 @@ export class RelayClient {
 
   /** All flags and segments; undefined if the relay does not hand them out at once, as LaunchDarkly's own. */
   async data(): Promise<FlagData | undefined> {
-    const answer = await this.#send('sdk/latest-all', { authorization: this.#sdkKey });
+    const answer = await this.#sendWithKey('sdk/latest-all');
     if (answer.status === 404) return undefined;
     const data = readFlagData(this.#parse(this.#accept(answer).body));
     if (data.ok) return data.value;
@@ -75,7 +78,7 @@ export class RelayClient {
   async evaluation(key: string, context: string): Promise<unknown> {
     const encoded = Buffer.from(context).toString('base64url');
     const path = `sdk/evalx/contexts/${encoded}?withReasons=true`;
-    const { body } = await this.#succeed(path, { authorization: this.#sdkKey });
+    const { body } = this.#accept(await this.#sendWithKey(path));
     const all = this.#parse(body);
     return v.is(v.record(v.string(), v.unknown()), all) && Object.hasOwn(all, key) ? all[key] : undefined;
   }
@@ -88,14 +91,21 @@ export class RelayClient {
     }
   }
 
-  async #succeed(path: string, headers: Readonly<Record<string, string>>): Promise<Answer> {
-    return this.#accept(await this.#send(path, headers));
+  async #sendWithKey(path: string): Promise<Answer> {
+    const [first, ...others] = this.#sdkKeys;
+    let answer = await this.#send(path, { authorization: first });
+    for (const authorization of others) if (answer.status === 401) answer = await this.#send(path, { authorization });
+    return answer;
+  }
+
+  #hideKeys(text: string): string {
+    return this.#sdkKeys.reduce(hideKey, text);
   }
 
   #accept(answer: Answer): Answer {
     const { status, body } = answer;
     if (status >= 200 && status < 300) return answer;
-    const text = printable(hideKey(body.trim().slice(0, LONGEST_TEXT), this.#sdkKey));
+    const text = printable(this.#hideKeys(body.trim().slice(0, LONGEST_TEXT)));
     const isDenied = status === 401 || status === 403;
     const hint = isDenied ? ' (--sdk-key or OPSDECK_RELAY_SDK_KEY names the environment)' : '';
     const code = isDenied ? ExitCode.denied : ExitCode.failed;
@@ -111,13 +121,20 @@ export class RelayClient {
     } catch (error) {
       const trouble = deadline.signal.aborted ? `no answer within ${this.#timeout}` : connectionTrouble(error);
       throw new CommandError(
-        `cannot reach ${this.url}: ${hideKey(trouble, this.#sdkKey)}. Does it run? --url or OPSDECK_RELAY_URL names another`,
+        `cannot reach ${this.url}: ${this.#hideKeys(trouble)}. Does it run? --url or OPSDECK_RELAY_URL names another`,
         ExitCode.unreachable,
       );
     } finally {
       cancel();
     }
   }
+}
+
+/** Without a word of the user: the own keys on this machine, which go nowhere else, and those of the sample. */
+function keysFor(url: string, named: string | undefined, variables: Terminal['env']): readonly [string, ...string[]] {
+  if (named !== undefined) return [named];
+  const own = isLoopbackHost(new URL(url).hostname) ? readLocalKeys(variables)?.sdkKey : undefined;
+  return own === undefined ? [DEFAULT_SDK_KEY] : [own, DEFAULT_SDK_KEY];
 }
 
 function readAddress(text: string): string {

@@ -1,5 +1,7 @@
 // CSV files in a real browser: dropped, chosen, found by the server, of every generation, broken, twice.
 import assert from 'node:assert/strict';
+import { chmodSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Request } from 'playwright-core';
 import {
   browserTest,
@@ -160,5 +162,13 @@ browserTest('files on the analytics page', async (t, browser, check) => {
       .getByText(/10 duplicates removed/)
       .first()
       .waitFor({ state: 'attached' });
+  });
+
+  check('a default file that other users cannot read is named, with the remedy', async (t) => {
+    const server = await serveDashboard(t, { files: { 'data/usage-events-info.csv': csvOf(usageRows(3)) } });
+    chmodSync(join(server.folder, 'data/usage-events-info.csv'), 0o600);
+    const page = await visit(t, browser, server.page);
+    await page.getByText(/usage-events-info\.csv could not be read/).waitFor();
+    await page.getByText(/chmod o\+r the file/).waitFor();
   });
 });

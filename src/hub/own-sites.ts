@@ -1,0 +1,22 @@
+import type { ListenAddress } from '../kernel/listen-address.ts';
+import { isLoopbackHost, type SiteRules } from '../kernel/request-site.ts';
+
+/** The sites of servers that run together: pages of each may use the others. */
+export class OwnSites {
+  readonly #origins = new Set<string>();
+
+  /** Takes a server in by its URL. */
+  add(url: string): void {
+    const { origin, protocol, port } = new URL(url);
+    this.#origins.add(origin).add(`${protocol}//localhost:${port}`);
+  }
+
+  /** What names others may have for an address that other machines reach, nobody here knows. */
+  rulesFor({ host }: ListenAddress, flag: string): SiteRules {
+    return {
+      hosts: host !== undefined && isLoopbackHost(host) ? [] : undefined,
+      allowsOrigin: (origin) => this.#origins.has(origin),
+      hostHint: `ask for localhost, or let it listen where others reach it (${flag})`,
+    };
+  }
+}
