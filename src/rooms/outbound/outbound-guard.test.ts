@@ -46,7 +46,7 @@ for (const [address, expected] of CLASSES) {
   test(`the address ${address} is ${expected}`, () => assert.equal(classifyAddress(address), expected));
 }
 
-const guardThatResolves = (resolve: Resolve) => new OutboundGuard({ connectTimeoutMs: 2_000, resolve, variables: {} });
+const guardThatResolves = (resolve: Resolve) => new OutboundGuard({ connectTimeoutMs: 2_000, resolve });
 const unresolved: Resolve = (_name, done) => done(new Error('not to be resolved'), []);
 
 const URLS: readonly (readonly [string, 'strict' | 'open' | 'never'])[] = [
