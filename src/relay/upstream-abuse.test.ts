@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { systemClock } from '../kernel/clock.ts';
+import { SERVER } from '../kernel/testdata/tls-certificates.ts';
 import { eventually } from '../testing/eventually.ts';
 import {
   plainFlag,
@@ -146,6 +149,32 @@ test('the SDK key does not follow a redirect to another port, host or scheme', a
     assert.ok(!failure.log.text.toLowerCase().includes(SAMPLE_SDK_KEY.toLowerCase()), failure.log.text);
   }
   assert.deepEqual(thief.requests, []);
+});
+
+test('an upstream whose certificate nobody has signed gets no key', async (t) => {
+  const keys: unknown[] = [];
+  const server = createTlsServer(SERVER, ({ headers }, response) => {
+    keys.push(headers.authorization);
+    response.end();
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { connection, log } = followUpstream(t, `https://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  await eventually('a failure', () => connection.lastError, { everyMs: 5 });
+  assert.equal(connection.lastError?.kind, 'NETWORK_ERROR');
+  assert.match(log.text, /certificate/);
+  assert.deepEqual(keys, []);
+});
+
+test('an upstream that asks not to be asked again for ever is asked all the same', async (t) => {
+  const fake = await startFakeLaunchDarkly(t, { flags: { a: plainFlag('a', 1) } });
+  const headers = { 'retry-after': '999999999' };
+  fake.lieNext({ status: 503, headers }, { chunks: ['retry: 999999999999\n\n'], ending: 'cut' });
+  const { connection } = followUpstream(t, fake.url);
+  await eventually('data', () => connection.state === 'VALID', { everyMs: 5 });
 });
 
 test('an encoded answer is told of, and not unpacked', async (t) => {
