@@ -45,3 +45,22 @@ test('a copilot is not asked through a proxy of the environment', async (t) => {
   assert.match(tested.text, /cannot be reached/);
   assert.equal(proxy.requests.length, 0);
 });
+
+test('an outgoing hook goes through the outbound proxy, whose password is shown nowhere', async (t) => {
+  const proxy = await startHttpSink(t, (_, index) => ({ status: index === 0 ? 200 : 500 }));
+  const rooms = await openTestRooms(t, { options: { outboundProxy: proxy.url.replace('//', '//user:hunter2@') } });
+  await rooms.send('POST', '/api/room', { as: 'ana', body: { name: 'Ops' } });
+  const body = { direction: 'outgoing', roomId: 'ops', name: 'Robot', url: 'http://93.184.215.14/in' };
+  const made = await rooms.send('POST', '/api/hook', { as: 'ana', body });
+  for (const words of ['one', 'two'])
+    await rooms.send('POST', '/api/room/ops/message', { as: 'ana', body: { body: words } });
+  const status = await eventually('the second failed', async () => {
+    const shown = await rooms.send('GET', `/api/hook/${made.json.id}`, { as: 'ana' });
+    return shown.json.lastError !== null && shown;
+  });
+  const [request] = proxy.requests;
+  assert.equal(request?.path, 'http://93.184.215.14/in');
+  assert.equal(request?.headers['proxy-authorization'], `Basic ${btoa('user:hunter2')}`);
+  const server = await rooms.send('GET', '/api/status');
+  assert.doesNotMatch(`${rooms.log()} ${status.text} ${server.text}`, /hunter2|dXNlcjpodW50ZXIy/);
+});
