@@ -121,6 +121,15 @@ test('a proxy is told its name and password, and they are quoted nowhere', async
   );
 });
 
+test('a URL that holds a name and password is refused, and they are quoted nowhere', async (t) => {
+  for (const url of ['http://user:hunter2@127.0.0.1:1/', 'http://hunter2@127.0.0.1:1/', 'http://user:hunter2@[/']) {
+    await assert.rejects(createFetch(t).fetch(url), (error: Error) => {
+      assert.doesNotMatch(`${error.stack} ${JSON.stringify(error)}`, /hunter2/);
+      return true;
+    });
+  }
+});
+
 test('NO_PROXY names hosts that are reached without the proxy', async (t) => {
   const proxy = await startHttpSink(t, () => ({ body: 'from the proxy' }));
   const http = createFetch(t, { variables: { HTTP_PROXY: proxy.url, NO_PROXY: 'a.invalid' } });

@@ -52,6 +52,7 @@ export class HttpFetch {
    * body that is not read to its end must be cancelled, or its connection is kept for it.
    */
   async fetch(url: string | URL, { method = 'GET', headers = {}, body, signal }: HttpRequest = {}): Promise<Response> {
+    refuseCredentials(url);
     const [{ default: ky }, undici] = await loadPackages();
     const dispatcher = await this.#connected(undici);
     signal?.throwIfAborted();
@@ -152,6 +153,13 @@ function readProxy(proxy: string): { uri: string; token?: string } {
   url.username = '';
   url.password = '';
   return { uri: url.href, token: `Basic ${Buffer.from(token).toString('base64')}` };
+}
+
+/** The client would do so, too, but quote them. */
+function refuseCredentials(url: string | URL): void {
+  if (!URL.canParse(String(url))) throw new Error('the URL of the request is not a URL');
+  const { username, password } = new URL(String(url));
+  if (username || password) throw new Error('the URL of the request must not hold a name or password');
 }
 
 function toResponse({ statusCode, headers, body }: Dispatcher.ResponseData): Response {

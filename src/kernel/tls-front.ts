@@ -1,6 +1,7 @@
 import type { X509Certificate } from 'node:crypto';
 import type { Socket } from 'node:net';
 import {
+  createSecureContext,
   createServer,
   DEFAULT_CIPHERS,
   type SecureVersion,
@@ -95,7 +96,15 @@ function serverFor(settings: TlsSettings, onSecure: (socket: TLSSocket) => void)
   }).on('tlsClientError', (_, socket) => socket.destroy());
 }
 
-/** Throws when certificate and key do not belong together, or one of the settings is none that OpenSSL knows. */
+/**
+ * Throws when there is no certificate, certificate and key do not belong together, or one of the settings is none that
+ * OpenSSL knows. Connections would then be refused one by one, and nobody would be told why.
+ */
+export function checkTls(settings: TlsSettings): void {
+  if (!/-----BEGIN (X509 |TRUSTED )?CERTIFICATE-----/.test(settings.cert)) throw new Error('there is no certificate');
+  createSecureContext(tlsOptions(settings));
+}
+
 export function tlsOptions(settings: TlsSettings): TlsOptions {
   const { minVersion, ciphers = DEFAULT_CIPHERS } = settings;
   const isOld = minVersion === 'TLSv1' || minVersion === 'TLSv1.1';

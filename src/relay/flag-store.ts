@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { accepted, type Outcome, refused } from '../kernel/outcome.ts';
+import { countParts, type DataSize } from './data-size.ts';
 import {
   type CompiledFlag,
   type CompiledSegment,
@@ -36,6 +37,8 @@ interface Held<T> {
   /** As it came, on one line; undefined: it was deleted, and only its version is known. */
   readonly json: string | undefined;
   readonly compiled: T | undefined;
+  /** As in DataSize. */
+  readonly parts: number;
 }
 
 /**
@@ -51,10 +54,16 @@ export class FlagStore implements FlagLookup {
   #sorted: readonly CompiledFlag[] | undefined;
   readonly #texts = new Map<ItemKind, string>();
   #etag: string | undefined;
+  #parts = 0;
+  #chars = 0;
 
   /** Whether there has ever been a whole set of data. */
   get isInitialised(): boolean {
     return this.#isInitialised;
+  }
+
+  get size(): DataSize {
+    return { items: this.#flags.size + this.#segments.size, parts: this.#parts, chars: this.#chars };
   }
 
   subscribe(listener: FlagListener): () => void {
@@ -120,6 +129,9 @@ export class FlagStore implements FlagLookup {
     fill(this.#flags, flags.value);
     fill(this.#segments, segments.value);
     this.#isInitialised = true;
+    this.#parts = 0;
+    this.#chars = 0;
+    for (const kind of ITEM_KINDS) for (const [key, item] of this.#held(kind)) this.#weigh(key, item, 1);
     this.#forget('flags');
     this.#forget('segments');
     for (const listener of this.#listeners) listener.replaced();
@@ -144,7 +156,7 @@ export class FlagStore implements FlagLookup {
   /** Deletes one item, unless what is known of it is as new; listeners are told either way. */
   remove(kind: ItemKind, key: string, version: number): 'removed' | 'old' {
     const before = this.#held(kind).get(key)?.compiled;
-    const isNew = this.#put(kind, key, { version, json: undefined, compiled: undefined });
+    const isNew = this.#put(kind, key, tombstone(version));
     for (const listener of this.#listeners) listener.removed(kind, key, version, before);
     return isNew ? 'removed' : 'old';
   }
@@ -153,9 +165,16 @@ export class FlagStore implements FlagLookup {
     const held = this.#held(kind) as Map<string, Held<CompiledFlag | CompiledSegment>>;
     const known = held.get(key);
     if (known && known.version >= item.version) return false;
+    if (known) this.#weigh(key, known, -1);
     held.set(key, item);
+    this.#weigh(key, item, 1);
     this.#forget(kind);
     return true;
+  }
+
+  #weigh(key: string, { json = '', parts }: Held<unknown>, sign: 1 | -1): void {
+    this.#parts += sign * parts;
+    this.#chars += sign * (key.length + json.length);
   }
 
   #held(kind: ItemKind): ReadonlyMap<string, Held<CompiledFlag | CompiledSegment>> {
@@ -193,22 +212,23 @@ function prepareFlag(item: Json): Outcome<Held<CompiledFlag>> {
   const flag = readFlag(item);
   if (!flag.ok) return flag;
   const { version, deleted } = flag.value;
-  return accepted(
-    deleted ? tombstone(version) : { version, json: JSON.stringify(item), compiled: compileFlag(flag.value) },
-  );
+  return accepted(deleted ? tombstone(version) : holding(item, version, compileFlag(flag.value)));
 }
 
 function prepareSegment(item: Json): Outcome<Held<CompiledSegment>> {
   const segment = readSegment(item);
   if (!segment.ok) return segment;
   const { version, deleted } = segment.value;
-  return accepted(
-    deleted ? tombstone(version) : { version, json: JSON.stringify(item), compiled: compileSegment(segment.value) },
-  );
+  return accepted(deleted ? tombstone(version) : holding(item, version, compileSegment(segment.value)));
+}
+
+function holding<T>(item: Json, version: number, compiled: T): Held<T> {
+  const json = JSON.stringify(item);
+  return { version, json, compiled, parts: countParts(json) };
 }
 
 function tombstone(version: number): Held<never> {
-  return { version, json: undefined, compiled: undefined };
+  return { version, json: undefined, compiled: undefined, parts: 0 };
 }
 
 /** Reads the `data` of a `put`, or a file of the same form: both parts may be missing. */

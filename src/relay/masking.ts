@@ -14,7 +14,8 @@ export function maskKey(key: string): string {
   return `${kind}${hidden}${rest.slice(-5)}`;
 }
 
-/** A text without the credential: errors of libraries quote what they were given. */
+/** A text without the credential, in small or capital letters: errors of libraries quote what they were given. */
 export function hideKey(text: string, key: string): string {
-  return key === '' ? text : text.replaceAll(key, maskKey(key));
+  const quoted = key.replace(/[^\w]/g, '\\$&');
+  return key === '' ? text : text.replace(new RegExp(quoted, 'gi'), () => maskKey(key));
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
 import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,6 +7,7 @@ import { describe, type TestContext, test } from 'node:test';
 import { systemClock } from '../kernel/clock.ts';
 import { CommandError } from '../kernel/errors.ts';
 import { createLog } from '../kernel/log.ts';
+import { OTHER_SERVER, SERVER } from '../kernel/testdata/tls-certificates.ts';
 import { eventually } from '../testing/eventually.ts';
 import { plainFlag, startFakeLaunchDarkly } from '../testing/fake-launchdarkly.ts';
 import { packArchive } from '../testing/fake-launchdarkly-archive.ts';
@@ -192,6 +194,12 @@ describe('without upstream', () => {
 });
 
 describe('a start that fails leaves nothing behind', () => {
+  const tlsOf = (folder: string, { cert, key }: { readonly cert: string; readonly key: string }) => {
+    const tls = { certFile: join(folder, 'cert'), keyFile: join(folder, 'key'), minVersion: undefined };
+    writeFileSync(tls.certFile, cert);
+    writeFileSync(tls.keyFile, key, { mode: 0o600 });
+    return { tls };
+  };
   const cases: readonly (readonly [name: string, options: (folder: string) => Partial<RelayOptions>, said: RegExp])[] =
     [
       [
@@ -205,6 +213,16 @@ describe('a start that fails leaves nothing behind', () => {
         'a certificate that is not there',
         (folder) => ({ tls: { certFile: join(folder, 'cert'), keyFile: join(folder, 'key'), minVersion: undefined } }),
         /cannot read .*cert: ENOENT/,
+      ],
+      [
+        'a key of another certificate',
+        (folder) => tlsOf(folder, { cert: SERVER.cert, key: OTHER_SERVER.key }),
+        /cannot be used for TLS: .*key values mismatch/,
+      ],
+      [
+        'a certificate that is none',
+        (folder) => tlsOf(folder, { cert: '', key: SERVER.key }),
+        /cannot be used for TLS: there is no certificate/,
       ],
       ['an address that cannot be had', () => ({ host: '192.0.2.1' }), /cannot listen on 192\.0\.2\.1/],
     ];

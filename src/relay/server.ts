@@ -54,7 +54,7 @@ export async function startRelay(options: RelayOptions, clock: Clock, log: Log):
     await running.close();
   };
   try {
-    const tls = options.tls && readTls(options.tls);
+    const tls = options.tls && (await readTls(options.tls));
     await running.start();
     const { host, port, prometheus, site } = options;
     const listener = await listen({
@@ -215,8 +215,8 @@ function serve({ set }: Composition, { url }: Listener, stop: () => Promise<void
   };
 }
 
-function readTls({ certFile, keyFile, minVersion }: NonNullable<RelayOptions['tls']>): TlsSettings {
-  return {
+async function readTls({ certFile, keyFile, minVersion }: NonNullable<RelayOptions['tls']>): Promise<TlsSettings> {
+  const settings: TlsSettings = {
     cert: readPem(certFile),
     key: readPem(keyFile),
     clientCertificates: 'none',
@@ -224,6 +224,13 @@ function readTls({ certFile, keyFile, minVersion }: NonNullable<RelayOptions['tl
     maxVersion: 'TLSv1.3',
     prefersOwnCiphers: true,
   };
+  const { checkTls } = await import('../kernel/tls-front.ts');
+  try {
+    checkTls(settings);
+  } catch (error) {
+    throw new CommandError(`${certFile} and ${keyFile} cannot be used for TLS: ${messageOf(error)}`, ExitCode.usage);
+  }
+  return settings;
 }
 
 function readPem(file: string): string {

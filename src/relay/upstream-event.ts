@@ -1,4 +1,5 @@
 import { accepted, type Outcome, refused } from '../kernel/outcome.ts';
+import { countParts, MAX_HELD, MAX_ITEMS, MAX_PARTS } from './data-size.ts';
 import { isJsonObject, type Json } from './domain/json.ts';
 import { type FlagData, type FlagStore, ITEM_KINDS, type ItemKind, readFlagData } from './flag-store.ts';
 
@@ -13,6 +14,9 @@ export type UpstreamChange =
 /** Reads an event of an `/all` stream; refused is what no good upstream sends. No reason quotes the data. */
 export function readUpstreamEvent(event: string, data: string): Outcome<UpstreamChange> {
   if (event !== 'put' && event !== 'patch' && event !== 'delete') return ignored(`event ${JSON.stringify(event)}`);
+  // Before they are parsed: millions of empty objects take a hundred times the memory of their text.
+  if (data.length > MAX_PARTS && countParts(data) > MAX_PARTS)
+    return refused(`the data of a ${event} holds more than ${MAX_PARTS} objects and lists`);
   const message = parse(data);
   if (!isJsonObject(message)) return refused(`the data of a ${event} is no JSON object`);
   const { path = '' } = message;
@@ -35,12 +39,18 @@ export function applyChange(store: FlagStore, change: UpstreamChange): Outcome<u
     case 'put':
       return store.replace(change.data);
     case 'patch':
-      return store.upsert(change.items, change.key, change.item);
+      return isFull(store) ? refused(FULL) : store.upsert(change.items, change.key, change.item);
     case 'delete':
-      return accepted(store.remove(change.items, change.key, change.version));
+      return isFull(store) ? refused(FULL) : accepted(store.remove(change.items, change.key, change.version));
     case 'ignored':
       return accepted(undefined);
   }
+}
+
+const FULL = 'the patches since the last put hold too much; a new put is asked for';
+
+function isFull({ size: { items, parts, chars } }: FlagStore): boolean {
+  return items >= MAX_HELD.items || parts >= MAX_HELD.parts || chars >= MAX_HELD.chars;
 }
 
 function ignored(what: string): Outcome<UpstreamChange> {
@@ -50,7 +60,11 @@ function ignored(what: string): Outcome<UpstreamChange> {
 function readPut(data: Json | undefined): Outcome<UpstreamChange> {
   if (data === undefined) return refused('a put has no data');
   const read = readFlagData(data);
-  return read.ok ? accepted({ kind: 'put', data: read.value }) : refused(`put: ${read.reason}`);
+  if (!read.ok) return refused(`put: ${read.reason}`);
+  const { flags, segments } = read.value;
+  if (Object.keys(flags).length + Object.keys(segments).length > MAX_ITEMS)
+    return refused(`put: more than ${MAX_ITEMS} flags and segments`);
+  return accepted({ kind: 'put', data: read.value });
 }
 
 function readPath(path: string): { readonly items: ItemKind; readonly key: string } | undefined {

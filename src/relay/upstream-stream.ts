@@ -64,6 +64,12 @@ export async function openUpstreamStream(
 
 async function checkStream({ headers, body }: Response): Promise<OpenedStream> {
   const type = headers.get('content-type');
+  const encoding = headers.get('content-encoding') ?? 'identity';
+  if (encoding !== 'identity') {
+    await body?.cancel();
+    const reason = `the answer is encoded as ${encoding}, which was not asked for`;
+    return { ok: false, failure: { kind: 'INVALID_DATA', reason } };
+  }
   if (body && (type === null || /^text\/event-stream\b/i.test(type))) return { ok: true, body };
   await body?.cancel();
   return { ok: false, failure: { kind: 'INVALID_DATA', reason: `the answer is ${type}, not an event stream` } };
@@ -75,12 +81,12 @@ function statusFailure(statusCode: number): UpstreamFailure {
   return { kind: 'ERROR_RESPONSE', statusCode, isRefusal, reason };
 }
 
-/** Where a redirect leads, or why it is not followed: the key is for this host alone, and not to be sent in the clear. */
+/** Where a redirect leads, or why it is not followed: the key is for this origin alone, and may only change to https. */
 function nextUrl(from: URL, location: string | null): URL | string {
   if (location === null || !URL.canParse(location, from.href)) return 'a redirect leads nowhere';
   const to = new URL(location, from.href);
-  if (to.hostname !== from.hostname)
-    return `a redirect leads to another host, ${to.hostname}, which gets no key from here`;
-  if (to.protocol !== from.protocol && to.protocol !== 'https:') return 'a redirect leads away from https';
+  const isSecured = from.protocol === 'http:' && to.protocol === 'https:' && to.hostname === from.hostname;
+  if (to.origin !== from.origin && !isSecured)
+    return `a redirect leads to another server, ${to.protocol}//${to.host}, which gets no key from here`;
   return to;
 }

@@ -42,6 +42,8 @@ const LIMITS: UpstreamLimits = {
   maxEventBytes: 64 * 2 ** 20,
 };
 
+const MAX_SHOWN_CHARS = 300;
+
 /**
  * Follows the stream of one environment, from LaunchDarkly or from another relay, and asks again whenever it is over. What
  * has come stays in the store, however long an outage lasts.
@@ -64,6 +66,7 @@ class Upstream implements DataSource {
   #closing: Promise<void> | undefined;
   /** What the log was last told of: the same trouble every half a minute is no news. */
   #lastReason: string | undefined;
+  #hasSentUnknown = false;
 
   constructor(sink: DataSink, deps: UpstreamDeps) {
     this.#sink = sink;
@@ -107,6 +110,7 @@ class Upstream implements DataSource {
   async #try(): Promise<UpstreamFailure> {
     const attempt = new Attempt(this.#deps.clock);
     this.#attempt = attempt;
+    this.#hasSentUnknown = false;
     try {
       return await this.#follow(attempt);
     } catch (error) {
@@ -147,7 +151,7 @@ class Upstream implements DataSource {
     const read = readUpstreamEvent(event, data);
     if (!read.ok) return read;
     const change = read.value;
-    if (change.kind === 'ignored') log.info('upstream sends what is not known here', { what: change.what });
+    if (change.kind === 'ignored') this.#noteUnknown(change.what);
     const applied = attemptTo(() => applyChange(store, change));
     if (!applied.ok || change.kind !== 'put') return applied;
     const wasValid = connection.state === 'VALID';
@@ -161,6 +165,19 @@ class Upstream implements DataSource {
     return applied;
   }
 
+  /** The first of each connection, as upstream may send nothing else. */
+  #noteUnknown(what: string): void {
+    const level = this.#hasSentUnknown ? 'debug' : 'info';
+    this.#hasSentUnknown = true;
+    this.#deps.log[level]('upstream sends what is not known here', { what: this.#show(what) });
+  }
+
+  /** A text in which upstream has a say, without the key and not too long for the log. */
+  #show(text: string): string {
+    const shown = hideKey(text, this.#deps.environment.sdkKey);
+    return shown.length > MAX_SHOWN_CHARS ? `${shown.slice(0, MAX_SHOWN_CHARS)}…` : shown;
+  }
+
   #recover({ kind, reason, statusCode, isRefusal = false }: UpstreamFailure): void {
     const { clock, log, environment } = this.#deps;
     const { connection } = this.#sink;
@@ -169,7 +186,7 @@ class Upstream implements DataSource {
     if (isRefusal) connection.refused(error);
     else connection.failed(error);
     const waitMs = Math.round(isRefusal ? this.#backoff.refused(now) : this.#backoff.failed(now));
-    const text = hideKey(reason, environment.sdkKey);
+    const text = this.#show(reason);
     const level = text === this.#lastReason ? 'debug' : isRefusal ? 'error' : 'warn';
     this.#lastReason = text;
     log[level](isRefusal ? 'upstream refuses the SDK key' : 'upstream failed', {
@@ -221,7 +238,7 @@ function attemptTo<T>(action: () => Outcome<T>): Outcome<T> {
   try {
     return action();
   } catch (error) {
-    return refused(messageOf(error));
+    return refused(error instanceof RangeError ? 'the data are nested too deeply' : messageOf(error));
   }
 }
 

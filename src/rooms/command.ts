@@ -13,6 +13,11 @@ admin, unless OPSDECK_ROOMS_ADMIN_TOKEN holds it. Every flag has a variable (--m
 OPSDECK_DATA_DIR) and a key of its name in the --config file; flags stand above variables, and these above the file.
 OPSDECK_SECRET_KEY encrypts the keys of copilots; without it one is made in the data directory.
 
+HTTP_PROXY and HTTPS_PROXY are used for --alerts alone: addresses of outgoing hooks and copilots are entered by users, and
+must not reach this machine or its network. With --outbound-proxy they are resolved and checked here, and public ones are
+handed to the proxy. It resolves names again, so it needs rules against private addresses of its own. A password for it
+belongs in OPSDECK_ROOMS_OUTBOUND_PROXY or the file, since other users of this machine see command lines.
+
 Examples:
   opsdeck rooms serve
   opsdeck rooms serve --data-dir /var/lib/opsdeck/rooms --alerts http://127.0.0.1:9093
@@ -54,6 +59,7 @@ function addServeCommand(rooms: Command, terminal: Terminal): void {
     .option('--cors-origin <origin>', 'pages of this origin may use it; may be repeated', collect)
     .option('--config <file>', 'a file of these settings, YAML or JSON')
     .option('--alerts <url>', 'the alert server for /silence and others, such as http://127.0.0.1:9093')
+    .option('--outbound-proxy <url>', 'a proxy for outgoing hooks and copilots, in place of HTTP_PROXY; see below')
     .option('--max-body <size>', 'the longest message (default: 65536)')
     .option('--upload-max <size>', 'the largest file (default: 25MiB)')
     .option('--retention <duration>', 'how long messages are kept; 0 is for ever (default: 0d)')

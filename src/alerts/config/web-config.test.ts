@@ -136,6 +136,10 @@ describe('a web configuration file is refused with', () => {
     [tls('client_auth_type: NoClientCert'), 'tls_server_config: missing one of cert or cert_file'],
     [tls('cert_file: server.pem'), 'tls_server_config: missing one of key or key_file'],
     [tls('cert_file: no.pem, key_file: server.key'), 'tls_server_config: failed to read cert_file ('],
+    [
+      tls('cert_file: /dev/null, key_file: server.key'),
+      'tls_server_config: certificate and key cannot be used: there is no certificate',
+    ],
     [tls('cert_file: web.yml, key_file: server.key'), 'tls_server_config: certificate and key cannot be used: '],
     [
       tls(`${PAIR}, client_ca_file: ca.pem`),

@@ -1,11 +1,10 @@
 import { statSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
-import { createSecureContext } from 'node:tls';
 import { CommandError, ExitCode, messageOf, systemCodeOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import { readRegularFileSync } from '../../kernel/regular-file.ts';
 import type { RequestRules } from '../../kernel/server-guard.ts';
-import { type TlsSettings, tlsOptions } from '../../kernel/tls-front.ts';
+import { checkTls, type TlsSettings } from '../../kernel/tls-front.ts';
 import { ConfigFault, ConfigNode } from './config-node.ts';
 import { type TlsServerConfig, type WebConfig, webConfig } from './web-config-schema.ts';
 
@@ -165,7 +164,7 @@ function tlsOf({ tlsServerConfig: tls }: WebConfig): TlsSettings {
   if (!tls.keyFile && !tls.key) throw unusable('missing one of key or key_file');
   const settings = settingsOf(tls);
   try {
-    createSecureContext(tlsOptions(settings));
+    checkTls(settings);
   } catch (error) {
     throw unusable(`certificate and key cannot be used: ${messageOf(error)}`);
   }

@@ -1,9 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { domainToASCII } from 'node:url';
-import { accepted, type Outcome, refused } from '../../kernel/outcome.ts';
 import type { Pairs } from '../domain/notification.ts';
-import { quoteGo } from '../domain/quote.ts';
 
 /** A message as it is handed to a mail server. */
 export interface Mail {
@@ -55,27 +52,4 @@ export async function buildMessage({ headers, text, html, sentAt }: MailParts): 
       .setContent(content);
   }
   return message.build();
-}
-
-/** The addresses of a list such as `Ops <ops@example.org>, dev@example.org`, with domains in ASCII. */
-export async function parseAddresses(list: string): Promise<Outcome<readonly string[]>> {
-  const { default: addressparser } = await import('nodemailer/lib/addressparser');
-  const found = addressparser(list, { flatten: true });
-  if (found.length === 0) return refused('no address');
-  const addresses: string[] = [];
-  for (const { address, name } of found) {
-    const ascii = asciiAddress(address);
-    if (ascii === undefined) return refused(`no address in ${quoteGo(address || name)}`);
-    addresses.push(ascii);
-  }
-  return accepted(addresses);
-}
-
-/** Undefined where there is no `local@domain`. */
-function asciiAddress(address: string): string | undefined {
-  const at = address.lastIndexOf('@');
-  const [local, domain] = [address.slice(0, at), address.slice(at + 1)];
-  if (at < 1 || domain === '' || /[\s<>@]/.test(domain) || /[\r\n<>]/.test(local)) return undefined;
-  if (!local.startsWith('"') && /[\s@]/.test(local)) return undefined;
-  return `${local}@${domain.startsWith('[') ? domain : domainToASCII(domain) || domain}`;
 }

@@ -18,8 +18,9 @@ import { groupHash, type Notification, type Pairs } from '../domain/notification
 import { quoteGo } from '../domain/quote.ts';
 import { sendResolved } from './common-fields.ts';
 import { DELIVERED, failedForGood, failedToSend } from './deliver.ts';
+import { parseAddresses } from './email-addresses.ts';
 import { type MailCredentials, plainToken } from './email-login.ts';
-import { buildMessage, canonicalHeader, type Mail, parseAddresses } from './email-message.ts';
+import { buildMessage, canonicalHeader, type Mail } from './email-message.ts';
 import { MailError, type MailServer, MailSession } from './email-session.ts';
 import { parseSmarthost, portNumber, printSmarthost, type Smarthost, smarthost } from './email-smarthost.ts';
 import { readTls } from './http-tls.ts';
@@ -218,10 +219,10 @@ export async function renderMail(
   const data = dataOf(notification);
   const render = (what: string, source: string) =>
     namingTemplate(`execute ${what} template`, () => templates.text(source, data));
-  const from = await parseAddresses(render("'from'", config.from));
+  const from = parseAddresses(render("'from'", config.from));
   if (!from.ok) return refused(`parse 'from' addresses: ${from.reason}`);
   if (from.value.length !== 1) return refused(`must be exactly one 'from' address (got: ${from.value.length})`);
-  const to = await parseAddresses(render("'to'", config.to));
+  const to = parseAddresses(render("'to'", config.to));
   if (!to.ok) return refused(`parse 'to' addresses: ${to.reason}`);
   const sentAt = clock.now();
   const content = await buildMessage({

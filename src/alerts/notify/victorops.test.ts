@@ -59,6 +59,16 @@ describe('VictorOps is told', () => {
     );
   });
 
+  for (const key of ['..', '../../admin', 'a/../../b', './..', 'a/..', '.']) {
+    test(`at no other path than its own, whatever a label says: ${key}`, async (t) => {
+      const sink = await startHttpSink(t);
+      const delivery = await notifyOnce(victorops, `{api_url: "${sink.url}/vo", api_key: k, routing_key: "${key}"}`);
+      const error = `the routing key must not have "." or ".." as a part of its path: "${key}"`;
+      assert.deepEqual(delivery, { ok: false, retry: false, reason: 'other', error });
+      assert.deepEqual(sink.requests, []);
+    });
+  }
+
   test('at a path in which key and routing key are escaped', async (t) => {
     const sink = await startHttpSink(t);
     await notifyOnce(victorops, `{api_url: "${sink.url}/vo?x=1", api_key: "k/e y%", routing_key: "te am?#é+$"}`);

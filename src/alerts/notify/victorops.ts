@@ -3,6 +3,7 @@ import { accepted, refused } from '../../kernel/outcome.ts';
 import { map, object, optional, secret, template, text, url, type ValueOf, withDefault } from '../config/kind.ts';
 import { compareUtf8 } from '../domain/label-set.ts';
 import { groupHash, type Notification, notificationStatus } from '../domain/notification.ts';
+import { quoteGo } from '../domain/quote.ts';
 import type { TemplateData } from '../template/template-data.ts';
 import { httpFields, inheritHttp } from './common-fields.ts';
 import { deliver, failedForGood } from './deliver.ts';
@@ -76,8 +77,13 @@ function createVictorops(config: VictoropsConfig, context: NotifierContext): Not
       const apiKey = await readKey(config, context);
       if (typeof apiKey !== 'string') return apiKey;
       const render = (source: string) => namingTemplate('templating error', () => context.templates.text(source, data));
+      const routingKey = render(config.routingKey);
+      // A URL would lose its parts before them, the key among these.
+      if (/(^|\/)\.\.?(\/|$)/.test(routingKey)) {
+        return failedForGood(`the routing key must not have "." or ".." as a part of its path: ${quoteGo(routingKey)}`);
+      }
       const url = new URL(config.apiUrl ?? '');
-      url.pathname += escapePath(`${apiKey}/${render(config.routingKey)}`);
+      url.pathname += escapePath(`${apiKey}/${routingKey}`);
       const body = encodeJson(victoropsMessage(config, notification, data, render));
       const headers = { 'content-type': 'application/json' };
       return deliver(http, { method: 'POST', url: url.href, headers, body, signal, handover }, { secrets: [apiKey] });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type CompiledSegment, type Evaluation, evaluateFlag } from './evaluate.ts';
+import { printEvaluations } from './evaluation-json.ts';
 import { contextFrom, flagOf, lookupOf, segmentOf } from './testdata/lookup.ts';
 
 const ANN = { kind: 'user', key: 'ann' };
@@ -250,4 +251,14 @@ test('prerequisites and segments deeper than any stack make the flag malformed, 
   );
   const rules = [{ clauses: [clause('', 'segmentMatch', 's0')], variation: 0 }];
   assert.deepEqual(evaluate([{ ...base, rules }], ANN, segments).reason, MALFORMED);
+});
+
+test('all flags of a chain that never ends are evaluated in a moment', () => {
+  const flags = Array.from({ length: 50_000 }, (_, index) =>
+    flagOf({ ...on(`f${index}`), prerequisites: [{ key: `f${(index + 1) % 50_000}`, variation: 1 }] }),
+  );
+  const before = performance.now();
+  const text = printEvaluations(flags, contextFrom(ANN), lookupOf(flags), { withReasons: true });
+  assert.ok(performance.now() - before < 10_000);
+  assert.equal(text.match(/MALFORMED_FLAG/g)?.length, 50_000);
 });

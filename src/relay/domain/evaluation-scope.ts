@@ -19,6 +19,8 @@ interface Remembered<T> {
 
 /** How many flags or segments may lead from one to the next: more would be at the end of the stack. */
 const DEEPEST = 500;
+/** Of flags and segments that are not remembered yet. No good data come near it: only what is malformed is asked again. */
+const MAX_QUESTIONS = 1_000_000;
 
 /**
  * One context's evaluations, of one flag or of many. What a prerequisite or a segment comes to is found once and kept: it
@@ -29,8 +31,9 @@ export class EvaluationScope {
   readonly lookup: FlagLookup;
   readonly trace: Trace | undefined;
   #bigSegments: BigSegmentsStatus | undefined;
-  readonly #flagsAbove: CompiledFlag[] = [];
-  readonly #segmentsAbove: CompiledSegment[] = [];
+  readonly #flagsAbove = new Set<CompiledFlag>();
+  readonly #segmentsAbove = new Set<CompiledSegment>();
+  #questions = 0;
   #verdicts: Map<CompiledFlag, Remembered<Verdict>> | undefined;
   #memberships: Map<CompiledSegment, Remembered<boolean>> | undefined;
 
@@ -65,12 +68,12 @@ export class EvaluationScope {
       this.trace?.add({ step: 'segment', key, because: 'as above', isMember: known.result });
       return known.result;
     }
-    const fault = faultOf(this.#segmentsAbove, segment, `segment ${JSON.stringify(key)}`);
+    const fault = this.#faultOf(this.#segmentsAbove, segment, () => `segment ${JSON.stringify(key)}`);
     if (fault) return fault;
     this.#memberships ??= new Map();
-    this.#segmentsAbove.push(segment);
+    this.#segmentsAbove.add(segment);
     const isMember = this.#remember(this.#memberships, segment, () => matchSegment(segment, this));
-    this.#segmentsAbove.pop();
+    this.#segmentsAbove.delete(segment);
     return isMember;
   }
 
@@ -85,12 +88,12 @@ export class EvaluationScope {
       this.noteBigSegments(known.status);
       return known.result;
     }
-    this.#flagsAbove.push(asker);
+    this.#flagsAbove.add(asker);
     this.#verdicts ??= new Map();
     const verdict =
-      faultOf(this.#flagsAbove, prerequisite, `flag ${JSON.stringify(prerequisite.flag.key)}`) ??
+      this.#faultOf(this.#flagsAbove, prerequisite, () => `flag ${JSON.stringify(prerequisite.flag.key)}`) ??
       this.#remember(this.#verdicts, prerequisite, () => judge(prerequisite, this));
-    this.#flagsAbove.pop();
+    this.#flagsAbove.delete(asker);
     return verdict;
   }
 
@@ -104,9 +107,13 @@ export class EvaluationScope {
     if (!(result instanceof Malformed)) known.set(key, { result, status });
     return result;
   }
-}
 
-function faultOf<T>(above: readonly T[], item: T, what: string): Malformed | undefined {
-  if (above.includes(item)) return new Malformed(`${what} leads back to itself`);
-  return above.length > DEEPEST ? new Malformed(`${what} lies more than ${DEEPEST} levels deep`) : undefined;
+  #faultOf<T>(above: ReadonlySet<T>, item: T, what: () => string): Malformed | undefined {
+    if (above.has(item)) return new Malformed(`${what()} leads back to itself`);
+    if (above.size > DEEPEST) return new Malformed(`${what()} lies more than ${DEEPEST} levels deep`);
+    this.#questions++;
+    return this.#questions > MAX_QUESTIONS
+      ? new Malformed(`${what()} is one of too many that are asked for`)
+      : undefined;
+  }
 }

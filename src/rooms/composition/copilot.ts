@@ -2,11 +2,10 @@ import type { AlertsClient } from '../alerts-client.ts';
 import { createCopilotParts } from '../copilot/copilot-parts.ts';
 import type { FileStore } from '../file-store.ts';
 import type { MessageBook } from '../messages/message-book.ts';
-import { OutboundGuard } from '../outbound/outbound-guard.ts';
 import { copilotPaths } from '../routes/copilot.ts';
 import { providerPaths } from '../routes/providers.ts';
 import { runPaths } from '../routes/runs.ts';
-import { MAX_OBJECT_BYTES, type RoomsCore, random, refuseUrl } from './core.ts';
+import { MAX_OBJECT_BYTES, openOutbound, type RoomsCore, random, refuseUrl } from './core.ts';
 
 export interface CopilotMeans {
   readonly book: MessageBook;
@@ -18,7 +17,6 @@ export interface CopilotMeans {
 export function composeCopilot(core: RoomsCore, { book, files, alerts }: CopilotMeans) {
   const { options, guard, feed, outbound } = core;
   const { maxBodyBytes, secretsDir, requireIfMatch } = options;
-  const variables = process.env;
   const parts = createCopilotParts({
     ...core,
     book,
@@ -27,9 +25,9 @@ export function composeCopilot(core: RoomsCore, { book, files, alerts }: Copilot
     alerts,
     maxBodyBytes,
     secretsDir,
-    variables,
+    variables: process.env,
     refuseUrl: (url, allowPrivate) => refuseUrl(outbound, url, allowPrivate),
-    openGuard: (connectTimeoutMs) => new OutboundGuard({ connectTimeoutMs, variables }),
+    openGuard: (connectTimeoutMs) => openOutbound(options, connectTimeoutMs),
     seats: feed,
     random,
   });

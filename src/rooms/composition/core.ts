@@ -6,7 +6,7 @@ import type { SecretVault } from '../authentication/secret-vault.ts';
 import type { RoomsOptions } from '../config/rooms-options.ts';
 import type { Presence } from '../feed/presence.ts';
 import type { RoomFeed } from '../feed/room-feed.ts';
-import type { OutboundGuard } from '../outbound/outbound-guard.ts';
+import { OutboundGuard } from '../outbound/outbound-guard.ts';
 import type { RoomState } from '../room-state.ts';
 import type { RoomWriter } from '../room-writer.ts';
 import type { GuardParts } from '../routes/guard.ts';
@@ -36,6 +36,10 @@ export interface RoomsCore extends ComposeInputs {
   /** Sends what goes to addresses that people have entered. */
   readonly outbound: OutboundGuard;
   readonly vault: SecretVault;
+}
+
+export function openOutbound({ outboundProxy }: RoomsOptions, connectTimeoutMs: number): OutboundGuard {
+  return new OutboundGuard({ connectTimeoutMs, proxyUrl: outboundProxy });
 }
 
 export function refuseUrl(outbound: OutboundGuard, url: string, allowPrivate: boolean): string | undefined {

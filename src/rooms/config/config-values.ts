@@ -85,6 +85,25 @@ export const readUrl: ReadValue<string> = (written) => {
   return refused('write an http or https address without a name or password, such as https://chat.example.com');
 };
 
+/** The address of a proxy, which may hold a name and password. */
+export const readProxy: ReadValue<string> = (written) => {
+  const text = textOf(written)?.trim() ?? '';
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url && /^https?:$/.test(url.protocol) && url.pathname === '/' && !url.search && !url.hash && isEscaped(url))
+    return accepted(url.href);
+  return refused(
+    'write an http or https address such as http://proxy.example.com:3128; % in a password is %25, @ is %40',
+  );
+};
+
+function isEscaped({ username, password }: URL): boolean {
+  try {
+    return [username, password].every((part) => decodeURIComponent(part) !== undefined);
+  } catch {
+    return false;
+  }
+}
+
 export const readOrigins: ReadValue<readonly string[]> = (written) =>
   readList(written, (text) => {
     const url = URL.canParse(text) ? new URL(text) : undefined;

@@ -27,6 +27,7 @@ test('without any configuration it serves this machine alone, without sign-in', 
     maxUploadBytes: 26_214_400,
     retentionMs: 0,
     alertsUrl: undefined,
+    outboundProxy: undefined,
     readOnly: false,
     rateLimits: false,
     requireIfMatch: false,
@@ -68,6 +69,22 @@ test('rate limits go with tokens, and can be turned off', () => {
   assert.equal(optionsOf({ auth: 'token' }).rateLimits, true);
   assert.equal(optionsOf({ auth: 'token', 'rate-limits': false }).rateLimits, false);
   assert.equal(optionsOf({ auth: 'token' }, { OPSDECK_ROOMS_RATE_LIMITS: '0' }).rateLimits, false);
+});
+
+test('an outbound proxy may hold a name and password', () => {
+  const url = 'http://user:p%40ss@proxy.example:3128/';
+  assert.equal(optionsOf({}, { OPSDECK_ROOMS_OUTBOUND_PROXY: url }).outboundProxy, url);
+});
+
+test('a proxy of the environment that is not used is told, without its password', () => {
+  const warningsOf = (flags: RoomsFlags) => {
+    const config = loadConfig(flags, { https_proxy: 'http://user:hunter2@proxy.example' });
+    return config.ok ? config.value.warnings : assert.fail();
+  };
+  assert.deepEqual(warningsOf({}), [
+    'https_proxy is not used for outgoing hooks and copilots; --outbound-proxy sets a proxy for them',
+  ]);
+  assert.deepEqual(warningsOf({ 'outbound-proxy': 'http://proxy.example' }), []);
 });
 
 describe('values', () => {
@@ -129,6 +146,31 @@ describe('mistakes', () => {
 
   test('all of them are told at once', () =>
     assert.equal(problemsOf({ port: 'x', retention: 'y' }, {}, { prot: 1 }).length, 3));
+
+  for (const url of [
+    'http://user:hunter2@proxy.example/path',
+    'user:hunter2@proxy',
+    'http://user:hunter2',
+    'http://u:hunter2%@p',
+  ]) {
+    test(`the password of an outbound proxy is not repeated: ${url}`, () => {
+      const problems = [
+        ...problemsOf({ 'outbound-proxy': url }),
+        ...problemsOf({}, { OPSDECK_ROOMS_OUTBOUND_PROXY: url }),
+        ...problemsOf({}, {}, { 'outbound-proxy': url }),
+      ];
+      assert.equal(problems.length, 3);
+      for (const problem of problems) {
+        assert.match(problem, /outbound.proxy.*write an http/i);
+        assert.ok(!problem.includes('hunter2'), problem);
+      }
+    });
+  }
+
+  test('a password in another address is not repeated', () => {
+    const [problem = ''] = problemsOf({ alerts: 'http://ana:hunter2@alerts.example' });
+    assert.match(problem, /^--alerts: "…@alerts.example" is not understood/);
+  });
 
   test('a bad admin token is not repeated', () => {
     const [problem = ''] = problemsOf({}, { OPSDECK_ROOMS_ADMIN_TOKEN: 'short secret' });

@@ -8,6 +8,7 @@ import {
   readHosts,
   readNumber,
   readOrigins,
+  readProxy,
   readSize,
   readSwitch,
   readText,
@@ -38,6 +39,7 @@ const READERS = {
   'upload-max': readSize(0, MOST_UPLOAD),
   retention: readDuration,
   alerts: readUrl,
+  'outbound-proxy': readProxy,
   'read-only': readSwitch,
   'rate-limits': readSwitch,
   'require-if-match': readSwitch,
@@ -98,7 +100,7 @@ export function loadConfig(flags: RoomsFlags, environment: Variables, file?: Con
     );
   if (problems.length > 0) return { ok: false, problems };
   const { 'log-level': logLevel = 'info', 'log-format': logFormat = 'logfmt' } = settings;
-  return { ok: true, value: { options, logLevel, logFormat, warnings: warningsOf(options) } };
+  return { ok: true, value: { options, logLevel, logFormat, warnings: warningsOf(options, environment) } };
 }
 
 interface Source {
@@ -137,11 +139,13 @@ function fileLayer({ path, content }: ConfigFile, problems: string[]): Layer {
 function readSetting(settings: Settings, key: Key, { name, value }: Source, problems: string[]): void {
   const read = (READERS[key] as ReadValue<unknown>)(value);
   if (read.ok) Object.assign(settings, { [key]: read.value });
+  else if (key === 'outbound-proxy') problems.push(`${name}: the value is not understood; ${read.reason}`);
   else problems.push(`${name}: ${printFound(value)} is not understood; ${read.reason}`);
 }
 
 function printFound(value: unknown): string {
-  const text = JSON.stringify(value) ?? String(value);
+  // What stands before an @ may be a name and password.
+  const text = (JSON.stringify(value) ?? String(value)).replace(/[^\s"']*@/g, '…@');
   return text.length > 80 ? `${text.slice(0, 80)}…` : text;
 }
 
@@ -170,6 +174,7 @@ function optionsOf(settings: Settings, environment: Variables, problems: string[
     maxUploadBytes: settings['upload-max'] ?? 25 * 2 ** 20,
     retentionMs: settings.retention ?? 0,
     alertsUrl: settings.alerts,
+    outboundProxy: settings['outbound-proxy'],
     readOnly: settings['read-only'] ?? false,
     rateLimits: settings['rate-limits'] ?? auth === 'token',
     requireIfMatch: settings['require-if-match'] ?? false,
@@ -197,8 +202,12 @@ function readAdminToken(text: string | undefined, problems: string[]): string | 
 
 const randomNode = () => randomBytes(3).toString('hex');
 
-function warningsOf({ auth, durability, baseUrl, listenAddress, rateLimits }: RoomsOptions): readonly string[] {
+function warningsOf(options: RoomsOptions, environment: Variables): readonly string[] {
+  const { auth, durability, baseUrl, listenAddress, rateLimits, outboundProxy } = options;
   const warnings: string[] = [];
+  const proxy = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'].find((name) => environment[name]);
+  if (proxy !== undefined && outboundProxy === undefined)
+    warnings.push(`${proxy} is not used for outgoing hooks and copilots; --outbound-proxy sets a proxy for them`);
   if (durability === 'off') warnings.push('durability is off: what was answered can be lost with the power');
   if (auth === 'token' && !rateLimits) warnings.push('rate limits are off');
   if (auth === 'token' && baseUrl?.startsWith('http:') && !isLoopbackName(listenAddress.host ?? ''))

@@ -17,6 +17,8 @@ export interface RoomsOptions {
   readonly retentionMs: number;
   /** The alert server for slash commands and prompts. */
   readonly alertsUrl: string | undefined;
+  /** Through which public addresses that people have entered are reached; may hold a name and password. */
+  readonly outboundProxy: string | undefined;
   readonly readOnly: boolean;
   readonly rateLimits: boolean;
   readonly requireIfMatch: boolean;

@@ -273,7 +273,7 @@ test('copilot: a name that resolves to a forbidden address when it is asked is n
     asked++;
     done(null, [{ address: '169.254.169.254', family: 4 }]);
   };
-  const open = (connectTimeoutMs: number) => new OutboundGuard({ connectTimeoutMs, resolve, variables: {} });
+  const open = (connectTimeoutMs: number) => new OutboundGuard({ connectTimeoutMs, resolve });
   const connections = new ModelConnections(open);
   t.after(() => connections.close());
   const baseUrl = 'http://models.example.com/v1';

@@ -3,79 +3,74 @@ import { BlockList, isIP } from 'node:net';
 /** `private`: of this machine or of a network of its own; only where an admin has allowed it. */
 export type AddressClass = 'public' | 'private' | 'forbidden';
 
-/** Nobody who speaks for a room has business there, whatever was allowed: link-local (metadata of clouds), multicast, nowhere. */
-const FORBIDDEN = blockList([
-  ['0.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['224.0.0.0', 4],
-  ['240.0.0.0', 4],
-  // Metadata outside the link-local range: Oracle, Alibaba, AWS.
-  ['192.0.0.192', 32],
-  ['100.100.100.200', 32],
-  ['fd00:ec2::254', 128],
-  ['::', 128],
-  ['fe80::', 10],
-  ['fec0::', 10],
-  ['ff00::', 8],
-  // Teredo hides an address of its own; NAT64 with a prefix of one's own likewise.
-  ['2001::', 32],
-  ['64:ff9b:1::', 48],
+/** Every block of IANA's registries of special-purpose addresses (RFC 6890), and the metadata services of clouds. */
+const SPECIAL: readonly (readonly [net: string, prefix: number, is: Exclude<AddressClass, 'public'>])[] = [
+  ['0.0.0.0', 8, 'forbidden'], // this network
+  ['10.0.0.0', 8, 'private'],
+  ['100.64.0.0', 10, 'private'], // behind a provider's NAT
+  ['100.100.100.200', 32, 'forbidden'], // metadata: Alibaba
+  ['127.0.0.0', 8, 'private'],
+  ['168.63.129.16', 32, 'forbidden'], // metadata: Azure
+  ['169.254.0.0', 16, 'forbidden'], // link-local; metadata of most clouds
+  ['172.16.0.0', 12, 'private'],
+  ['192.0.0.0', 24, 'private'], // protocol assignments
+  ['192.0.0.192', 32, 'forbidden'], // metadata: Oracle
+  ['192.0.2.0', 24, 'forbidden'], // documentation
+  ['192.31.196.0', 24, 'forbidden'], // AS112
+  ['192.52.193.0', 24, 'forbidden'], // AMT
+  ['192.88.99.0', 24, 'forbidden'], // 6to4 relays
+  ['192.168.0.0', 16, 'private'],
+  ['192.175.48.0', 24, 'forbidden'], // AS112
+  ['198.18.0.0', 15, 'private'], // benchmarks
+  ['198.51.100.0', 24, 'forbidden'], // documentation
+  ['203.0.113.0', 24, 'forbidden'], // documentation
+  ['224.0.0.0', 4, 'forbidden'], // multicast
+  ['240.0.0.0', 4, 'forbidden'], // reserved, broadcast
+  ['::1', 128, 'private'],
+  ['2001::', 23, 'forbidden'], // protocol assignments: Teredo, ORCHID, benchmarks and others
+  ['2001:db8::', 32, 'forbidden'], // documentation
+  ['2002::', 16, 'forbidden'], // 6to4
+  ['2620:4f:8000::', 48, 'forbidden'], // AS112
+  ['3fff::', 20, 'forbidden'], // documentation
+  ['fc00::', 7, 'private'],
+  ['fd00:42::42', 128, 'forbidden'], // metadata: Scaleway
+  ['fd00:c1::a9fe:a9fe', 128, 'forbidden'], // metadata: Oracle
+  ['fd00:ec2::', 32, 'forbidden'], // metadata and its kind: AWS
+  ['fd20:ce::254', 128, 'forbidden'], // metadata: Google
+];
+
+const FORBIDDEN = blockList(SPECIAL.filter(([, , is]) => is === 'forbidden'));
+const PRIVATE = blockList(SPECIAL.filter(([, , is]) => is === 'private'));
+/** What IANA has given to the public internet; the rest of IPv6 is not routed there. */
+const GLOBAL = blockList([
+  ['0.0.0.0', 0],
+  ['2000::', 3],
 ]);
 
-const PRIVATE = blockList([
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  ['172.16.0.0', 12],
-  ['192.0.0.0', 24],
-  ['192.168.0.0', 16],
-  ['198.18.0.0', 15],
-  ['::1', 128],
-  ['fc00::', 7],
-]);
+/** An IPv4 address in an IPv6 one: mapped, or of a NAT64, as a DNS64 puts it in the place of every IPv4 address. */
+const EMBEDDED = /^(?:::ffff|64:ff9b:):([\da-f]{1,4}):([\da-f]{1,4})$/;
 
-/**
- * What an IP address, as resolvers print it, stands for. An IPv4 address inside an IPv6 one (mapped, compatible, NAT64,
- * 6to4) is judged by itself. What is no address is forbidden.
- */
+/** What an IP address, as resolvers print it, stands for. What is no address is forbidden. */
 export function classifyAddress(address: string): AddressClass {
   const bare = address.split('%')[0] ?? '';
   const family = isIP(bare);
   if (family === 0) return 'forbidden';
   if (family === 4) return classify(bare, 'ipv4');
-  const inner = embeddedIpv4(expand(bare));
-  return inner === undefined ? classify(bare, 'ipv6') : classify(inner, 'ipv4');
+  // The URL parser writes all forms of an address in one.
+  const [, high, low] = EMBEDDED.exec(new URL(`http://[${bare}]/`).hostname.slice(1, -1)) ?? [];
+  if (high === undefined || low === undefined) return classify(bare, 'ipv6');
+  const [h, l] = [Number.parseInt(high, 16), Number.parseInt(low, 16)];
+  return classify([h >> 8, h & 255, l >> 8, l & 255].join('.'), 'ipv4');
 }
 
 function classify(address: string, family: 'ipv4' | 'ipv6'): AddressClass {
   if (FORBIDDEN.check(address, family)) return 'forbidden';
-  return PRIVATE.check(address, family) ? 'private' : 'public';
+  if (PRIVATE.check(address, family)) return 'private';
+  return GLOBAL.check(address, family) ? 'public' : 'forbidden';
 }
 
-function blockList(subnets: readonly (readonly [string, number])[]): BlockList {
+function blockList(blocks: readonly (readonly [net: string, prefix: number, ...unknown[]])[]): BlockList {
   const list = new BlockList();
-  for (const [net, prefix] of subnets) list.addSubnet(net, prefix, net.includes(':') ? 'ipv6' : 'ipv4');
+  for (const [net, prefix] of blocks) list.addSubnet(net, prefix, net.includes(':') ? 'ipv6' : 'ipv4');
   return list;
-}
-
-/** The eight groups of an IPv6 address. */
-function expand(address: string): readonly number[] {
-  // The URL parser writes all forms in one, a dotted tail too.
-  const [head = '', tail] = new URL(`http://[${address}]/`).hostname.slice(1, -1).split('::');
-  const groups = (text: string) => (text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16)));
-  if (tail === undefined) return groups(head);
-  const [front, back] = [groups(head), groups(tail)];
-  return [...front, ...new Array<number>(8 - front.length - back.length).fill(0), ...back];
-}
-
-function embeddedIpv4(groups: readonly number[]): string | undefined {
-  const [g0 = 0, g1 = 0, g2 = 0, , , g5 = 0, g6 = 0, g7 = 0] = groups;
-  const dotted = (high: number, low: number) => [high >> 8, high & 255, low >> 8, low & 255].join('.');
-  const isZero = (from: number, to: number) => groups.slice(from, to).every((group) => group === 0);
-  if (g0 === 0x2002) return dotted(g1, g2);
-  if (g0 === 0x64 && g1 === 0xff9b && isZero(2, 6)) return dotted(g6, g7);
-  if (!isZero(0, 5)) return undefined;
-  if (g5 === 0xffff) return dotted(g6, g7);
-  // ::1 and :: are addresses of their own; ::a.b.c.d is a form that nobody needs any more.
-  return g5 === 0 && g6 !== 0 ? dotted(g6, g7) : undefined;
 }

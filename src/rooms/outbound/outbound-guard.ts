@@ -8,8 +8,8 @@ export interface OutboundGuardOptions {
   readonly connectTimeoutMs: number;
   /** How a name is resolved; the system's way unless given. */
   readonly resolve?: Resolve;
-  /** Where HTTP_PROXY and its kind are looked up: a proxy resolves names itself, and stands for what it lets through. */
-  readonly variables: Readonly<Record<string, string | undefined>>;
+  /** A proxy for public addresses. That of the environment is not asked: it would resolve names unchecked. */
+  readonly proxyUrl?: string | undefined;
 }
 
 export type Resolve = (
@@ -25,18 +25,21 @@ export class ForbiddenAddressError extends Error {
 /**
  * Sends requests to addresses that people have entered, and keeps them away from this machine, its network and the
  * metadata of clouds. An address is checked when it is saved and, as resolved, at each connection: what is checked is
- * what is connected to. Redirects are answers; nobody follows them.
+ * what is connected to. Redirects are answers; nobody follows them. A proxy is handed only what is public as resolved
+ * here; it resolves names once more, so it needs rules of its own. What is private and allowed is never behind it.
  */
 export class OutboundGuard {
   readonly #resolve: Resolve;
   readonly #open: HttpFetch;
   readonly #strict: HttpFetch;
+  readonly #proxy: HttpFetch | undefined;
 
-  constructor({ connectTimeoutMs, resolve = resolveBySystem, variables }: OutboundGuardOptions) {
+  constructor({ connectTimeoutMs, resolve = resolveBySystem, proxyUrl }: OutboundGuardOptions) {
     this.#resolve = resolve;
-    const common = { connectTimeoutMs, variables };
+    const common = { connectTimeoutMs, variables: {} };
     this.#open = new HttpFetch({ ...common, lookup: this.#lookup(true) });
     this.#strict = new HttpFetch({ ...common, lookup: this.#lookup(false) });
+    this.#proxy = proxyUrl === undefined ? undefined : new HttpFetch({ ...common, proxyUrl });
   }
 
   /** Whether an address may be saved. Names are not resolved here: what they stand for may change. */
@@ -60,18 +63,33 @@ export class OutboundGuard {
   async fetch(url: URL, request: HttpRequest, { allowPrivate }: { readonly allowPrivate: boolean }): Promise<Response> {
     const checked = this.check(url.href, { allowPrivate });
     if (!checked.ok) throw new ForbiddenAddressError(checked.reason);
-    return (allowPrivate ? this.#open : this.#strict).fetch(checked.value, request);
+    const direct = allowPrivate ? this.#open : this.#strict;
+    const proxy = this.#proxy;
+    const by = proxy && (await this.#isPublic(hostOf(checked.value), request.signal)) ? proxy : direct;
+    return by.fetch(checked.value, request);
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#open.close(), this.#strict.close()]);
+    await Promise.all([this.#open.close(), this.#strict.close(), this.#proxy?.close()]);
+  }
+
+  /** Whether every address of a host is public. */
+  #isPublic(host: string, signal: AbortSignal | undefined): Promise<boolean> {
+    if (isIP(host) !== 0) return Promise.resolve(classifyAddress(host) === 'public');
+    return new Promise((done, fail) => {
+      signal?.addEventListener('abort', () => fail(signal.reason), { once: true });
+      this.#resolve(host, (error, addresses) => {
+        if (error || addresses.length === 0) fail(error ?? withoutAddress(host));
+        else done(addresses.every(({ address }) => classifyAddress(address) === 'public'));
+      });
+    });
   }
 
   #lookup(allowPrivate: boolean): LookupFunction {
     return (hostname, options, done) => {
       this.#resolve(hostname, (error, addresses) => {
         const first = addresses[0];
-        if (error || !first) return done(error ?? new Error(`${hostname} has no address`), '', 0);
+        if (error || !first) return done(error ?? withoutAddress(hostname), '', 0);
         for (const { address } of addresses) {
           const reason = objection(address, hostname, allowPrivate);
           if (reason !== undefined) return done(new ForbiddenAddressError(reason), '', 0);
@@ -86,6 +104,8 @@ export class OutboundGuard {
 function resolveBySystem(hostname: string, done: Parameters<Resolve>[1]): void {
   resolveAll(hostname, { all: true }, (error, addresses) => done(error, addresses ?? []));
 }
+
+const withoutAddress = (host: string): Error => new Error(`${host} has no address`);
 
 /** Without brackets, and without the dot at the end that makes `localhost.` the same name. */
 const hostOf = ({ hostname }: URL): string =>
