@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { executablePath, listeningAddress, startServer, temporaryFolder } from '../testing/processes.ts';
+import { executablePath, listeningAddress, runProcess, startServer, temporaryFolder } from '../testing/processes.ts';
 
 const startUp = (t: TestContext, folder: string) =>
   startServer(t, {
@@ -70,4 +70,16 @@ test('up ends with 1 when the storage of the rooms has failed, as the rooms alon
   assert.equal(status, 503);
   assert.deepEqual(await up.stop(), { code: 1, signal: null });
   assert.match(up.stderr(), /^opsdeck: the storage of the rooms failed; the log says why$/m);
+});
+
+test('up refuses rooms without sign-in that others reach through a proxy', async (t) => {
+  const env = { OPSDECK_ROOMS_AUTH: 'none', OPSDECK_ROOMS_BASE_URL: 'https://chat.example.com' };
+  const addresses = ['hub', 'alerts', 'relay', 'dashboard', 'rooms'].flatMap((name) => [
+    `--${name}-address`,
+    '127.0.0.1:0',
+  ]);
+  const args = [executablePath(), 'up', ...addresses];
+  const { code, stderr } = await runProcess(process.execPath, args, { env, cwd: temporaryFolder(t) });
+  assert.equal(code, 2, stderr);
+  assert.match(stderr, /--auth none lets .* --base-url https:\/\/chat\.example\.com .* --auth token/);
 });

@@ -12,6 +12,8 @@ import { type Cleanup, temporaryFolder } from './processes.ts';
 export const ROOMS_OPTIONS: Omit<RoomsOptions, 'dataDir'> = {
   listenAddress: { host: '127.0.0.1', port: 0 },
   auth: 'none',
+  insecure: false,
+  exposure: undefined,
   baseUrl: undefined,
   allowedHosts: [],
   corsOrigins: [],
@@ -55,8 +57,8 @@ export interface TestRooms {
   readonly folder: string;
   readonly log: () => string;
   send(method: string, path: string, parts?: RequestParts): Promise<RoomsAnswer>;
-  /** Ends these rooms and opens the same directory again, as a restart does. */
-  restart(): Promise<TestRooms>;
+  /** Ends these rooms and opens the same directory again, as a restart does, with other options where some are given. */
+  restart(options?: Partial<RoomsOptions>): Promise<TestRooms>;
 }
 
 export interface TestRoomsOptions {
@@ -96,9 +98,9 @@ export async function openTestRooms(
     folder,
     log: () => written,
     send: (method, path, parts = {}) => send(rooms, method, path, parts),
-    async restart() {
+    async restart(changed = {}) {
       await close();
-      return openTestRooms(t, { options: options ?? {}, clock, folder });
+      return openTestRooms(t, { options: { ...options, ...changed }, clock, folder });
     },
   };
 }

@@ -75,10 +75,14 @@ export async function composeRooms(inputs: ComposeInputs): Promise<ComposedRooms
   const runs = () => copilot.runs.counts();
   const { gate, paths: all } = composeStatus(core, paths.concat(edge.paths), runs);
   if (!options.readOnly) await copilot.runs.recover();
+  const firstToken =
+    options.auth === 'token' ? await bootstrapAdmin(state, writer, options.adminToken, clock.now()) : undefined;
+  if (firstToken !== undefined && options.exposure !== undefined)
+    log.info(`Everybody signs in with tokens, since ${options.exposure} lets others reach the server`);
   return {
     app: createRoomsApp({ paths: all, gate, log }),
     core,
-    firstToken: options.auth === 'token' ? await bootstrapAdmin(state, writer, options.adminToken) : undefined,
+    firstToken,
     failed,
     listensAt(address) {
       url = address;

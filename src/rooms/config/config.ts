@@ -15,6 +15,7 @@ import {
   readWord,
   type Written,
 } from './config-values.ts';
+import { exposureOf } from './exposure.ts';
 import type { RoomsOptions } from './rooms-options.ts';
 
 const MOST_BODY = 2 ** 20;
@@ -29,7 +30,7 @@ const READERS = {
   redis: readText,
   peers: readText,
   'log-shards': readNumber(1, 1024),
-  auth: readWord(['none', 'token']),
+  auth: readWord(['none', 'token', 'insecure-none']),
   'base-url': readUrl,
   'allowed-host': readHosts,
   'cors-origin': readOrigins,
@@ -92,9 +93,9 @@ export function loadConfig(flags: RoomsFlags, environment: Variables, file?: Con
   for (const layer of layers) for (const [key, written] of layer) readSetting(settings, key, written, problems);
   problems.push(...refuseOthers(settings));
   const options = optionsOf(settings, environment, problems);
-  if (options.auth === 'none' && !isLoopbackName(options.listenAddress.host ?? ''))
+  if (options.auth === 'none' && options.exposure !== undefined && !options.insecure)
     problems.push(
-      `--auth none lets everybody in who can reach ${options.listenAddress.host}: use --auth token, or listen on 127.0.0.1`,
+      `--auth none lets everybody in as an admin, and ${options.exposure} lets others reach the server: use --auth token, leave that setting out, or force it with --auth insecure-none`,
     );
   if (problems.length > 0) return { ok: false, problems };
   const { 'log-level': logLevel = 'info', 'log-format': logFormat = 'logfmt' } = settings;
@@ -158,14 +159,21 @@ function refuseOthers(settings: Settings): readonly string[] {
 
 function optionsOf(settings: Settings, environment: Variables, problems: string[]): RoomsOptions {
   const { host = '127.0.0.1', port = 8065 } = settings;
-  const auth = settings.auth ?? (isLoopbackName(host) ? 'none' : 'token');
+  const reach = {
+    baseUrl: settings['base-url'],
+    allowedHosts: settings['allowed-host'] ?? [],
+    corsOrigins: settings['cors-origin'] ?? [],
+  };
+  const exposure = exposureOf({ host, ...reach });
+  const written = settings.auth ?? (exposure === undefined ? 'none' : 'token');
+  const auth = written === 'insecure-none' ? 'none' : written;
   return {
     listenAddress: { host, port },
     dataDir: settings['data-dir'] ?? 'data/rooms',
     auth,
-    baseUrl: settings['base-url'],
-    allowedHosts: settings['allowed-host'] ?? [],
-    corsOrigins: settings['cors-origin'] ?? [],
+    insecure: written === 'insecure-none',
+    exposure,
+    ...reach,
     maxBodyBytes: settings['max-body'] ?? 65_536,
     maxUploadBytes: settings['upload-max'] ?? 25 * 2 ** 20,
     retentionMs: settings.retention ?? 0,
@@ -197,9 +205,18 @@ function readAdminToken(text: string | undefined, problems: string[]): string | 
 
 const randomNode = () => randomBytes(3).toString('hex');
 
-function warningsOf({ auth, durability, baseUrl, listenAddress, rateLimits }: RoomsOptions): readonly string[] {
+function warningsOf({
+  auth,
+  insecure,
+  durability,
+  baseUrl,
+  listenAddress,
+  rateLimits,
+}: RoomsOptions): readonly string[] {
   const warnings: string[] = [];
   if (durability === 'off') warnings.push('durability is off: what was answered can be lost with the power');
+  if (insecure)
+    warnings.push('nobody signs in: everybody who can reach this server is its admin (--auth insecure-none)');
   if (auth === 'token' && !rateLimits) warnings.push('rate limits are off');
   if (auth === 'token' && baseUrl?.startsWith('http:') && !isLoopbackName(listenAddress.host ?? ''))
     warnings.push('tokens travel unencrypted: put a proxy with TLS in front, and give --base-url https://…');
