@@ -12,6 +12,8 @@ import { auditOf } from './room-change.ts';
 const DAY_MS = 24 * 3_600_000;
 const DEFAULT_LIFE_MS = 7 * DAY_MS;
 const LONGEST_LIFE_MS = 30 * DAY_MS;
+/** Of one room, open at the same time. */
+const MAX_INVITES = 100;
 
 export interface InviteRequest {
   readonly role?: Exclude<Role, 'owner'> | undefined;
@@ -34,6 +36,10 @@ export function createInvite(caller: Caller, idOrSlug: string, request: InviteRe
       if (role === 'admin' && !access.isOwner) return refuse('forbidden', 'only an owner may invite admins');
       if (expiresAt <= view.now || expiresAt > view.now + LONGEST_LIFE_MS)
         return refuse('invalid_body', 'expiresAt: must be within the next 30 days', { path: 'expiresAt' });
+      const ofRoom = [...view.each('invite')].filter(({ roomId }) => roomId === room.id);
+      const over = ofRoom.filter((one) => !isOpen(one, view.now));
+      if (ofRoom.length - over.length >= MAX_INVITES)
+        return refuse('limit_reached', `the room has ${MAX_INVITES} open invites: revoke some`);
       const createdBy = caller.user.id;
       const invite: Invite = {
         code,
@@ -48,7 +54,7 @@ export function createInvite(caller: Caller, idOrSlug: string, request: InviteRe
       return {
         ok: true,
         write: {
-          records: [record('invite', code, invite)],
+          records: [record('invite', code, invite), ...over.map((one) => record('invite', one.code, null))],
           // The code is as good as a key, and the log of the admins is no place for keys.
           audit: [auditOf(view, caller, 'invite.create', room.id)],
         },

@@ -1,10 +1,10 @@
-import type { Caller } from './caller.ts';
+import { type Caller, rulesServer } from './caller.ts';
 import type { Change, ChangeView, Decision } from './change.ts';
 import { type CopilotMeans, decideCopilot } from './copilot-change.ts';
 import type { EventDraft } from './event.ts';
 import { type Member, memberKey, newMember, type Role } from './member.ts';
 import { type RecordChange, record } from './record.ts';
-import { granted, refuse, type Verdict } from './refusal.ts';
+import { granted, type Refusal, refuse, type Verdict } from './refusal.ts';
 import type { Room } from './room.ts';
 import { auditOf } from './room-change.ts';
 import { type RoomDraft, substanceOf } from './room-request.ts';
@@ -15,6 +15,9 @@ export interface RoomMeans extends CopilotMeans {
   /** Where nobody has to sign in: makes the user who is named for the first time. */
   readonly newUser?: ((id: string, now: number) => User) | undefined;
 }
+
+/** What one user may have made, so that nobody fills the server; a deleted room counts until it is removed for good. */
+const MAX_ROOMS = 200;
 
 export interface CreatedRoom {
   readonly room: Room;
@@ -37,9 +40,22 @@ export function createRoom(caller: Caller, draft: RoomDraft, means: RoomMeans): 
       const directKey = isDirect ? [caller.user.id, ...others].sort().join(',') : undefined;
       const existing = directKey === undefined ? undefined : liveRoom(view, view.get('direct', directKey)?.roomId);
       if (existing) return comeBack(view, caller, existing);
+      const full = requireRoomLeft(view, caller);
+      if (full) return full;
       return create(view, caller, { draft, copilot, others, newUsers: users.value, directKey }, means);
     },
   };
+}
+
+function requireRoomLeft(view: ChangeView, caller: Caller): Refusal | undefined {
+  if (rulesServer(caller)) return undefined;
+  let count = 0;
+  for (const { createdBy } of view.each('room')) if (createdBy === caller.user.id) count++;
+  if (count < MAX_ROOMS) return undefined;
+  return refuse(
+    'limit_reached',
+    `you have made ${MAX_ROOMS} rooms: delete some, or ask an admin of the server for more`,
+  );
 }
 
 interface Creation {

@@ -1,10 +1,10 @@
 import { type Caller, rulesServer } from './caller.ts';
 import type { AuditEntry, Change, ChangeView } from './change.ts';
 import { checkIfMatch, userEtag } from './etag.ts';
-import type { EventDraft } from './event.ts';
-import { type RecordChange, record } from './record.ts';
+import { record } from './record.ts';
 import { granted, type Refusal, refuse, type Verdict } from './refusal.ts';
 import type { Token } from './token.ts';
+import { endTokens } from './token-lineage.ts';
 import { colorOf, makeUser, type User } from './user.ts';
 
 /** What a new user is given; what is left out has a default. */
@@ -108,23 +108,6 @@ export const noSuchUser = (id: string): Refusal => refuse('user_not_found', `the
 
 export function auditOf(view: ChangeView, caller: Caller, action: string, subject: string): AuditEntry {
   return { at: view.now, by: caller.user.id, action, roomId: null, subject };
-}
-
-/** Ends tokens, and the streams that they have opened. */
-export function endTokens(
-  view: ChangeView,
-  hashes: readonly string[],
-): { readonly events: readonly EventDraft[]; readonly records: readonly RecordChange[] } {
-  const tokens = hashes.flatMap((hash) => view.get('token', hash) ?? []);
-  return {
-    events: tokens.map(({ id, userId }) => ({
-      type: 'token.revoked' as const,
-      roomId: null,
-      audience: userId,
-      tokenId: id,
-    })),
-    records: tokens.map(({ hash }) => record('token', hash, null)),
-  };
 }
 
 function writeUser(view: ChangeView, caller: Caller, user: User, { adminIds, tokenHashes }: UserTies) {
