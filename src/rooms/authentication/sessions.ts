@@ -4,8 +4,8 @@ import { acceptInvite } from '../domain/invite-change.ts';
 import { record } from '../domain/record.ts';
 import { granted, refuse, type Verdict } from '../domain/refusal.ts';
 import { type Token, USUAL_SCOPES } from '../domain/token.ts';
-import { lessOf } from '../domain/token-change.ts';
-import { endTokens, parentOf, requireShown, shownToken } from '../domain/token-lineage.ts';
+import { endTokens } from '../domain/token-end.ts';
+import { earlierOf, parentIdOf, requireShown, shownToken } from '../domain/token-lineage.ts';
 import { makeUser, USER_ID, type User } from '../domain/user.ts';
 import type { RoomWriter } from '../room-writer.ts';
 import { hashTokenSecret, makeTokenSecret, shownPrefix } from './token-secret.ts';
@@ -65,7 +65,9 @@ export class Sessions {
         if (!id.ok) return id;
         const user = makeUser(id.value, view.now, { name: newcomer.name });
         const scopes = new Set(USUAL_SCOPES);
-        const caller: Caller = { user, isAdmin: false, scopes, roomIds: null, tokenId: null, expiresAt: null };
+        const bounds = view.get('invite', newcomer.code)?.roomIds ?? null;
+        const roomIds = bounds && new Set(bounds);
+        const caller: Caller = { user, isAdmin: false, scopes, roomIds, tokenId: null, expiresAt: null };
         const accepted = acceptInvite(caller, newcomer.code).decide(view);
         if (!accepted.ok) return accepted;
         const token = sessionToken(view, secret, caller);
@@ -102,6 +104,7 @@ function surplusSessions(view: ChangeView, userId: string): readonly string[] {
 
 function sessionToken(view: ChangeView, secret: string, caller: Caller): Token {
   const { user, expiresAt, scopes, roomIds } = caller;
+  const parentId = parentIdOf(view, caller);
   return {
     id: view.newId(),
     hash: hashTokenSecret(secret),
@@ -112,8 +115,8 @@ function sessionToken(view: ChangeView, secret: string, caller: Caller): Token {
     prefix: shownPrefix(secret),
     use: 'session',
     createdAt: view.now,
-    expiresAt: lessOf(view.now + LIFETIME_MS, expiresAt),
-    ...parentOf(view, caller),
+    expiresAt: earlierOf(view.now + LIFETIME_MS, expiresAt),
+    ...(parentId === undefined ? {} : { parentId }),
   };
 }
 

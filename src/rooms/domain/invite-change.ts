@@ -8,6 +8,7 @@ import { record } from './record.ts';
 import { granted, type Refusal, refuse, type Verdict } from './refusal.ts';
 import type { Room } from './room.ts';
 import { auditOf } from './room-change.ts';
+import { earlierOf, parentIdOf, requireShown, rightEndsAt } from './token-lineage.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const DEFAULT_LIFE_MS = 7 * DAY_MS;
@@ -29,7 +30,7 @@ export function createInvite(caller: Caller, idOrSlug: string, request: InviteRe
       if (!found.ok) return found;
       const access = found.value;
       const { room } = access;
-      const refusal = requireModerator(access) ?? requireLive(access);
+      const refusal = requireShown(view, caller) ?? requireModerator(access) ?? requireLive(access);
       if (refusal) return refusal;
       if (room.visibility === 'direct') return refuse('forbidden', 'nobody can be invited into a direct room');
       const { role = 'member', maxUses = null, expiresAt = view.now + DEFAULT_LIFE_MS } = request;
@@ -41,15 +42,18 @@ export function createInvite(caller: Caller, idOrSlug: string, request: InviteRe
       if (ofRoom.length - over.length >= MAX_INVITES)
         return refuse('limit_reached', `the room has ${MAX_INVITES} open invites: revoke some`);
       const createdBy = caller.user.id;
+      const tokenId = parentIdOf(view, caller);
       const invite: Invite = {
         code,
         roomId: room.id,
         role,
         maxUses,
         uses: 0,
-        expiresAt,
+        expiresAt: earlierOf(expiresAt, rightEndsAt(view, caller)) ?? expiresAt,
         createdBy,
         createdAt: view.now,
+        ...(caller.roomIds ? { roomIds: [...caller.roomIds] } : {}),
+        ...(tokenId === undefined ? {} : { tokenId }),
       };
       return {
         ok: true,

@@ -5,7 +5,8 @@ import { checkIfMatch, tokenEtag } from './etag.ts';
 import { record } from './record.ts';
 import { granted, type Refusal, refuse, type Verdict } from './refusal.ts';
 import { type Scope, type Token, USUAL_SCOPES } from './token.ts';
-import { endTokens, parentOf, requireShown } from './token-lineage.ts';
+import { endTokens } from './token-end.ts';
+import { earlierOf, parentIdOf, requireShown } from './token-lineage.ts';
 import { auditOf, noSuchUser } from './user-change.ts';
 
 export interface TokenDraft {
@@ -46,6 +47,7 @@ export function createToken(caller: Caller, draft: TokenDraft, seal: TokenSeal):
       if (!scopes.ok) return scopes;
       const roomIds = roomsOf(view, caller, draft.roomIds ?? null);
       if (!roomIds.ok) return roomIds;
+      const parentId = parentIdOf(view, caller);
       const token: Token = {
         ...seal,
         id: view.newId(),
@@ -55,8 +57,8 @@ export function createToken(caller: Caller, draft: TokenDraft, seal: TokenSeal):
         roomIds: roomIds.value,
         use: 'api',
         createdAt: view.now,
-        expiresAt: lessOf(draft.expiresAt ?? null, caller.expiresAt),
-        ...parentOf(view, caller),
+        expiresAt: earlierOf(draft.expiresAt ?? null, caller.expiresAt),
+        ...(parentId === undefined ? {} : { parentId }),
       };
       const audit = [auditOf(view, caller, 'token.create', token.id)];
       return { ok: true, write: { records: [record('token', token.hash, token)], audit }, answer: () => token };
@@ -106,11 +108,6 @@ export function mayManage(caller: Caller, { userId, roomIds }: Token): boolean {
 }
 
 export const noSuchToken = (): Refusal => refuse('token_not_found', 'there is no such token');
-
-export function lessOf(a: number | null, b: number | null): number | null {
-  if (a === null || b === null) return a ?? b;
-  return Math.min(a, b);
-}
 
 function scopesOf(caller: Caller, wanted: readonly Scope[] | undefined): Verdict<readonly Scope[]> {
   if (wanted === undefined) return granted(USUAL_SCOPES.filter((scope) => caller.scopes.has(scope)));

@@ -1,7 +1,5 @@
 import type { Caller } from './caller.ts';
 import type { StateView } from './change.ts';
-import type { EventDraft } from './event.ts';
-import { type RecordChange, record } from './record.ts';
 import { type Refusal, refuse } from './refusal.ts';
 import type { Token } from './token.ts';
 
@@ -22,56 +20,21 @@ export function requireShown(view: StateView, caller: Caller): Refusal | undefin
  * What a token that the caller makes descends from. What begins with a session descends from the session's own parent: it
  * outlives a sign-out, but is found when that parent is revoked with its children.
  */
-export function parentOf(view: StateView, caller: Caller): Pick<Token, 'parentId'> {
+export function parentIdOf(view: StateView, caller: Caller): string | undefined {
   const shown = shownToken(view, caller);
-  if (!shown) return {};
-  return { parentId: shown.use === 'session' ? (shown.parentId ?? shown.id) : shown.id };
+  return shown?.use === 'session' ? (shown.parentId ?? shown.id) : shown?.id;
 }
 
-/**
- * Ends tokens with the sessions that began with them, or with all that descends from them, and the streams that they have
- * opened. Descendants that stay are taken over by what their parent descended from.
- */
-export function endTokens(
-  view: StateView,
-  hashes: readonly string[],
-  withChildren = false,
-): { readonly events: readonly EventDraft[]; readonly records: readonly RecordChange[] } {
-  const ended = new Map<string, Token>();
-  const end = (token: Token | undefined) => token && ended.set(token.id, token);
-  for (const hash of hashes) end(view.get('token', hash));
-  const children = childrenByParent(view);
-  // Grows while it is gone through: a Map visits what is added meanwhile.
-  for (const id of ended.keys())
-    for (const child of children.get(id) ?? []) if (withChildren || child.use === 'session') end(child);
-  const orphans = [...ended.keys()].flatMap((id) => (children.get(id) ?? []).filter((child) => !ended.has(child.id)));
-  return {
-    events: [...ended.values()].map(({ id, userId }) => ({
-      type: 'token.revoked' as const,
-      roomId: null,
-      audience: userId,
-      tokenId: id,
-    })),
-    records: [
-      ...[...ended.values()].map(({ hash }) => record('token', hash, null)),
-      ...orphans.map((orphan) => record('token', orphan.hash, adopted(orphan, ended))),
-    ],
-  };
+/** When the caller's right ends: a session's is that of the token with which it began. `null` is never. */
+export function rightEndsAt(view: StateView, caller: Caller): number | null {
+  const shown = shownToken(view, caller);
+  if (shown?.use !== 'session') return caller.expiresAt;
+  for (const token of view.each('token')) if (token.id === shown.parentId) return token.expiresAt;
+  return null;
 }
 
-function childrenByParent(view: StateView): ReadonlyMap<string, readonly Token[]> {
-  const children = new Map<string, Token[]>();
-  for (const token of view.each('token')) {
-    if (token.parentId === undefined) continue;
-    const siblings = children.get(token.parentId);
-    if (siblings) siblings.push(token);
-    else children.set(token.parentId, [token]);
-  }
-  return children;
-}
-
-function adopted({ parentId, ...token }: Token, ended: ReadonlyMap<string, Token>): Token {
-  let ancestor = parentId;
-  while (ancestor !== undefined && ended.has(ancestor)) ancestor = ended.get(ancestor)?.parentId;
-  return ancestor === undefined ? token : { ...token, parentId: ancestor };
+/** `null` is never. */
+export function earlierOf(a: number | null, b: number | null): number | null {
+  if (a === null || b === null) return a ?? b;
+  return Math.min(a, b);
 }

@@ -4,7 +4,7 @@ import { checkIfMatch, userEtag } from './etag.ts';
 import { record } from './record.ts';
 import { granted, type Refusal, refuse, type Verdict } from './refusal.ts';
 import type { Token } from './token.ts';
-import { endTokens } from './token-lineage.ts';
+import { endTokens } from './token-end.ts';
 import { colorOf, makeUser, type User } from './user.ts';
 
 /** What a new user is given; what is left out has a default. */
