@@ -12,6 +12,7 @@ On this machine alone nobody signs in; everybody shows a token where --host, --b
 name another one: behind a proxy give --base-url. The first start with tokens prints one for the admin, unless
 OPSDECK_ROOMS_ADMIN_TOKEN holds it. Every flag has a variable (--max-body: OPSDECK_ROOMS_MAX_BODY; --data-dir:
 OPSDECK_DATA_DIR) and a key of its name in the --config file; flags stand above variables, and these above the file.
+Where OPSDECK_ROOMS_METRICS_TOKEN is set, /metrics asks for it as a bearer token.
 OPSDECK_SECRET_KEY encrypts the keys of copilots; without it one is made in the data directory.
 
 Examples:

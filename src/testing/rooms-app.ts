@@ -29,6 +29,7 @@ export const ROOMS_OPTIONS: Omit<RoomsOptions, 'dataDir'> = {
   editWindowMs: 24 * 3_600_000,
   durability: 'full',
   adminToken: undefined,
+  metricsToken: undefined,
   secretKey: 'a key that only tests use',
   secretsDir: undefined,
   nodeId: 'test',

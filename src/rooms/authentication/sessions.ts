@@ -3,6 +3,7 @@ import type { Change, ChangeView } from '../domain/change.ts';
 import { acceptInvite } from '../domain/invite-change.ts';
 import { record } from '../domain/record.ts';
 import { granted, refuse, type Verdict } from '../domain/refusal.ts';
+import { isReservedUserId, refuseReservedUserId } from '../domain/reserved-id.ts';
 import { type Token, USUAL_SCOPES } from '../domain/token.ts';
 import { endTokens } from '../domain/token-end.ts';
 import { earlierOf, parentIdOf, requireShown, shownToken } from '../domain/token-lineage.ts';
@@ -122,6 +123,8 @@ function sessionToken(view: ChangeView, secret: string, caller: Caller): Token {
 
 function userIdOf(view: ChangeView, { id, name }: Newcomer): Verdict<string> {
   if (id !== undefined) {
+    const reserved = refuseReservedUserId(id);
+    if (reserved) return reserved;
     if (!view.get('user', id)) return granted(id);
     return refuse('name_taken', `there is a user ${id} already`, { path: 'id' });
   }
@@ -134,7 +137,7 @@ function userIdOf(view: ChangeView, { id, name }: Newcomer): Verdict<string> {
   const base = USER_ID.test(plain) ? plain : 'guest';
   for (let n = 1; n < 1000; n++) {
     const candidate = n === 1 ? base : `${base}-${n}`;
-    if (!view.get('user', candidate)) return granted(candidate);
+    if (!view.get('user', candidate) && !isReservedUserId(candidate)) return granted(candidate);
   }
   return refuse('name_taken', `there are too many users called ${base}: choose an id`, { path: 'id' });
 }

@@ -37,6 +37,7 @@ test('without any configuration it serves this machine alone, without sign-in', 
     editWindowMs: 86_400_000,
     durability: 'full',
     adminToken: undefined,
+    metricsToken: undefined,
     secretKey: undefined,
     secretsDir: undefined,
   });
@@ -174,9 +175,10 @@ describe('mistakes', () => {
   test('all of them are told at once', () =>
     assert.equal(problemsOf({ port: 'x', retention: 'y' }, {}, { prot: 1 }).length, 3));
 
-  test('a bad admin token is not repeated', () => {
-    const [problem = ''] = problemsOf({}, { OPSDECK_ROOMS_ADMIN_TOKEN: 'short secret' });
-    assert.match(problem, /^OPSDECK_ROOMS_ADMIN_TOKEN/);
-    assert.ok(!problem.includes('short secret'));
-  });
+  for (const name of ['OPSDECK_ROOMS_ADMIN_TOKEN', 'OPSDECK_ROOMS_METRICS_TOKEN'])
+    test(`a bad ${name} is not repeated`, () => {
+      const [problem = ''] = problemsOf({}, { [name]: 'short secret' });
+      assert.match(problem, new RegExp(`^${name}: `));
+      assert.ok(!problem.includes('short secret'));
+    });
 });

@@ -57,6 +57,7 @@ type Settings = { -readonly [K in Key]?: ValueOf<K> };
 
 const VARIABLES: Readonly<Partial<Record<Key, string>>> = { 'data-dir': 'OPSDECK_DATA_DIR' };
 const ADMIN_TOKEN = 'OPSDECK_ROOMS_ADMIN_TOKEN';
+const METRICS_TOKEN = 'OPSDECK_ROOMS_METRICS_TOKEN';
 const SECRET_KEY = 'OPSDECK_SECRET_KEY';
 
 export type Variables = Readonly<Record<string, string | undefined>>;
@@ -185,7 +186,8 @@ function optionsOf(settings: Settings, environment: Variables, problems: string[
     presence: settings.presence ?? true,
     editWindowMs: settings['edit-window'] === undefined ? 24 * 3_600_000 : settings['edit-window'],
     durability: settings.durability ?? 'full',
-    adminToken: readAdminToken(environment[ADMIN_TOKEN], problems),
+    adminToken: readToken(ADMIN_TOKEN, environment, problems),
+    metricsToken: readToken(METRICS_TOKEN, environment, problems),
     secretKey: environment[SECRET_KEY]?.trim() || undefined,
     secretsDir: settings['secrets-dir'],
     nodeId: settings['node-id'] === undefined || settings['node-id'] === 'auto' ? randomNode() : settings['node-id'],
@@ -193,13 +195,11 @@ function optionsOf(settings: Settings, environment: Variables, problems: string[
 }
 
 /** The text itself is nobody's business, not even when it is wrong. */
-function readAdminToken(text: string | undefined, problems: string[]): string | undefined {
-  const token = text?.trim();
+function readToken(name: string, environment: Variables, problems: string[]): string | undefined {
+  const token = environment[name]?.trim();
   if (!token) return undefined;
   if (/^[\x21-\x7e]{16,200}$/.test(token)) return token;
-  problems.push(
-    `${ADMIN_TOKEN}: write 16 to 200 characters without spaces, hard to guess; opsdeck's own begin with odr_`,
-  );
+  problems.push(`${name}: write 16 to 200 characters without spaces, hard to guess; opsdeck's own begin with odr_`);
   return undefined;
 }
 

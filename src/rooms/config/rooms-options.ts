@@ -33,6 +33,8 @@ export interface RoomsOptions {
   /** `off` is fast and loses what the machine's power takes. */
   readonly durability: 'full' | 'off';
   readonly adminToken: string | undefined;
+  /** What `GET /metrics` asks for; without it everybody may read them. */
+  readonly metricsToken: string | undefined;
   /** 32 bytes or any text: keys of copilots are encrypted with it. Without it one is made in the data directory. */
   readonly secretKey: string | undefined;
   /** From where `file:` references may read. */

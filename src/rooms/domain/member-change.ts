@@ -6,6 +6,7 @@ import { type Member, memberKey, newMember, type Role } from './member.ts';
 import { forgetStanding, keepStanding, resumeStanding } from './member-standing.ts';
 import { type RecordChange, record } from './record.ts';
 import { type Refusal, refuse } from './refusal.ts';
+import { isReservedUserId } from './reserved-id.ts';
 import type { Room } from './room.ts';
 import { auditOf } from './room-change.ts';
 import type { RoomMeans } from './room-create.ts';
@@ -136,7 +137,7 @@ function bringIn(
   const refusal = requireLive(access) ?? (room.visibility === 'direct' ? directIsFixed() : undefined);
   if (refusal) return refusal;
   const user = view.get('user', userId);
-  if (user?.disabled || (!user && !(newUser && USER_ID.test(userId))))
+  if (user?.disabled || (!user && !(newUser && USER_ID.test(userId) && !isReservedUserId(userId))))
     return refuse('user_not_found', `there is no user ${userId}`);
   const place = { roomId: room.id, lastSeq: view.head(room.id).lastSeq };
   const member = { ...newMember(place, userId, role, view.now, caller.user.id), silencedUntil };

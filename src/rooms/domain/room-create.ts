@@ -5,6 +5,7 @@ import type { EventDraft } from './event.ts';
 import { type Member, memberKey, newMember, type Role } from './member.ts';
 import { type RecordChange, record } from './record.ts';
 import { granted, type Refusal, refuse, type Verdict } from './refusal.ts';
+import { isReservedUserId } from './reserved-id.ts';
 import type { Room } from './room.ts';
 import { auditOf } from './room-change.ts';
 import { type RoomDraft, substanceOf } from './room-request.ts';
@@ -139,7 +140,8 @@ function findUsers(view: ChangeView, ids: readonly string[], { newUser }: RoomMe
   for (const id of ids) {
     const user = view.get('user', id);
     if (user && !user.disabled) continue;
-    if (user || !newUser) return refuse('invalid_body', `members: there is no user ${id}`, { path: 'members' });
+    if (user || !newUser || isReservedUserId(id))
+      return refuse('invalid_body', `members: there is no user ${id}`, { path: 'members' });
     made.push(newUser(id, view.now));
   }
   return granted(made);

@@ -3,6 +3,7 @@ import type { AuditEntry, Change, ChangeView } from './change.ts';
 import { checkIfMatch, userEtag } from './etag.ts';
 import { record } from './record.ts';
 import { granted, type Refusal, refuse, type Verdict } from './refusal.ts';
+import { refuseReservedUserId } from './reserved-id.ts';
 import type { Token } from './token.ts';
 import { endTokens } from './token-end.ts';
 import { colorOf, makeUser, type User } from './user.ts';
@@ -39,6 +40,8 @@ export function createUser(caller: Caller, draft: UserDraft): Change<User> {
       if (denied) return denied;
       if (view.get('user', draft.id))
         return refuse('name_taken', `there is a user ${draft.id} already`, { path: 'id' });
+      const reserved = refuseReservedUserId(draft.id);
+      if (reserved) return reserved;
       const { id, name, kind = 'human', role = 'user', avatarColor = colorOf(id) } = draft;
       const user = makeUser(id, view.now, { name, kind, role, avatarColor });
       const audit = [auditOf(view, caller, 'user.create', id)];
