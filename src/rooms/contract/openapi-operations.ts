@@ -38,7 +38,11 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
 
   'GET /api/me': { summary: 'The caller, and what the token is good for', result: 'User and rights' },
   'PUT /api/me': { summary: 'Change your own name and colour', body: mePut, result: 'User and rights' },
-  'GET /api/user': { summary: 'Users', query: ['q', ...LIST], result: '{users, next}' },
+  'GET /api/user': {
+    summary: 'Users; to guests those they share a room with',
+    query: ['q', ...LIST],
+    result: '{users, next}',
+  },
   'POST /api/user': { summary: 'Make a user (admins)', body: userPost, status: 201, result: 'User' },
   'GET /api/user/:id': { summary: 'A user', result: 'User' },
   'PUT /api/user/:id': { summary: 'Replace a user (admins)', body: userPut, result: 'User' },

@@ -2,6 +2,7 @@ import { type Caller, rulesServer } from './caller.ts';
 import type { Change, ChangeView, Decision } from './change.ts';
 import { type CopilotMeans, decideCopilot } from './copilot-change.ts';
 import type { EventDraft } from './event.ts';
+import { forgetGuest, requireMoreThanGuest } from './guest.ts';
 import { type Member, memberKey, newMember, type Role } from './member.ts';
 import { type RecordChange, record } from './record.ts';
 import { granted, type Refusal, refuse, type Verdict } from './refusal.ts';
@@ -34,6 +35,8 @@ export function createRoom(caller: Caller, draft: RoomDraft, means: RoomMeans): 
       const { copilot } = draft;
       if (typeof copilot === 'boolean')
         return refuse('invalid_body', 'copilot: must be an object or null', { path: 'copilot' });
+      const guest = requireMoreThanGuest(view, caller.user);
+      if (guest) return guest;
       const others = [...new Set(draft.members ?? [])].filter((id) => id !== caller.user.id);
       const users = findUsers(view, others, means);
       if (!users.ok) return users;
@@ -100,7 +103,10 @@ function create(view: ChangeView, caller: Caller, creation: Creation, means: Roo
     events.push({ type: 'member.joined', roomId: id, member });
   };
   add(caller.user.id, 'owner', null);
-  for (const userId of others) add(userId, 'member', caller.user.id);
+  for (const userId of others) {
+    add(userId, 'member', caller.user.id);
+    records.push(...forgetGuest(view, userId));
+  }
   const audit = [auditOf(view, caller, 'room.create', id)];
   const write = { records: [...records, ...decided.value.records], events, audit };
   return { ok: true, write, answer: () => ({ room, isNew: true }) };
