@@ -54,7 +54,7 @@ export async function bootstrapAdmin(
 }
 
 /** Whether a token lets an admin in who rules the whole server. */
-function hasRuler(state: RoomState, now: number): boolean {
+export function hasRuler(state: RoomState, now: number): boolean {
   return [...state.all('token').values()].some((token) => {
     const user = checkToken(token, state.get('user', token.userId), now);
     return user.ok && user.value.role === 'admin' && token.roomIds === null && token.scopes.includes('admin');

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openTestRooms } from '../../testing/rooms-app.ts';
+import { openListeningRooms } from '../../testing/rooms-listening.ts';
 
 const FORWARDING: readonly (readonly [string, string])[] = [
   ['Forwarded', 'for=203.0.113.9;proto=https'],
@@ -30,6 +31,23 @@ test('where nobody signs in, whoever comes through a proxy is no admin', async (
   assert.equal(made.status, 403);
   assert.equal(rooms.core.state.get('user', 'mallory'), undefined);
   assert.equal((await rooms.send('GET', '/api/me')).status, 200);
+});
+
+test('nor who comes through a proxy over a socket, whatever path, method or stream', async (t) => {
+  const rooms = await openListeningRooms(t);
+  for (const [method, path] of [
+    ['GET', '/api/event'],
+    ['GET', '/api/me'],
+    ['HEAD', '/api/me'],
+    ['OPTIONS', '/api/me'],
+    ['PATCH', '/api/me'],
+    ['POST', '/api/hook/x/y'],
+  ]) {
+    const { status, body } = await rooms.raw(`${method} ${path} HTTP/1.1\nHost: 127.0.0.1\nx-FORWARDED-for: 10.0.0.9`);
+    assert.equal(status, 403, `${method} ${path}: ${body}`);
+  }
+  const { status } = await rooms.raw('GET /api/me HTTP/1.1\nHost: 127.0.0.1\nAccept: */*');
+  assert.equal(status, 200);
 });
 
 test('where it was forced, or tokens are shown, requests may come through a proxy', async (t) => {

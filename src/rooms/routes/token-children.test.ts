@@ -98,6 +98,8 @@ describe('a token makes none that does more than itself', () => {
       assert.equal(answer.status, 403, `${method} ${path} ${JSON.stringify(body)}: ${answer.status} ${answer.text}`);
     }
     assert.equal((await send(ADMIN, 'GET', '/api/room/ops')).status, 200);
+    const { role, admin } = (await send(weak.secret, 'GET', '/api/me')).json;
+    assert.deepEqual([role, admin], ['admin', false]);
   });
 
   test('whom an invite of a room-limited token lets in reaches that room alone', async (t) => {

@@ -244,6 +244,14 @@ test('who ran without sign-in is not locked out by the first start with tokens',
   assert.equal(inspectTokenSecret(firstToken), 'whole');
 });
 
+test('where nothing may be written, a start without a token for an admin says so', async (t) => {
+  const open = await openTestRooms(t);
+  await open.send('GET', '/api/me');
+  const again = await open.restart({ auth: 'token', readOnly: true });
+  assert.equal(again.rooms.firstToken, undefined);
+  assert.match(again.log(), /level=WARN .*no token lets an admin in.*without --read-only/);
+});
+
 test('another token of the environment takes the place of the one before', async (t) => {
   const { rooms, clock, admin } = await open(t);
   const { state, writer } = rooms.core;

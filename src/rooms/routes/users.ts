@@ -1,7 +1,7 @@
 import type { HttpContext } from '../../kernel/http.ts';
 import { printInstantOrNull } from '../contract/instant.ts';
 import { mePut, userPost, userPut, wireUser } from '../contract/user-request.ts';
-import type { Caller } from '../domain/caller.ts';
+import { type Caller, rulesServer } from '../domain/caller.ts';
 import { userEtag } from '../domain/etag.ts';
 import { visiblePeople } from '../domain/guest.ts';
 import type { Verdict } from '../domain/refusal.ts';
@@ -118,7 +118,7 @@ function wireMe({ seen, auth }: UserPathsParts, caller: Caller, user: User): obj
   return {
     ...wireUser(user, seen.userAt(user.id)),
     auth,
-    admin: caller.isAdmin,
+    admin: rulesServer(caller),
     scopes: [...caller.scopes],
     roomIds: caller.roomIds && [...caller.roomIds],
     tokenId: caller.tokenId,
