@@ -7,16 +7,16 @@ import type { User } from './user.ts';
 type Person = Pick<User, 'id' | 'role'>;
 
 /**
- * A guest of the server: a user, no admin, whom nobody has brought into any room as more than a guest. It stays so when the
- * guest leaves the last room. Guests see only people they share a room with, read public rooms only as members, and make
+ * A guest of the server: a user, no admin, whom nobody has brought into any room as more than a guest; to be written to
+ * directly is not more. It stays so when the guest leaves the last room. Guests see only people they share a room with, read public rooms only as members, and make
  * no rooms.
  */
 export function isGuest(view: StateView, { id, role }: Person): boolean {
   if (role === 'admin') return false;
   let isIn = false;
   for (const roomId of view.roomIdsOf(id)) {
-    if (view.get('member', memberKey(roomId, id))?.role !== 'guest') return false;
-    isIn = true;
+    if (view.get('member', memberKey(roomId, id))?.role === 'guest') isIn = true;
+    else if (view.get('room', roomId)?.visibility !== 'direct') return false;
   }
   return isIn || view.get('setting', markOf(id)) !== undefined;
 }

@@ -105,7 +105,7 @@ function create(view: ChangeView, caller: Caller, creation: Creation, means: Roo
   add(caller.user.id, 'owner', null);
   for (const userId of others) {
     add(userId, 'member', caller.user.id);
-    records.push(...forgetGuest(view, userId));
+    if (directKey === undefined) records.push(...forgetGuest(view, userId));
   }
   const audit = [auditOf(view, caller, 'room.create', id)];
   const write = { records: [...records, ...decided.value.records], events, audit };

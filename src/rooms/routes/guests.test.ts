@@ -38,6 +38,18 @@ describe('a guest', () => {
     }
   });
 
+  test('stays one when somebody writes to him directly', async (t) => {
+    const { send, seenBy } = await open(t);
+    const direct = { visibility: 'direct', members: ['gus'] };
+    for (const as of ['ana', 'zoe']) assert.equal((await send('POST', '/api/room', { as, body: direct })).status, 201);
+    assert.deepEqual(await seenBy('gus'), ['ana', 'ben', 'gus', 'zoe']);
+    await send('DELETE', '/api/room/deal/me', { as: 'gus' });
+    assert.deepEqual(await seenBy('gus'), ['ana', 'gus', 'zoe']);
+    await send('POST', '/api/room', { as: 'ben', body: direct });
+    assert.deepEqual(await seenBy('gus'), ['ana', 'ben', 'gus', 'zoe']);
+    assert.deepEqual(await seenBy('zoe'), EVERYBODY);
+  });
+
   test('is the only one to whom people are hidden', async (t) => {
     const { seenBy } = await open(t);
     for (const as of ['admin', 'ana', 'ben', 'kim', 'zoe']) assert.deepEqual(await seenBy(as), EVERYBODY, as);
