@@ -202,3 +202,15 @@ test('with --project and --data-dir no server’s state is shown, wherever it li
   for (const path of [...state.map((one) => `/state/${one}`), '/flags.json', '/state/../state/rooms/export.json'])
     assert.equal((await dashboard.get(path)).status, 404, path);
 });
+
+test('up refuses rooms without sign-in that others reach through a proxy', async (t) => {
+  const env = { OPSDECK_ROOMS_AUTH: 'none', OPSDECK_ROOMS_BASE_URL: 'https://chat.example.com' };
+  const addresses = ['hub', 'alerts', 'relay', 'dashboard', 'rooms'].flatMap((name) => [
+    `--${name}-address`,
+    '127.0.0.1:0',
+  ]);
+  const args = [executablePath(), 'up', ...addresses];
+  const { code, stderr } = await runProcess(process.execPath, args, { env, cwd: temporaryFolder(t) });
+  assert.equal(code, 2, stderr);
+  assert.match(stderr, /--auth none lets .* --base-url https:\/\/chat\.example\.com .* --auth token/);
+});

@@ -49,6 +49,12 @@ export class BatchView implements ChangeView {
     return changed === undefined ? this.#state.get(kind, key) : ((changed ?? undefined) as Records[K] | undefined);
   }
 
+  *each<K extends RecordKind>(kind: K): Iterable<Records[K]> {
+    const changed = this.#records.get(kind) as Map<string, Records[K] | null> | undefined;
+    for (const [key, value] of this.#state.all(kind)) if (!changed?.has(key)) yield value;
+    for (const value of changed?.values() ?? []) if (value !== null) yield value;
+  }
+
   *membersOf(roomId: string): Iterable<Member> {
     const changed = this.#records.get('member') as Map<string, Member | null> | undefined;
     for (const member of this.#state.membersOf(roomId)) {

@@ -114,6 +114,16 @@ describe('rooms serve', () => {
     assert.equal(await second.stop(), 0);
   });
 
+  test('behind a proxy everybody shows a token, and the first start says why', async (t) => {
+    const rooms = await serve(t, ['--base-url', 'https://chat.example.com']);
+    assert.equal((await fetch(`${rooms.url}/api/me`)).status, 401);
+    assert.match(rooms.err(), /tokens, since --base-url https:\/\/chat\.example\.com lets others reach the server/);
+    const [secret = ''] = /odr_\w{46}/.exec(rooms.err()) ?? [];
+    const me = await fetch(`${rooms.url}/api/me`, { headers: { authorization: `Bearer ${secret}` } });
+    assert.equal(((await me.json()) as { admin: boolean }).admin, true);
+    assert.equal(await rooms.stop(), 0);
+  });
+
   test('takes the token of the admin from the environment, and prints none', async (t) => {
     const secret = 'chosen-by-the-operator';
     const rooms = await serve(t, ['--auth', 'token', '--log-level', 'debug'], { OPSDECK_ROOMS_ADMIN_TOKEN: secret });
@@ -142,6 +152,11 @@ describe('rooms serve', () => {
 
   const refused: readonly (readonly [string, readonly string[], RegExp])[] = [
     ['nobody is let in from elsewhere without a token', ['--host', '0.0.0.0', '--auth', 'none'], /--auth none lets/],
+    [
+      'nobody is let in through a proxy without a token',
+      ['--base-url', 'https://chat.example.com', '--auth', 'none'],
+      /--auth none lets .* --base-url https:\/\/chat\.example\.com .* --auth token/,
+    ],
     ['a port is a number', ['--port', 'http'], /--port: "http" is not understood/],
     ['PostgreSQL is not part of it', ['--database', 'postgres://x'], /--database: .* not part of this build/],
     ['Redis is not part of it', ['--redis', 'redis://x'], /--redis: .* not part of this build/],

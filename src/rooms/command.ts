@@ -8,9 +8,11 @@ import type { RoomsConfig, RoomsFlags } from './config/config.ts';
 import { addTerminalCommands } from './terminal/command.ts';
 
 const EXAMPLES = `
-On this machine alone nobody signs in; elsewhere everybody shows a token. The first start with tokens prints one for the
-admin, unless OPSDECK_ROOMS_ADMIN_TOKEN holds it. Every flag has a variable (--max-body: OPSDECK_ROOMS_MAX_BODY; --data-dir:
+On this machine alone nobody signs in; everybody shows a token where --host, --base-url, --allowed-host or --cors-origin
+name another one: behind a proxy give --base-url. The first start with tokens prints one for the admin, unless
+OPSDECK_ROOMS_ADMIN_TOKEN holds it. Every flag has a variable (--max-body: OPSDECK_ROOMS_MAX_BODY; --data-dir:
 OPSDECK_DATA_DIR) and a key of its name in the --config file; flags stand above variables, and these above the file.
+Where OPSDECK_ROOMS_METRICS_TOKEN is set, /metrics asks for it as a bearer token.
 OPSDECK_SECRET_KEY encrypts the keys of copilots; without it one is made in the data directory.
 
 HTTP_PROXY and HTTPS_PROXY are used for --alerts alone: addresses of outgoing hooks and copilots are entered by users, and
@@ -50,9 +52,10 @@ function addServeCommand(rooms: Command, terminal: Terminal): void {
     .option('--port <port>', 'where to listen; 0 for any free port (default: 8065)')
     .option('--data-dir <directory>', 'where everything is kept (default: data/rooms)')
     .addOption(
-      new Option('--auth <way>', 'none: everybody is admin, on this machine alone; token (default: by --host)').choices(
-        ['none', 'token'],
-      ),
+      new Option(
+        '--auth <way>',
+        'none: everybody is admin, on this machine alone; token (default where others reach the server); insecure-none',
+      ).choices(['none', 'token', 'insecure-none']),
     )
     .option('--base-url <url>', 'how others reach the server, such as https://chat.example.com')
     .option('--allowed-host <name>', 'another name under which it may be asked; may be repeated', collect)

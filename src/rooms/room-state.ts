@@ -42,6 +42,10 @@ export class RoomState implements StateView {
     return this.#tables[kind];
   }
 
+  each<K extends RecordKind>(kind: K): Iterable<Records[K]> {
+    return this.#tables[kind].values();
+  }
+
   membersOf(roomId: string): Iterable<Member> {
     return this.#membersOf.get(roomId)?.values() ?? [];
   }

@@ -3,7 +3,7 @@ import { brotliDecompressSync, gzip } from 'node:zlib';
 import type { PageFiles } from '../kernel/assets.ts';
 import { wireUser } from './contract/user-request.ts';
 import { findRoom } from './domain/access.ts';
-import type { Caller } from './domain/caller.ts';
+import { type Caller, rulesServer } from './domain/caller.ts';
 import type { Room } from './domain/room.ts';
 import type { MessageReader } from './messages/message-book-reader.ts';
 import type { RoomDirectory } from './room-directory.ts';
@@ -68,7 +68,7 @@ export class RoomsPage {
     const listed = await directory.list(caller, everything, { limit: FIRST_ROOMS });
     const { rooms, next } = listed.ok ? listed.value : { rooms: [], next: null };
     const room = this.#choose(caller, wish, rooms as readonly { readonly id: string; readonly me?: unknown }[]);
-    const user = { ...wireUser(caller.user, null), admin: caller.isAdmin };
+    const user = { ...wireUser(caller.user, null), admin: rulesServer(caller) };
     const facts = JSON.stringify({
       auth,
       user,

@@ -54,6 +54,7 @@ export function viewOf(room: Room, roles: Readonly<Record<string, Role>> = { ana
     records.set(`member ${memberKey(room.id, userId)}`, newMember({ roomId: room.id, lastSeq: 0 }, userId, role, 0));
   return {
     get: <K extends RecordKind>(kind: K, key: string) => records.get(`${kind} ${key}`) as Records[K] | undefined,
+    each: () => [],
     membersOf: () => [],
     memberCount: () => 0,
     roomIdsOf: () => [],

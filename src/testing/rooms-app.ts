@@ -12,6 +12,8 @@ import { type Cleanup, temporaryFolder } from './processes.ts';
 export const ROOMS_OPTIONS: Omit<RoomsOptions, 'dataDir'> = {
   listenAddress: { host: '127.0.0.1', port: 0 },
   auth: 'none',
+  insecure: false,
+  exposure: undefined,
   baseUrl: undefined,
   allowedHosts: [],
   corsOrigins: [],
@@ -28,6 +30,7 @@ export const ROOMS_OPTIONS: Omit<RoomsOptions, 'dataDir'> = {
   editWindowMs: 24 * 3_600_000,
   durability: 'full',
   adminToken: undefined,
+  metricsToken: undefined,
   secretKey: 'a key that only tests use',
   secretsDir: undefined,
   nodeId: 'test',

@@ -20,7 +20,7 @@ export interface Row {
 /** Request | scope | answers | what else is to be known | body */
 const TABLE = `
 GET /api/room | read | all 200
-POST /api/room | manage | all 201 | changes elsewhere=403 | {"name":"New"}
+POST /api/room | manage | 201 403 201 201 201 201 201 | changes elsewhere=403 | {"name":"New"}
 GET /api/room/:room | read | joined
 GET /api/room/:slug | read | joined
 GET /api/room/:room?messages=10 | read | joined

@@ -1,6 +1,7 @@
 import { record } from '../domain/record.ts';
 import { SCOPES, type Token } from '../domain/token.ts';
 import { makeUser } from '../domain/user.ts';
+import { checkToken } from '../domain/user-change.ts';
 import type { RoomState } from '../room-state.ts';
 import type { RoomWriter } from '../room-writer.ts';
 import { hashTokenSecret, makeTokenSecret, shownPrefix } from './token-secret.ts';
@@ -10,15 +11,17 @@ const ADMIN_ID = 'admin';
 const SETTING = 'bootstrap-token';
 
 /**
- * Sees to it that somebody can sign in: with the token that was given, which replaces the one given before; or, where
- * there is no token at all, with a new one. Answers the new one's secret, to be shown once.
+ * Sees to it that an admin can sign in: with the token that was given, which replaces the one given before; or, where no
+ * token rules the server (none was made, or those of a time without sign-in do less), with a new one. Answers the new
+ * one's secret, to be shown once.
  */
 export async function bootstrapAdmin(
   state: RoomState,
   writer: RoomWriter,
   given: string | undefined,
+  now: number,
 ): Promise<string | undefined> {
-  if (given === undefined && state.all('token').size > 0) return undefined;
+  if (given === undefined && hasRuler(state, now)) return undefined;
   const secret = given ?? makeTokenSecret();
   const hash = hashTokenSecret(secret);
   if (state.get('token', hash)) return undefined;
@@ -48,4 +51,12 @@ export async function bootstrapAdmin(
     },
   });
   return written.ok && given === undefined ? secret : undefined;
+}
+
+/** Whether a token lets an admin in who rules the whole server. */
+export function hasRuler(state: RoomState, now: number): boolean {
+  return [...state.all('token').values()].some((token) => {
+    const user = checkToken(token, state.get('user', token.userId), now);
+    return user.ok && user.value.role === 'admin' && token.roomIds === null && token.scopes.includes('admin');
+  });
 }

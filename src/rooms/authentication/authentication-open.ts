@@ -1,6 +1,7 @@
 import type { Caller } from '../domain/caller.ts';
 import { record } from '../domain/record.ts';
 import { granted, refuse, type Verdict } from '../domain/refusal.ts';
+import { isReservedUserId } from '../domain/reserved-id.ts';
 import { SCOPES } from '../domain/token.ts';
 import { makeUser, USER_ID, type User } from '../domain/user.ts';
 import type { RoomState } from '../room-state.ts';
@@ -32,6 +33,7 @@ export class OpenAuthentication {
     }
     if (!USER_ID.test(id))
       return refuse('unauthenticated', 'X-Opsdeck-User: small letters, digits, ".", "_" and "-", 64 at the most');
+    if (isReservedUserId(id)) return refuse('unauthenticated', `X-Opsdeck-User: ${id} is reserved for the server`);
     return this.#writer.submit<Caller>({
       decide: (view) => {
         const existing = view.get('user', id);

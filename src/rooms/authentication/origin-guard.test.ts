@@ -2,7 +2,14 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type Asking, OriginGuard, type OriginRules } from './origin-guard.ts';
 
-const RULES: OriginRules = { auth: 'none', host: '127.0.0.1', baseUrl: undefined, allowedHosts: [], corsOrigins: [] };
+const RULES: OriginRules = {
+  auth: 'none',
+  insecure: false,
+  host: '127.0.0.1',
+  baseUrl: undefined,
+  allowedHosts: [],
+  corsOrigins: [],
+};
 const ASKING: Asking = {
   method: 'GET',
   url: '/api/room',
@@ -11,6 +18,7 @@ const ASKING: Asking = {
   origin: undefined,
   site: undefined,
   authorization: undefined,
+  headerNames: () => ['host', 'accept'],
 };
 
 const verdict = (asking: Partial<Asking>, rules: Partial<OriginRules> = {}) =>

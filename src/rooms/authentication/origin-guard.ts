@@ -2,6 +2,8 @@ import { type Refusal, refuse } from '../domain/refusal.ts';
 
 export interface OriginRules {
   readonly auth: 'none' | 'token';
+  /** Nobody signs in, also who comes through a proxy. */
+  readonly insecure: boolean;
   /** Where the server listens; `undefined` is every interface. */
   readonly host: string | undefined;
   readonly baseUrl: string | undefined;
@@ -20,7 +22,13 @@ export interface Asking {
   readonly origin: string | undefined;
   readonly site: string | undefined;
   readonly authorization: string | undefined;
+  /** Of all headers, in small letters. */
+  readonly headerNames: () => Iterable<string>;
 }
+
+/** What proxies add to the requests of others. Sources: RFC 7239, RFC 9110 section 7.6.3, the manuals of CDNs. */
+const FORWARDING =
+  /^(forwarded|via|cdn-loop|true-client-ip|x-real-ip|x-client-ip|x-cluster-client-ip|x-envoy-external-address|(x-original-|x-)forwarded($|-.*)|(cf|fly|fastly|akamai)-.*)$/;
 
 const SECRET_PARAMETER =
   /[?&](access_token|token|api_?key|auth|authorization|bearer|secret)=|[?&=](Bearer(%20|\+))?odr_\w{46}/i;
@@ -71,6 +79,8 @@ export class OriginGuard {
     const { method, url, isStream, host, origin, site, authorization } = asking;
     const isOpen = this.#rules.auth === 'none';
     if (isOpen && !this.#isOwnHost(host)) return refuse('host_refused', explainHost(host));
+    const proxy = isOpen && !this.#rules.insecure ? findForwarding(asking.headerNames()) : undefined;
+    if (proxy !== undefined) return refuse('forbidden', explainProxy(proxy));
     const query = url.indexOf('?');
     if (query !== -1 && SECRET_PARAMETER.test(url.slice(query))) return IN_QUERY;
     if (origin === undefined && site === undefined) return undefined;
@@ -102,6 +112,14 @@ function explainHost(host: string | undefined): string {
   if (host === undefined) return 'the request has no Host: name this server by an address of this machine';
   return `this server is not ${host}: start it with --allowed-host to answer there`;
 }
+
+function findForwarding(names: Iterable<string>): string | undefined {
+  for (const name of names) if (FORWARDING.test(name)) return name;
+  return undefined;
+}
+
+const explainProxy = (header: string): string =>
+  `the header ${header} shows a proxy, and whoever it lets through would be an admin: start the server with --base-url and --auth token, or force it with --auth insecure-none`;
 
 function hostnameOf(header: string | undefined): string | undefined {
   const match = /^(\[[\da-f:.]+\]|[\w.-]+)(?::\d{1,5})?$/i.exec(header ?? '');

@@ -4,7 +4,7 @@ import { FakeClock } from '../../testing/fake-clock.ts';
 import type { Caller } from '../domain/caller.ts';
 import { fullBucket, takeOne } from '../domain/rate-bucket.ts';
 import { makeUser } from '../domain/user.ts';
-import { FailedSignIns, RateBuckets, TokenRateLimits } from './rate-limits.ts';
+import { FailedSignIns, RateBuckets, UserRateLimits } from './rate-limits.ts';
 
 const caller = (tokenId: string): Caller => ({
   user: makeUser('ana', 0),
@@ -15,10 +15,10 @@ const caller = (tokenId: string): Caller => ({
   expiresAt: null,
 });
 
-test('a token posts 30 at once, and then 10 a second', () => {
+test('a user posts 30 at once, and then 10 a second', () => {
   const clock = new FakeClock();
-  const limits = new TokenRateLimits(clock, (_, id) => id);
-  const ana = caller('a');
+  const limits = new UserRateLimits(clock, (_, id) => id);
+  const ana = 'ana';
   for (let i = 0; i < 30; i++) assert.equal(limits.take(ana, 'post').refusal, undefined, `post ${i}`);
   const { refusal, headers } = limits.take(ana, 'post');
   assert.equal(refusal?.code, 'rate_limited');
@@ -29,16 +29,16 @@ test('a token posts 30 at once, and then 10 a second', () => {
   assert.ok(limits.take(ana, 'post').refusal);
 });
 
-test('one token does not use up what another has, nor one kind what another kind has', () => {
-  const limits = new TokenRateLimits(new FakeClock(), (_, id) => id);
-  while (!limits.take(caller('a'), 'search').refusal);
-  assert.equal(limits.take(caller('b'), 'search').refusal, undefined);
-  assert.equal(limits.take(caller('a'), 'post').refusal, undefined);
+test('one user does not use up what another has, nor one kind what another kind has', () => {
+  const limits = new UserRateLimits(new FakeClock(), (_, id) => id);
+  while (!limits.take('a', 'search').refusal);
+  assert.equal(limits.take('b', 'search').refusal, undefined);
+  assert.equal(limits.take('a', 'post').refusal, undefined);
 });
 
 test('a room takes 100 writes a second, of all together, by whatever name', () => {
   const clock = new FakeClock();
-  const limits = new TokenRateLimits(clock, (_, name) => (name === 'nowhere' ? undefined : 'room'));
+  const limits = new UserRateLimits(clock, (_, name) => (name === 'nowhere' ? undefined : 'room'));
   for (let i = 0; i < 100; i++) assert.equal(limits.takeRoom(caller('a'), i % 2 ? 'ops' : 'room'), undefined);
   assert.equal(limits.takeRoom(caller('a'), 'ops')?.code, 'rate_limited');
   assert.equal(limits.takeRoom(caller('a'), 'nowhere'), undefined);
@@ -49,11 +49,11 @@ test('a room takes 100 writes a second, of all together, by whatever name', () =
 
 test('typing is told once in 3 seconds', () => {
   const clock = new FakeClock();
-  const limits = new TokenRateLimits(clock, (_, id) => id);
-  assert.equal(limits.take(caller('a'), 'typing').refusal, undefined);
-  assert.match(limits.take(caller('a'), 'typing').refusal?.reason ?? '', /one in 3 seconds/);
+  const limits = new UserRateLimits(clock, (_, id) => id);
+  assert.equal(limits.take('a', 'typing').refusal, undefined);
+  assert.match(limits.take('a', 'typing').refusal?.reason ?? '', /one in 3 seconds/);
   clock.advance(3001);
-  assert.equal(limits.take(caller('a'), 'typing').refusal, undefined);
+  assert.equal(limits.take('a', 'typing').refusal, undefined);
 });
 
 test('in no second does a bucket give more than its burst and what came in', () => {

@@ -10,10 +10,15 @@ const RATES: Readonly<Record<LimitName | 'room', Rate>> = {
   typing: { perSecond: 1 / 3, burst: 1 },
   search: { perSecond: 5, burst: 5 },
   upload: { perSecond: 1, burst: 60 },
+  create: { perSecond: 0.2, burst: 20 },
+  change: { perSecond: 20, burst: 100 },
+  hook: { perSecond: 50, burst: 200 },
   room: { perSecond: 100, burst: 100 },
 };
 /** Those who show what lets nobody in: 20 a minute. */
 const FAILURES: Rate = { perSecond: 20 / 60, burst: 20 };
+/** Those who come by an invite, of whom nothing is known but where from. */
+const NEWCOMERS: Rate = { perSecond: 0.5, burst: 30 };
 /** Beyond that many buckets the full ones are forgotten, and then all. */
 const MOST_BUCKETS = 50_000;
 
@@ -74,6 +79,21 @@ export class FailedSignIns {
   }
 }
 
+/** Counts those who come by an invite, by address: each is a new user. */
+export class Newcomers {
+  readonly #buckets: RateBuckets;
+
+  constructor(clock: Clock) {
+    this.#buckets = new RateBuckets(NEWCOMERS, clock);
+  }
+
+  came(address: string): Refusal | undefined {
+    const wait = this.#buckets.take(address);
+    if (wait === undefined) return undefined;
+    return refuse('rate_limited', 'too many new people from this address; try again later', { retryAfterS: wait });
+  }
+}
+
 interface Allowance {
   readonly rate: Rate;
   readonly buckets: RateBuckets;
@@ -83,8 +103,8 @@ interface Allowance {
 /** The room that an id or slug stands for, where the caller may read it. */
 export type RoomIdOf = (caller: Caller, idOrSlug: string) => string | undefined;
 
-/** Rate limits by token and, for what is written, by room. Source of the headers: draft-ietf-httpapi-ratelimit-headers-10. */
-export class TokenRateLimits implements RateLimits {
+/** Rate limits by user, whatever tokens and sessions are shown, and, for what is written, by room. Source of the headers: draft-ietf-httpapi-ratelimit-headers-10. */
+export class UserRateLimits implements RateLimits {
   readonly #allowances: Readonly<Record<string, Allowance>>;
   readonly #roomIdOf: RoomIdOf;
 
@@ -102,8 +122,8 @@ export class TokenRateLimits implements RateLimits {
     );
   }
 
-  take(caller: Caller, limit: LimitName): ReturnType<RateLimits['take']> {
-    return this.#take(limit, caller.tokenId ?? caller.user.id);
+  take(userId: string, limit: LimitName): ReturnType<RateLimits['take']> {
+    return this.#take(limit, userId);
   }
 
   /** One who writes to a room. A room that he may not read is not counted, lest he learn that it exists. */

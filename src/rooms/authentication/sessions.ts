@@ -3,15 +3,17 @@ import type { Change, ChangeView } from '../domain/change.ts';
 import { acceptInvite } from '../domain/invite-change.ts';
 import { record } from '../domain/record.ts';
 import { granted, refuse, type Verdict } from '../domain/refusal.ts';
+import { isReservedUserId, refuseReservedUserId } from '../domain/reserved-id.ts';
 import { type Token, USUAL_SCOPES } from '../domain/token.ts';
-import { lessOf } from '../domain/token-change.ts';
+import { endTokens } from '../domain/token-end.ts';
+import { earlierOf, parentIdOf, requireShown, shownToken } from '../domain/token-lineage.ts';
 import { makeUser, USER_ID, type User } from '../domain/user.ts';
-import { endTokens } from '../domain/user-change.ts';
-import type { RoomState } from '../room-state.ts';
 import type { RoomWriter } from '../room-writer.ts';
 import { hashTokenSecret, makeTokenSecret, shownPrefix } from './token-secret.ts';
 
 const LIFETIME_MS = 30 * 86_400_000;
+/** Of one user; the oldest makes room. */
+const MAX_SESSIONS = 32;
 
 /** Somebody who comes by an invite, and is made a user by it. */
 export interface Newcomer {
@@ -31,26 +33,24 @@ export interface Session {
 
 /** Sessions of pages: tokens of their own, which end with what was shown to begin them. */
 export class Sessions {
-  readonly #state: RoomState;
   readonly #writer: RoomWriter;
 
-  constructor(state: RoomState, writer: RoomWriter) {
-    this.#state = state;
+  constructor(writer: RoomWriter) {
     this.#writer = writer;
   }
 
   /** Begins a session of somebody whose token is good. */
   begin(caller: Caller): Promise<Verdict<Session>> {
     const secret = makeTokenSecret();
-    const shown = this.#tokenOf(caller);
-    // A session of a session hangs on what both began with: it outlives a sign-out of the first, but not that.
-    const parentId = shown?.use === 'session' ? (shown.parentId ?? shown.id) : caller.tokenId;
     return this.#writer.submit<Session>({
       decide(view) {
-        const token = sessionToken(view, secret, caller, parentId);
+        const gone = requireShown(view, caller);
+        if (gone) return gone;
+        const token = sessionToken(view, secret, caller);
+        const { events, records } = endTokens(view, surplusSessions(view, caller.user.id));
         return {
           ok: true,
-          write: { records: [record('token', token.hash, token)] },
+          write: { events, records: [...records, record('token', token.hash, token)] },
           answer: () => ({ user: caller.user, secret, expiresAt: token.expiresAt ?? 0 }),
         };
       },
@@ -66,10 +66,12 @@ export class Sessions {
         if (!id.ok) return id;
         const user = makeUser(id.value, view.now, { name: newcomer.name });
         const scopes = new Set(USUAL_SCOPES);
-        const caller: Caller = { user, isAdmin: false, scopes, roomIds: null, tokenId: null, expiresAt: null };
+        const bounds = view.get('invite', newcomer.code)?.roomIds ?? null;
+        const roomIds = bounds && new Set(bounds);
+        const caller: Caller = { user, isAdmin: false, scopes, roomIds, tokenId: null, expiresAt: null };
         const accepted = acceptInvite(caller, newcomer.code).decide(view);
         if (!accepted.ok) return accepted;
-        const token = sessionToken(view, secret, caller, null);
+        const token = sessionToken(view, secret, caller);
         const { records = [], ...rest } = accepted.write ?? {};
         const own = [record('user', user.id, user), record('token', token.hash, token)];
         return {
@@ -83,23 +85,27 @@ export class Sessions {
 
   /** Ends the session that the caller shows; a token of another kind stays. */
   end(caller: Caller): Promise<Verdict<true>> {
-    const shown = this.#tokenOf(caller);
-    if (shown?.use !== 'session') return Promise.resolve(granted(true));
     const change: Change<true> = {
-      decide: (view) => ({ ok: true, write: endTokens(view, [shown.hash]), answer: () => true }),
+      decide(view) {
+        const shown = shownToken(view, caller);
+        const write = shown?.use === 'session' ? endTokens(view, [shown.hash]) : null;
+        return { ok: true, write, answer: () => true };
+      },
     };
     return this.#writer.submit(change);
   }
-
-  #tokenOf({ tokenId }: Caller): Token | undefined {
-    for (const token of this.#state.all('token').values()) if (token.id === tokenId) return token;
-    return undefined;
-  }
 }
 
-/** `parentId`: the token that ends it. */
-function sessionToken(view: ChangeView, secret: string, caller: Caller, parentId: string | null): Token {
+/** Those that end so that one more may begin. */
+function surplusSessions(view: ChangeView, userId: string): readonly string[] {
+  const sessions = [...view.each('token')].filter((token) => token.use === 'session' && token.userId === userId);
+  sessions.sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
+  return sessions.slice(0, Math.max(0, sessions.length - MAX_SESSIONS + 1)).map(({ hash }) => hash);
+}
+
+function sessionToken(view: ChangeView, secret: string, caller: Caller): Token {
   const { user, expiresAt, scopes, roomIds } = caller;
+  const parentId = parentIdOf(view, caller);
   return {
     id: view.newId(),
     hash: hashTokenSecret(secret),
@@ -110,13 +116,15 @@ function sessionToken(view: ChangeView, secret: string, caller: Caller, parentId
     prefix: shownPrefix(secret),
     use: 'session',
     createdAt: view.now,
-    expiresAt: lessOf(view.now + LIFETIME_MS, expiresAt),
-    ...(parentId === null ? {} : { parentId }),
+    expiresAt: earlierOf(view.now + LIFETIME_MS, expiresAt),
+    ...(parentId === undefined ? {} : { parentId }),
   };
 }
 
 function userIdOf(view: ChangeView, { id, name }: Newcomer): Verdict<string> {
   if (id !== undefined) {
+    const reserved = refuseReservedUserId(id);
+    if (reserved) return reserved;
     if (!view.get('user', id)) return granted(id);
     return refuse('name_taken', `there is a user ${id} already`, { path: 'id' });
   }
@@ -129,7 +137,7 @@ function userIdOf(view: ChangeView, { id, name }: Newcomer): Verdict<string> {
   const base = USER_ID.test(plain) ? plain : 'guest';
   for (let n = 1; n < 1000; n++) {
     const candidate = n === 1 ? base : `${base}-${n}`;
-    if (!view.get('user', candidate)) return granted(candidate);
+    if (!view.get('user', candidate) && !isReservedUserId(candidate)) return granted(candidate);
   }
   return refuse('name_taken', `there are too many users called ${base}: choose an id`, { path: 'id' });
 }

@@ -1,7 +1,7 @@
 import { OpenAuthentication } from '../authentication/authentication-open.ts';
 import { LastSeen } from '../authentication/authentication-seen.ts';
 import { SESSION_COOKIE, TokenAuthentication } from '../authentication/authentication-token.ts';
-import { FailedSignIns, NO_LIMITS, TokenRateLimits } from '../authentication/rate-limits.ts';
+import { FailedSignIns, Newcomers, NO_LIMITS, UserRateLimits } from '../authentication/rate-limits.ts';
 import { Sessions } from '../authentication/sessions.ts';
 import { newSecret } from '../authentication/token-secret.ts';
 import { findRoom } from '../domain/access.ts';
@@ -23,6 +23,7 @@ export function composeEdge({ options, store, clock }: ComposeInputs, state: Roo
   const { auth, baseUrl, requireIfMatch } = options;
   const seen = new LastSeen(state, writer, clock);
   const failures = new FailedSignIns(clock);
+  const newcomers = options.rateLimits ? new Newcomers(clock) : undefined;
   const tokens = new TokenAuthentication({ state, clock, seen, failures });
   const answers = new AnswerBook(state, writer, clock);
   const roomIdOf = (caller: Caller, name: string) => {
@@ -31,7 +32,7 @@ export function composeEdge({ options, store, clock }: ComposeInputs, state: Roo
   };
   const guard: GuardParts = {
     authenticator: auth === 'none' ? new OpenAuthentication(state, writer, seen) : tokens,
-    limits: options.rateLimits ? new TokenRateLimits(clock, roomIdOf) : NO_LIMITS,
+    limits: options.rateLimits ? new UserRateLimits(clock, roomIdOf) : NO_LIMITS,
     idempotent: createIdempotentAnswers(answers),
   };
   const session = {
@@ -39,7 +40,8 @@ export function composeEdge({ options, store, clock }: ComposeInputs, state: Roo
     baseUrl,
     check: (secret: string, address: string) => tokens.check(secret, address),
     failed: (address: string) => failures.failed(address),
-    sessions: new Sessions(state, writer),
+    came: (address: string) => newcomers?.came(address),
+    sessions: new Sessions(writer),
     now: () => clock.now(),
   };
   const paths: readonly Paths[] = [

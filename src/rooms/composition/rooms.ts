@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Hono } from 'hono';
 import type { HttpEnv } from '../../kernel/http.ts';
-import { bootstrapAdmin } from '../authentication/authentication-bootstrap.ts';
+import { bootstrapAdmin, hasRuler } from '../authentication/authentication-bootstrap.ts';
 import { createSecretVault, loadSecretKey, warnOfClosedSecrets } from '../authentication/secret-vault.ts';
 import { createIdMaker } from '../id-maker.ts';
 import { RoomState } from '../room-state.ts';
@@ -75,10 +75,16 @@ export async function composeRooms(inputs: ComposeInputs): Promise<ComposedRooms
   const runs = () => copilot.runs.counts();
   const { gate, paths: all } = composeStatus(core, paths.concat(edge.paths), runs);
   if (!options.readOnly) await copilot.runs.recover();
+  const firstToken =
+    options.auth === 'token' ? await bootstrapAdmin(state, writer, options.adminToken, clock.now()) : undefined;
+  if (options.auth === 'token' && options.readOnly && !hasRuler(state, clock.now()))
+    log.warn('no token lets an admin in, and none can be made: start once without --read-only');
+  if (firstToken !== undefined && options.exposure !== undefined)
+    log.info(`Everybody signs in with tokens, since ${options.exposure} lets others reach the server`);
   return {
     app: createRoomsApp({ paths: all, gate, log }),
     core,
-    firstToken: options.auth === 'token' ? await bootstrapAdmin(state, writer, options.adminToken) : undefined,
+    firstToken,
     failed,
     listensAt(address) {
       url = address;

@@ -1,4 +1,6 @@
+import { metricsGuard } from '../authentication/metrics-guard.ts';
 import { OriginGuard } from '../authentication/origin-guard.ts';
+import { FailedSignIns } from '../authentication/rate-limits.ts';
 import { createGate } from '../authentication/rooms-gate.ts';
 import { type HealthSources, PROGRAM_VERSION, ROOMS_VERSION, readHealth } from '../health.ts';
 import { RequestCounts, RoomsMetrics } from '../rooms-metrics.ts';
@@ -29,6 +31,7 @@ export function composeStatus(core: RoomsCore, tables: readonly Paths[], runs: H
   const status = statusPaths({
     health: () => readHealth({ options, writer, connections: () => feed.size, runs }),
     metrics,
+    refuseMetrics: metricsGuard(options.metricsToken, new FailedSignIns(clock)),
     version: { version: ROOMS_VERSION, opsdeck: PROGRAM_VERSION },
     async openapi() {
       const { describeApi } = await import('../contract/openapi.ts');

@@ -20,6 +20,8 @@ test('without any configuration it serves this machine alone, without sign-in', 
     listenAddress: { host: '127.0.0.1', port: 8065 },
     dataDir: 'data/rooms',
     auth: 'none',
+    insecure: false,
+    exposure: undefined,
     baseUrl: undefined,
     allowedHosts: [],
     corsOrigins: [],
@@ -36,6 +38,7 @@ test('without any configuration it serves this machine alone, without sign-in', 
     editWindowMs: 86_400_000,
     durability: 'full',
     adminToken: undefined,
+    metricsToken: undefined,
     secretKey: undefined,
     secretsDir: undefined,
   });
@@ -59,10 +62,52 @@ test('elsewhere than on this machine everybody shows a token', () => {
   for (const host of ['127.0.0.1', 'localhost', '::1']) assert.equal(optionsOf({ host }).auth, 'none', host);
 });
 
-test('nobody is let in without a token from elsewhere', () => {
-  assert.deepEqual(problemsOf({ host: '0.0.0.0', auth: 'none' }), [
-    '--auth none lets everybody in who can reach 0.0.0.0: use --auth token, or listen on 127.0.0.1',
-  ]);
+describe('whoever can reach the server from elsewhere shows a token', () => {
+  const exposed: readonly (readonly [RoomsFlags, string])[] = [
+    [{ host: '0.0.0.0' }, '--host 0.0.0.0'],
+    [{ 'base-url': 'https://chat.example.com' }, '--base-url https://chat.example.com'],
+    [{ 'base-url': 'http://10.0.0.1:8065/rooms' }, '--base-url http://10.0.0.1:8065/rooms'],
+    [{ 'base-url': 'http://localhost.example.com' }, '--base-url http://localhost.example.com'],
+    [{ 'allowed-host': ['localhost', 'chat.example.com'] }, '--allowed-host chat.example.com'],
+    [{ 'allowed-host': '10.0.0.1' }, '--allowed-host 10.0.0.1'],
+    [{ 'cors-origin': 'https://tools.example.com' }, '--cors-origin https://tools.example.com'],
+  ];
+  for (const [flags, cause] of exposed) {
+    test(cause, () => {
+      const options = optionsOf(flags);
+      assert.deepEqual([options.auth, options.rateLimits, options.exposure], ['token', true, cause]);
+      assert.deepEqual(problemsOf({ ...flags, auth: 'none' }), [
+        `--auth none lets everybody in as an admin, and ${cause} lets others reach the server: use --auth token, leave that setting out, or force it with --auth insecure-none`,
+      ]);
+      assert.deepEqual(
+        [optionsOf({ ...flags, auth: 'insecure-none' })].map(({ auth, insecure }) => [auth, insecure]),
+        [['none', true]],
+      );
+    });
+  }
+
+  test('wherever the setting comes from', () => {
+    assert.equal(optionsOf({}, { OPSDECK_ROOMS_BASE_URL: 'https://chat.example.com' }).auth, 'token');
+    assert.equal(optionsOf({}, {}, { 'allowed-host': ['chat.example.com'] }).auth, 'token');
+    assert.equal(problemsOf({}, { OPSDECK_ROOMS_AUTH: 'none' }, { 'base-url': 'https://chat.example.com' }).length, 1);
+  });
+
+  test('names of this machine are no such setting', () => {
+    for (const flags of [
+      { 'base-url': 'http://localhost:8065' },
+      { 'base-url': 'http://[::1]:8065' },
+      { 'allowed-host': ['rooms.localhost', '127.0.0.2'] },
+      { 'cors-origin': 'http://127.0.0.1:5173' },
+    ])
+      assert.deepEqual([optionsOf(flags).auth, optionsOf(flags).exposure], ['none', undefined], JSON.stringify(flags));
+  });
+
+  test('who forces it is warned', () => {
+    const config = loadConfig({ auth: 'insecure-none', 'base-url': 'https://chat.example.com' }, {});
+    assert.deepEqual(config.ok && config.value.warnings, [
+      'nobody signs in: everybody who can reach this server is its admin (--auth insecure-none)',
+    ]);
+  });
 });
 
 test('rate limits go with tokens, and can be turned off', () => {
@@ -124,7 +169,7 @@ describe('mistakes', () => {
     [{}, {}, { prot: 1 }, /^rooms\.yml: there is no setting prot; host, port/],
     [{}, {}, ['port'], /^rooms\.yml: write settings such as/],
     [{}, {}, { 'read-only': 'maybe' }, /read-only: "maybe" is not understood; write true or false/],
-    [{}, {}, { auth: 'password' }, /auth: "password" is not understood; write none or token/],
+    [{}, {}, { auth: 'password' }, /auth: "password" is not understood; write none or token or insecure-none/],
     [{ retention: 'soon' }, {}, undefined, /--retention: "soon" is not understood; write a duration/],
     [{ 'max-body': '1' }, {}, undefined, /--max-body: "1" is not understood; write a size/],
     [{ 'base-url': 'ftp://x' }, {}, undefined, /--base-url: "ftp:\/\/x" is not understood; write an http/],
@@ -172,9 +217,10 @@ describe('mistakes', () => {
     assert.match(problem, /^--alerts: "…@alerts.example" is not understood/);
   });
 
-  test('a bad admin token is not repeated', () => {
-    const [problem = ''] = problemsOf({}, { OPSDECK_ROOMS_ADMIN_TOKEN: 'short secret' });
-    assert.match(problem, /^OPSDECK_ROOMS_ADMIN_TOKEN/);
-    assert.ok(!problem.includes('short secret'));
-  });
+  for (const name of ['OPSDECK_ROOMS_ADMIN_TOKEN', 'OPSDECK_ROOMS_METRICS_TOKEN'])
+    test(`a bad ${name} is not repeated`, () => {
+      const [problem = ''] = problemsOf({}, { [name]: 'short secret' });
+      assert.match(problem, new RegExp(`^${name}: `));
+      assert.ok(!problem.includes('short secret'));
+    });
 });

@@ -16,6 +16,7 @@ import {
   readWord,
   type Written,
 } from './config-values.ts';
+import { exposureOf } from './exposure.ts';
 import type { RoomsOptions } from './rooms-options.ts';
 
 const MOST_BODY = 2 ** 20;
@@ -30,7 +31,7 @@ const READERS = {
   redis: readText,
   peers: readText,
   'log-shards': readNumber(1, 1024),
-  auth: readWord(['none', 'token']),
+  auth: readWord(['none', 'token', 'insecure-none']),
   'base-url': readUrl,
   'allowed-host': readHosts,
   'cors-origin': readOrigins,
@@ -58,6 +59,7 @@ type Settings = { -readonly [K in Key]?: ValueOf<K> };
 
 const VARIABLES: Readonly<Partial<Record<Key, string>>> = { 'data-dir': 'OPSDECK_DATA_DIR' };
 const ADMIN_TOKEN = 'OPSDECK_ROOMS_ADMIN_TOKEN';
+const METRICS_TOKEN = 'OPSDECK_ROOMS_METRICS_TOKEN';
 const SECRET_KEY = 'OPSDECK_SECRET_KEY';
 
 export type Variables = Readonly<Record<string, string | undefined>>;
@@ -94,9 +96,9 @@ export function loadConfig(flags: RoomsFlags, environment: Variables, file?: Con
   for (const layer of layers) for (const [key, written] of layer) readSetting(settings, key, written, problems);
   problems.push(...refuseOthers(settings));
   const options = optionsOf(settings, environment, problems);
-  if (options.auth === 'none' && !isLoopbackName(options.listenAddress.host ?? ''))
+  if (options.auth === 'none' && options.exposure !== undefined && !options.insecure)
     problems.push(
-      `--auth none lets everybody in who can reach ${options.listenAddress.host}: use --auth token, or listen on 127.0.0.1`,
+      `--auth none lets everybody in as an admin, and ${options.exposure} lets others reach the server: use --auth token, leave that setting out, or force it with --auth insecure-none`,
     );
   if (problems.length > 0) return { ok: false, problems };
   const { 'log-level': logLevel = 'info', 'log-format': logFormat = 'logfmt' } = settings;
@@ -162,14 +164,21 @@ function refuseOthers(settings: Settings): readonly string[] {
 
 function optionsOf(settings: Settings, environment: Variables, problems: string[]): RoomsOptions {
   const { host = '127.0.0.1', port = 8065 } = settings;
-  const auth = settings.auth ?? (isLoopbackName(host) ? 'none' : 'token');
+  const reach = {
+    baseUrl: settings['base-url'],
+    allowedHosts: settings['allowed-host'] ?? [],
+    corsOrigins: settings['cors-origin'] ?? [],
+  };
+  const exposure = exposureOf({ host, ...reach });
+  const written = settings.auth ?? (exposure === undefined ? 'none' : 'token');
+  const auth = written === 'insecure-none' ? 'none' : written;
   return {
     listenAddress: { host, port },
     dataDir: settings['data-dir'] ?? 'data/rooms',
     auth,
-    baseUrl: settings['base-url'],
-    allowedHosts: settings['allowed-host'] ?? [],
-    corsOrigins: settings['cors-origin'] ?? [],
+    insecure: written === 'insecure-none',
+    exposure,
+    ...reach,
     maxBodyBytes: settings['max-body'] ?? 65_536,
     maxUploadBytes: settings['upload-max'] ?? 25 * 2 ** 20,
     retentionMs: settings.retention ?? 0,
@@ -182,7 +191,8 @@ function optionsOf(settings: Settings, environment: Variables, problems: string[
     presence: settings.presence ?? true,
     editWindowMs: settings['edit-window'] === undefined ? 24 * 3_600_000 : settings['edit-window'],
     durability: settings.durability ?? 'full',
-    adminToken: readAdminToken(environment[ADMIN_TOKEN], problems),
+    adminToken: readToken(ADMIN_TOKEN, environment, problems),
+    metricsToken: readToken(METRICS_TOKEN, environment, problems),
     secretKey: environment[SECRET_KEY]?.trim() || undefined,
     secretsDir: settings['secrets-dir'],
     nodeId: settings['node-id'] === undefined || settings['node-id'] === 'auto' ? randomNode() : settings['node-id'],
@@ -190,25 +200,25 @@ function optionsOf(settings: Settings, environment: Variables, problems: string[
 }
 
 /** The text itself is nobody's business, not even when it is wrong. */
-function readAdminToken(text: string | undefined, problems: string[]): string | undefined {
-  const token = text?.trim();
+function readToken(name: string, environment: Variables, problems: string[]): string | undefined {
+  const token = environment[name]?.trim();
   if (!token) return undefined;
   if (/^[\x21-\x7e]{16,200}$/.test(token)) return token;
-  problems.push(
-    `${ADMIN_TOKEN}: write 16 to 200 characters without spaces, hard to guess; opsdeck's own begin with odr_`,
-  );
+  problems.push(`${name}: write 16 to 200 characters without spaces, hard to guess; opsdeck's own begin with odr_`);
   return undefined;
 }
 
 const randomNode = () => randomBytes(3).toString('hex');
 
 function warningsOf(options: RoomsOptions, environment: Variables): readonly string[] {
-  const { auth, durability, baseUrl, listenAddress, rateLimits, outboundProxy } = options;
+  const { auth, insecure, durability, baseUrl, listenAddress, rateLimits, outboundProxy } = options;
   const warnings: string[] = [];
   const proxy = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'].find((name) => environment[name]);
   if (proxy !== undefined && outboundProxy === undefined)
     warnings.push(`${proxy} is not used for outgoing hooks and copilots; --outbound-proxy sets a proxy for them`);
   if (durability === 'off') warnings.push('durability is off: what was answered can be lost with the power');
+  if (insecure)
+    warnings.push('nobody signs in: everybody who can reach this server is its admin (--auth insecure-none)');
   if (auth === 'token' && !rateLimits) warnings.push('rate limits are off');
   if (auth === 'token' && baseUrl?.startsWith('http:') && !isLoopbackName(listenAddress.host ?? ''))
     warnings.push('tokens travel unencrypted: put a proxy with TLS in front, and give --base-url https://…');

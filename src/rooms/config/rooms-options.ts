@@ -5,6 +5,10 @@ export interface RoomsOptions {
   readonly listenAddress: ListenAddress;
   readonly dataDir: string;
   readonly auth: 'none' | 'token';
+  /** `none` was forced: whoever reaches the server is let in, also through a proxy. */
+  readonly insecure: boolean;
+  /** The setting by which others than the programs of this machine reach the server (exposure.ts). */
+  readonly exposure: string | undefined;
   /** How others reach the server: in permalinks, and whether cookies are `Secure`. */
   readonly baseUrl: string | undefined;
   /** Host names beside this machine's own under which it may be asked. */
@@ -31,6 +35,8 @@ export interface RoomsOptions {
   /** `off` is fast and loses what the machine's power takes. */
   readonly durability: 'full' | 'off';
   readonly adminToken: string | undefined;
+  /** What `GET /metrics` asks for; without it everybody may read them. */
+  readonly metricsToken: string | undefined;
   /** 32 bytes or any text: keys of copilots are encrypted with it. Without it one is made in the data directory. */
   readonly secretKey: string | undefined;
   /** From where `file:` references may read. */

@@ -9,10 +9,10 @@ export function wireHookEvent(hook: Hook, progress?: HookProgress): object {
 
 /** A hook on the wire: never its secret, which is shown once, when it is made. */
 export function wireHook(hook: Hook, progress?: HookProgress): object {
-  const { createdAt, updatedAt, ...rest } = hook;
+  const { createdAt, updatedAt, tokenId: _, ...rest } = hook;
   const times = { createdAt: printInstant(createdAt), updatedAt: printInstant(updatedAt) };
   if (rest.direction === 'incoming') {
-    const { secretHash: _, ...plain } = rest;
+    const { secretHash: __, ...plain } = rest;
     return { ...plain, ...times };
   }
   const { cursor = 0, failures = 0, lastStatus = null, lastError = null } = progress ?? {};

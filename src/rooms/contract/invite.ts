@@ -4,7 +4,7 @@ import type { UserRef } from '../domain/user.ts';
 import { printInstant } from './instant.ts';
 
 /** An invite on the wire, for those who may make one. */
-export function wireInvite({ createdAt, expiresAt, ...plain }: Invite): object {
+export function wireInvite({ createdAt, expiresAt, roomIds: _, tokenId: __, ...plain }: Invite): object {
   return { ...plain, expiresAt: printInstant(expiresAt), createdAt: printInstant(createdAt) };
 }
 

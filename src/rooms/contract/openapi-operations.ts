@@ -38,7 +38,11 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
 
   'GET /api/me': { summary: 'The caller, and what the token is good for', result: 'User and rights' },
   'PUT /api/me': { summary: 'Change your own name and colour', body: mePut, result: 'User and rights' },
-  'GET /api/user': { summary: 'Users', query: ['q', ...LIST], result: '{users, next}' },
+  'GET /api/user': {
+    summary: 'Users; to guests those they share a room with',
+    query: ['q', ...LIST],
+    result: '{users, next}',
+  },
   'POST /api/user': { summary: 'Make a user (admins)', body: userPost, status: 201, result: 'User' },
   'GET /api/user/:id': { summary: 'A user', result: 'User' },
   'PUT /api/user/:id': { summary: 'Replace a user (admins)', body: userPut, result: 'User' },
@@ -49,14 +53,19 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     result: '{tokens, next}',
   },
   'POST /api/token': {
-    summary: 'Make a token; its secret is shown this once',
+    summary: 'Make a token, which does no more and lasts no longer than yours; its secret is shown this once',
     body: tokenPost,
     status: 201,
     result: '{token, secret}',
   },
   'GET /api/token/:id': { summary: 'A token', result: 'Token' },
   'PUT /api/token/:id': { summary: 'Rename a token', body: tokenPut, result: 'Token' },
-  'DELETE /api/token/:id': { summary: 'Revoke a token; its streams end', result: 'Token' },
+  'DELETE /api/token/:id': {
+    summary:
+      'Revoke a token; its sessions and streams end. With children=true, so do all tokens, hooks and invites made by it, by those, and so on; else they stay',
+    query: ['children'],
+    result: 'Token',
+  },
   'GET /api/session': { summary: 'Whose session it is', result: '{user, expiresAt}' },
   'POST /api/session': {
     summary: 'Sign in with a token or an invite',

@@ -31,6 +31,7 @@ export const tokenPut = v.strictObject({
   roomIds: ownedSchema,
   prefix: ownedSchema,
   use: ownedSchema,
+  parentId: ownedSchema,
   createdAt: ownedSchema,
   lastUsedAt: ownedSchema,
   expiresAt: ownedSchema,
@@ -38,7 +39,7 @@ export const tokenPut = v.strictObject({
 
 /** A token on the wire: never its secret nor its hash. */
 export function wireToken(token: Token, lastUsedAt: number | null): object {
-  const { id, name, userId, scopes, roomIds, prefix, use, createdAt, expiresAt } = token;
+  const { id, name, userId, scopes, roomIds, prefix, use, parentId = null, createdAt, expiresAt } = token;
   return {
     id,
     name,
@@ -47,6 +48,7 @@ export function wireToken(token: Token, lastUsedAt: number | null): object {
     roomIds,
     prefix,
     use,
+    parentId,
     createdAt: printInstant(createdAt),
     lastUsedAt: printInstantOrNull(lastUsedAt),
     expiresAt: printInstantOrNull(expiresAt),

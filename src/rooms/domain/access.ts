@@ -1,6 +1,8 @@
 import type { Caller } from './caller.ts';
 import type { StateView } from './change.ts';
+import { isGuest } from './guest.ts';
 import { type Member, memberKey } from './member.ts';
+import { hasStanding } from './member-standing.ts';
 import { granted, type Refusal, refuse, type Verdict } from './refusal.ts';
 import type { Room } from './room.ts';
 
@@ -17,8 +19,8 @@ export interface RoomAccess {
 }
 
 /**
- * The room that an id or slug stands for, where the caller may read it: members read, anybody reads what is public, and
- * a server's admin reads all. Of others nobody learns that they exist.
+ * The room that an id or slug stands for, where the caller may read it: members read, anybody but guests reads
+ * what is public, and a server's admin reads all. Of others nobody learns that they exist.
  */
 export function findRoom(view: StateView, caller: Caller, idOrSlug: string): Verdict<RoomAccess> {
   const room = roomOf(view, idOrSlug);
@@ -39,7 +41,7 @@ export function accessTo(view: StateView, caller: Caller, room: Room): RoomAcces
   if (caller.roomIds && !caller.roomIds.has(room.id)) return undefined;
   const key = memberKey(room.id, caller.user.id);
   const member = view.get('member', key);
-  if (!member && !caller.isAdmin && (room.visibility !== 'public' || view.get('ban', key))) return undefined;
+  if (!member && !caller.isAdmin && !isOpenTo(view, caller, room)) return undefined;
   const role = member?.role;
   return {
     room,
@@ -49,6 +51,12 @@ export function accessTo(view: StateView, caller: Caller, room: Room): RoomAcces
     afterSeq:
       room.historyVisibility === 'joined' && !caller.isAdmin ? (member?.joinedSeq ?? view.head(room.id).lastSeq) : 0,
   };
+}
+
+/** Whether somebody who is not in a room may read it: a guest only where he was before. */
+function isOpenTo(view: StateView, { user }: Caller, { id, visibility }: Room): boolean {
+  if (visibility !== 'public' || view.get('ban', memberKey(id, user.id))) return false;
+  return !isGuest(view, user) || hasStanding(view, id, user.id);
 }
 
 export function requireModerator(access: RoomAccess): Refusal | undefined {

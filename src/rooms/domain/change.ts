@@ -10,6 +10,8 @@ import type { Run } from './run.ts';
 /** What is known of the rooms at one moment. */
 export interface StateView {
   get<K extends RecordKind>(kind: K, key: string): Records[K] | undefined;
+  /** All of a kind, in no order that means anything. */
+  each<K extends RecordKind>(kind: K): Iterable<Records[K]>;
   /** In no order that means anything. */
   membersOf(roomId: string): Iterable<Member>;
   memberCount(roomId: string): number;

@@ -1,5 +1,5 @@
 import { findRoom, requireLive, requireModerator } from './access.ts';
-import type { Caller } from './caller.ts';
+import { type Caller, rulesServer } from './caller.ts';
 import type { Change, ChangeView } from './change.ts';
 import type { CopilotSettings, Secret } from './copilot.ts';
 import { type CopilotContext, type CopilotRequest, type KeyChange, replaceCopilot } from './copilot-settings.ts';
@@ -44,7 +44,7 @@ export function decideCopilot(
     return granted({ copilot: null, records: keyRecords(view, room.id, { kind: 'remove' }, means), events: [event] });
   }
   const replaced = replaceCopilot(current, request, {
-    isAdmin: caller.isAdmin,
+    isAdmin: rulesServer(caller),
     userId: caller.user.id,
     now: view.now,
     provider: (name) => view.get('provider', name),

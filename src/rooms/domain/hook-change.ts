@@ -5,8 +5,10 @@ import type { Secret } from './copilot.ts';
 import { checkIfMatch } from './etag.ts';
 import type { EventType } from './event.ts';
 import type { Hook, IncomingKind } from './hook.ts';
+import { hookRemoval } from './hook-removal.ts';
 import { record } from './record.ts';
 import { granted, type Refusal, refuse, type Verdict } from './refusal.ts';
+import { parentIdOf, requireShown, rightEndsAt } from './token-lineage.ts';
 
 export const hookEtag = (version: number): string => `"h${version}"`;
 
@@ -61,6 +63,8 @@ export function createHook(
     decide(view) {
       const place = placeOf(view, caller, draft);
       if (!place.ok) return place;
+      const refusal = requireLasting(view, caller);
+      if (refusal) return refusal;
       const roomId = place.value;
       const common = {
         id,
@@ -69,6 +73,7 @@ export function createHook(
         createdAt: view.now,
         updatedAt: view.now,
         version: 1,
+        ...tokenOf(view, caller),
       };
       const made = hookOf(caller, draft, { ...common, roomId }, secret, checkUrl);
       if (!made.ok) return made;
@@ -95,7 +100,10 @@ export function replaceHook(
       const old = found.value;
       const mismatch = checkIfMatch(ifMatch, hookEtag(old.version));
       if (mismatch) return mismatch;
-      const { createdBy, createdAt, roomId, direction } = old;
+      const { createdBy, createdAt, roomId, direction, tokenId } = old;
+      const isRenewed = secret !== undefined || (draft.url !== undefined && 'url' in old && draft.url !== old.url);
+      const refusal = isRenewed ? requireLasting(view, caller) : undefined;
+      if (refusal) return refusal;
       const common = {
         id,
         name: draft.name,
@@ -104,6 +112,7 @@ export function replaceHook(
         updatedAt: view.now,
         version: old.version + 1,
         roomId,
+        ...(isRenewed ? tokenOf(view, caller) : tokenId === undefined ? {} : { tokenId }),
       };
       const kept: HookSecret | undefined =
         secret ?? (old.direction === 'incoming' ? { hash: old.secretHash } : undefined);
@@ -131,7 +140,7 @@ export function removeHook(caller: Caller, id: string, ifMatch: string | undefin
       const hook = found.value;
       const mismatch = checkIfMatch(ifMatch, hookEtag(hook.version));
       if (mismatch) return mismatch;
-      const records = [record('hook', id, null), record('progress', id, null), record('secret', `hook/${id}`, null)];
+      const records = hookRemoval(hook);
       const audit = [{ at: view.now, by: caller.user.id, action: 'hook.delete', roomId: hook.roomId, subject: id }];
       return {
         ok: true,
@@ -156,7 +165,19 @@ function placeOf(view: StateView, caller: Caller, { direction, roomId }: HookDra
   return requireModerator(found.value) ?? granted(found.value.room.id);
 }
 
-type Common = Pick<Hook, 'id' | 'name' | 'createdBy' | 'createdAt' | 'updatedAt' | 'version' | 'roomId'>;
+/** A hook is used without a token, and so by nobody whose right ends by itself. */
+function requireLasting(view: StateView, caller: Caller): Refusal | undefined {
+  const gone = requireShown(view, caller);
+  if (gone || rightEndsAt(view, caller) === null) return gone;
+  return refuse('forbidden', 'a hook would outlive your token, which expires: use one that does not');
+}
+
+function tokenOf(view: StateView, caller: Caller): Pick<Hook, 'tokenId'> {
+  const tokenId = parentIdOf(view, caller);
+  return tokenId === undefined ? {} : { tokenId };
+}
+
+type Common = Pick<Hook, 'id' | 'name' | 'createdBy' | 'createdAt' | 'updatedAt' | 'version' | 'roomId' | 'tokenId'>;
 
 function hookOf(
   caller: Caller,

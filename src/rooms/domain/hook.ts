@@ -7,6 +7,8 @@ interface HookCommon {
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly version: number;
+  /** The token by which it was made, or got its secret or address, or what that began with. */
+  readonly tokenId?: string;
 }
 
 /** An address at which others post into a room. */

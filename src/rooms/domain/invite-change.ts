@@ -8,10 +8,13 @@ import { record } from './record.ts';
 import { granted, type Refusal, refuse, type Verdict } from './refusal.ts';
 import type { Room } from './room.ts';
 import { auditOf } from './room-change.ts';
+import { earlierOf, parentIdOf, requireShown, rightEndsAt } from './token-lineage.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const DEFAULT_LIFE_MS = 7 * DAY_MS;
 const LONGEST_LIFE_MS = 30 * DAY_MS;
+/** Of one room, open at the same time. */
+const MAX_INVITES = 100;
 
 export interface InviteRequest {
   readonly role?: Exclude<Role, 'owner'> | undefined;
@@ -27,28 +30,35 @@ export function createInvite(caller: Caller, idOrSlug: string, request: InviteRe
       if (!found.ok) return found;
       const access = found.value;
       const { room } = access;
-      const refusal = requireModerator(access) ?? requireLive(access);
+      const refusal = requireShown(view, caller) ?? requireModerator(access) ?? requireLive(access);
       if (refusal) return refusal;
       if (room.visibility === 'direct') return refuse('forbidden', 'nobody can be invited into a direct room');
       const { role = 'member', maxUses = null, expiresAt = view.now + DEFAULT_LIFE_MS } = request;
       if (role === 'admin' && !access.isOwner) return refuse('forbidden', 'only an owner may invite admins');
       if (expiresAt <= view.now || expiresAt > view.now + LONGEST_LIFE_MS)
         return refuse('invalid_body', 'expiresAt: must be within the next 30 days', { path: 'expiresAt' });
+      const ofRoom = [...view.each('invite')].filter(({ roomId }) => roomId === room.id);
+      const over = ofRoom.filter((one) => !isOpen(one, view.now));
+      if (ofRoom.length - over.length >= MAX_INVITES)
+        return refuse('limit_reached', `the room has ${MAX_INVITES} open invites: revoke some`);
       const createdBy = caller.user.id;
+      const tokenId = parentIdOf(view, caller);
       const invite: Invite = {
         code,
         roomId: room.id,
         role,
         maxUses,
         uses: 0,
-        expiresAt,
+        expiresAt: earlierOf(expiresAt, rightEndsAt(view, caller)) ?? expiresAt,
         createdBy,
         createdAt: view.now,
+        ...(caller.roomIds ? { roomIds: [...caller.roomIds] } : {}),
+        ...(tokenId === undefined ? {} : { tokenId }),
       };
       return {
         ok: true,
         write: {
-          records: [record('invite', code, invite)],
+          records: [record('invite', code, invite), ...over.map((one) => record('invite', one.code, null))],
           // The code is as good as a key, and the log of the admins is no place for keys.
           audit: [auditOf(view, caller, 'invite.create', room.id)],
         },

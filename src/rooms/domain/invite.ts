@@ -10,4 +10,8 @@ export interface Invite {
   readonly expiresAt: number;
   readonly createdBy: string;
   readonly createdAt: number;
+  /** The only rooms that the token reaches by which it was made, and so those whom it makes users. */
+  readonly roomIds?: readonly string[];
+  /** That token, or what it began with. */
+  readonly tokenId?: string;
 }

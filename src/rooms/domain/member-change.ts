@@ -2,10 +2,12 @@ import { findRoom, type RoomAccess, requireLive, requireModerator } from './acce
 import type { Caller } from './caller.ts';
 import type { Change, ChangeView, Decision, StateView, Write } from './change.ts';
 import { checkIfMatch, memberEtag } from './etag.ts';
+import { forgetGuest, keepGuest } from './guest.ts';
 import { type Member, memberKey, newMember, type Role } from './member.ts';
 import { forgetStanding, keepStanding, resumeStanding } from './member-standing.ts';
 import { type RecordChange, record } from './record.ts';
 import { type Refusal, refuse } from './refusal.ts';
+import { isReservedUserId } from './reserved-id.ts';
 import type { Room } from './room.ts';
 import { auditOf } from './room-change.ts';
 import type { RoomMeans } from './room-create.ts';
@@ -56,8 +58,13 @@ const directIsFixed = () => refuse('forbidden', 'the people of a direct room are
 export function entryOf(view: ChangeView, room: Room, userId: string, role: Role, invitedBy: string | null): Write {
   const place = { roomId: room.id, lastSeq: view.head(room.id).lastSeq };
   const { member, records } = resumeStanding(view, newMember(place, userId, role, view.now, invitedBy), role);
+  const isMore = invitedBy !== null && member.role !== 'guest';
   return {
-    records: [record('member', memberKey(room.id, userId), member), ...records],
+    records: [
+      record('member', memberKey(room.id, userId), member),
+      ...records,
+      ...(isMore ? forgetGuest(view, userId) : []),
+    ],
     events: [{ type: 'member.joined', roomId: room.id, member }],
   };
 }
@@ -117,7 +124,10 @@ function changeMember(view: ChangeView, caller: Caller, current: Member, wanted:
   return {
     ok: true,
     write: {
-      records: [record('member', memberKey(roomId, userId), member)],
+      records: [
+        record('member', memberKey(roomId, userId), member),
+        ...(member.role === 'guest' ? [] : forgetGuest(view, userId)),
+      ],
       events: [{ type: 'member.updated', roomId, member }],
       audit: [auditOf(view, caller, 'member.update', roomId, userId)],
     },
@@ -136,7 +146,7 @@ function bringIn(
   const refusal = requireLive(access) ?? (room.visibility === 'direct' ? directIsFixed() : undefined);
   if (refusal) return refusal;
   const user = view.get('user', userId);
-  if (user?.disabled || (!user && !(newUser && USER_ID.test(userId))))
+  if (user?.disabled || (!user && !(newUser && USER_ID.test(userId) && !isReservedUserId(userId))))
     return refuse('user_not_found', `there is no user ${userId}`);
   const place = { roomId: room.id, lastSeq: view.head(room.id).lastSeq };
   const member = { ...newMember(place, userId, role, view.now, caller.user.id), silencedUntil };
@@ -144,6 +154,7 @@ function bringIn(
   const records: RecordChange[] = [record('member', key, member), ...forgetStanding(view, room.id, userId)];
   if (!user && newUser) records.push(record('user', userId, newUser(userId, view.now)));
   if (view.get('ban', key)) records.push(record('ban', key, null));
+  if (role !== 'guest') records.push(...forgetGuest(view, userId));
   return {
     ok: true,
     write: {
@@ -196,7 +207,8 @@ interface Removal {
 function removalOf(view: ChangeView, caller: Caller, { room, userId, current, ban }: Removal): Write {
   const key = memberKey(room.id, userId);
   const records: RecordChange[] = [];
-  if (current) records.push(record('member', key, null), ...keepStanding(current, view.now));
+  if (current)
+    records.push(...keepGuest(view, userId), record('member', key, null), ...keepStanding(current, view.now));
   if (ban) records.push(record('ban', key, { roomId: room.id, userId, by: caller.user.id, at: view.now }));
   const isSelf = userId === caller.user.id;
   return {

@@ -19,6 +19,10 @@ export function keepStanding({ roomId, userId, role, silencedUntil }: Member, no
   return [record('setting', keyOf(roomId, userId), { value: JSON.stringify(standing) })];
 }
 
+/** Whether something is noted of somebody who was in a room. */
+export const hasStanding = (view: StateView, roomId: string, userId: string): boolean =>
+  view.get('setting', keyOf(roomId, userId)) !== undefined;
+
 /** Takes it up again: the member as he may come in, and that it is noted no more. */
 export function resumeStanding(
   view: StateView,

@@ -1,5 +1,6 @@
 import { noSuchRoom } from './access.ts';
 import type { Change, StateView } from './change.ts';
+import { keepGuest } from './guest.ts';
 import { record } from './record.ts';
 import type { Room } from './room.ts';
 
@@ -51,7 +52,8 @@ export function forgetRoom(roomId: string, hanging: HangingRecords): Change<null
       if (holds(view, 'slug', room.slug, roomId)) records.push(record('slug', room.slug, null));
       if (hanging.directKey !== undefined && holds(view, 'direct', hanging.directKey, roomId))
         records.push(record('direct', hanging.directKey, null));
-      for (const { userId } of view.membersOf(roomId)) records.push(record('member', `${roomId}/${userId}`, null));
+      for (const { userId } of view.membersOf(roomId))
+        records.push(...keepGuest(view, userId), record('member', `${roomId}/${userId}`, null));
       for (const key of hanging.banKeys) records.push(record('ban', key, null));
       for (const code of hanging.inviteCodes) records.push(record('invite', code, null));
       for (const id of hanging.hookIds) {

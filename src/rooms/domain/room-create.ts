@@ -1,10 +1,12 @@
-import type { Caller } from './caller.ts';
+import { type Caller, rulesServer } from './caller.ts';
 import type { Change, ChangeView, Decision } from './change.ts';
 import { type CopilotMeans, decideCopilot } from './copilot-change.ts';
 import type { EventDraft } from './event.ts';
+import { forgetGuest, requireMoreThanGuest } from './guest.ts';
 import { type Member, memberKey, newMember, type Role } from './member.ts';
 import { type RecordChange, record } from './record.ts';
-import { granted, refuse, type Verdict } from './refusal.ts';
+import { granted, type Refusal, refuse, type Verdict } from './refusal.ts';
+import { isReservedUserId } from './reserved-id.ts';
 import type { Room } from './room.ts';
 import { auditOf } from './room-change.ts';
 import { type RoomDraft, substanceOf } from './room-request.ts';
@@ -15,6 +17,9 @@ export interface RoomMeans extends CopilotMeans {
   /** Where nobody has to sign in: makes the user who is named for the first time. */
   readonly newUser?: ((id: string, now: number) => User) | undefined;
 }
+
+/** What one user may have made, so that nobody fills the server; a deleted room counts until it is removed for good. */
+const MAX_ROOMS = 200;
 
 export interface CreatedRoom {
   readonly room: Room;
@@ -30,6 +35,8 @@ export function createRoom(caller: Caller, draft: RoomDraft, means: RoomMeans): 
       const { copilot } = draft;
       if (typeof copilot === 'boolean')
         return refuse('invalid_body', 'copilot: must be an object or null', { path: 'copilot' });
+      const guest = requireMoreThanGuest(view, caller.user);
+      if (guest) return guest;
       const others = [...new Set(draft.members ?? [])].filter((id) => id !== caller.user.id);
       const users = findUsers(view, others, means);
       if (!users.ok) return users;
@@ -37,9 +44,22 @@ export function createRoom(caller: Caller, draft: RoomDraft, means: RoomMeans): 
       const directKey = isDirect ? [caller.user.id, ...others].sort().join(',') : undefined;
       const existing = directKey === undefined ? undefined : liveRoom(view, view.get('direct', directKey)?.roomId);
       if (existing) return comeBack(view, caller, existing);
+      const full = requireRoomLeft(view, caller);
+      if (full) return full;
       return create(view, caller, { draft, copilot, others, newUsers: users.value, directKey }, means);
     },
   };
+}
+
+function requireRoomLeft(view: ChangeView, caller: Caller): Refusal | undefined {
+  if (rulesServer(caller)) return undefined;
+  let count = 0;
+  for (const { createdBy } of view.each('room')) if (createdBy === caller.user.id) count++;
+  if (count < MAX_ROOMS) return undefined;
+  return refuse(
+    'limit_reached',
+    `you have made ${MAX_ROOMS} rooms: delete some, or ask an admin of the server for more`,
+  );
 }
 
 interface Creation {
@@ -83,7 +103,10 @@ function create(view: ChangeView, caller: Caller, creation: Creation, means: Roo
     events.push({ type: 'member.joined', roomId: id, member });
   };
   add(caller.user.id, 'owner', null);
-  for (const userId of others) add(userId, 'member', caller.user.id);
+  for (const userId of others) {
+    add(userId, 'member', caller.user.id);
+    if (directKey === undefined) records.push(...forgetGuest(view, userId));
+  }
   const audit = [auditOf(view, caller, 'room.create', id)];
   const write = { records: [...records, ...decided.value.records], events, audit };
   return { ok: true, write, answer: () => ({ room, isNew: true }) };
@@ -123,7 +146,8 @@ function findUsers(view: ChangeView, ids: readonly string[], { newUser }: RoomMe
   for (const id of ids) {
     const user = view.get('user', id);
     if (user && !user.disabled) continue;
-    if (user || !newUser) return refuse('invalid_body', `members: there is no user ${id}`, { path: 'members' });
+    if (user || !newUser || isReservedUserId(id))
+      return refuse('invalid_body', `members: there is no user ${id}`, { path: 'members' });
     made.push(newUser(id, view.now));
   }
   return granted(made);

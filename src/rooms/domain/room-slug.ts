@@ -1,5 +1,6 @@
 import type { StateView } from './change.ts';
 import { type Refusal, refuse } from './refusal.ts';
+import { isReservedSlug } from './reserved-id.ts';
 
 const LONGEST = 64;
 const MOST_TRIES = 100;
@@ -24,7 +25,8 @@ export function checkSlug(view: StateView, slug: string, roomId: string): Refusa
   // A path names a room by its id or its slug, so none may look like the other.
   if (UUID.test(slug)) return refuse('invalid_body', 'slug: must not look like an id', { path: 'slug' });
   if (isFree(view, slug, roomId)) return undefined;
-  return refuse('name_taken', `there is a room ${slug} already; choose another slug`, { path: 'slug' });
+  const reason = isReservedSlug(slug) ? `the slug ${slug} is reserved` : `there is a room ${slug} already`;
+  return refuse('name_taken', `${reason}; choose another slug`, { path: 'slug' });
 }
 
 /** The slug, or the next of its kind that is free. */
@@ -40,8 +42,9 @@ export function freeSlug(view: StateView, slug: string, newRoomId: string): stri
 /** A deleted room holds its slug only until another one wants it. */
 function isFree(view: StateView, slug: string, roomId: string): boolean {
   const holder = view.get('slug', slug)?.roomId;
-  if (holder === undefined || holder === roomId) return true;
-  return view.get('room', holder)?.deletedAt !== null;
+  if (holder === roomId) return true;
+  if (isReservedSlug(slug)) return false;
+  return holder === undefined || view.get('room', holder)?.deletedAt !== null;
 }
 
 const withSuffix = (slug: string, suffix: string): string =>

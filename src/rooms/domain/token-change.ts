@@ -5,7 +5,9 @@ import { checkIfMatch, tokenEtag } from './etag.ts';
 import { record } from './record.ts';
 import { granted, type Refusal, refuse, type Verdict } from './refusal.ts';
 import { type Scope, type Token, USUAL_SCOPES } from './token.ts';
-import { auditOf, endTokens, noSuchUser } from './user-change.ts';
+import { endTokens } from './token-end.ts';
+import { earlierOf, parentIdOf, requireShown } from './token-lineage.ts';
+import { auditOf, noSuchUser } from './user-change.ts';
 
 export interface TokenDraft {
   readonly name: string;
@@ -23,25 +25,29 @@ export interface TokenSeal {
   readonly prefix: string;
 }
 
-const MOST_TOKENS = 1000;
+const MAX_TOKENS = 1000;
 
-/** An admin makes tokens for everybody, others for themselves, which can do no more than the token that they show. */
-export function createToken(caller: Caller, draft: TokenDraft, seal: TokenSeal, ownTokens: number): Change<Token> {
+/** An admin makes tokens for everybody, others for themselves. None does more, reaches further or lasts longer than its parent. */
+export function createToken(caller: Caller, draft: TokenDraft, seal: TokenSeal): Change<Token> {
   return {
     decide(view) {
+      const gone = requireShown(view, caller);
+      if (gone) return gone;
       const userId = draft.userId ?? caller.user.id;
       if (userId !== caller.user.id && !rulesServer(caller))
         return refuse('forbidden', 'only admins of the server make tokens for others', { path: 'userId' });
       const user = view.get('user', userId);
       if (!user) return noSuchUser(userId);
       if (user.disabled) return refuse('forbidden', `the user ${userId} is disabled`, { path: 'userId' });
-      if (ownTokens >= MOST_TOKENS) return refuse('limit_reached', `${userId} has ${ownTokens} tokens: revoke some`);
+      if (countTokens(view, userId) >= MAX_TOKENS)
+        return refuse('limit_reached', `${userId} has ${MAX_TOKENS} tokens: revoke some`);
       if (draft.expiresAt != null && draft.expiresAt <= view.now)
         return refuse('invalid_body', 'expiresAt: it lies in the past', { path: 'expiresAt' });
       const scopes = scopesOf(caller, draft.scopes);
       if (!scopes.ok) return scopes;
       const roomIds = roomsOf(view, caller, draft.roomIds ?? null);
       if (!roomIds.ok) return roomIds;
+      const parentId = parentIdOf(view, caller);
       const token: Token = {
         ...seal,
         id: view.newId(),
@@ -51,7 +57,8 @@ export function createToken(caller: Caller, draft: TokenDraft, seal: TokenSeal, 
         roomIds: roomIds.value,
         use: 'api',
         createdAt: view.now,
-        expiresAt: lessOf(draft.expiresAt ?? null, caller.isAdmin ? null : caller.expiresAt),
+        expiresAt: earlierOf(draft.expiresAt ?? null, caller.expiresAt),
+        ...(parentId === undefined ? {} : { parentId }),
       };
       const audit = [auditOf(view, caller, 'token.create', token.id)];
       return { ok: true, write: { records: [record('token', token.hash, token)], audit }, answer: () => token };
@@ -74,11 +81,11 @@ export function renameToken(caller: Caller, hash: string, name: string, ifMatch:
   };
 }
 
-/** Ends a token, and the sessions that began with it. */
+/** Ends a token, and the sessions that began with it; with its children all that was made by it, by those, and so on. */
 export function revokeToken(
   caller: Caller,
   hash: string,
-  sessionHashes: readonly string[],
+  withChildren: boolean,
   ifMatch: string | undefined,
 ): Change<Token> {
   return {
@@ -88,7 +95,7 @@ export function revokeToken(
       const mismatch = checkIfMatch(ifMatch, tokenEtag(token));
       if (mismatch) return mismatch;
       const audit = [auditOf(view, caller, 'token.revoke', token.id)];
-      return { ok: true, write: { ...endTokens(view, [hash, ...sessionHashes]), audit }, answer: () => token };
+      return { ok: true, write: { ...endTokens(view, [hash], withChildren), audit }, answer: () => token };
     },
   };
 }
@@ -102,14 +109,9 @@ export function mayManage(caller: Caller, { userId, roomIds }: Token): boolean {
 
 export const noSuchToken = (): Refusal => refuse('token_not_found', 'there is no such token');
 
-export function lessOf(a: number | null, b: number | null): number | null {
-  if (a === null || b === null) return a ?? b;
-  return Math.min(a, b);
-}
-
 function scopesOf(caller: Caller, wanted: readonly Scope[] | undefined): Verdict<readonly Scope[]> {
-  if (wanted === undefined) return granted(USUAL_SCOPES.filter((scope) => caller.isAdmin || caller.scopes.has(scope)));
-  const beyond = caller.isAdmin ? undefined : wanted.find((scope) => !caller.scopes.has(scope));
+  if (wanted === undefined) return granted(USUAL_SCOPES.filter((scope) => caller.scopes.has(scope)));
+  const beyond = wanted.find((scope) => !caller.scopes.has(scope));
   if (beyond) return refuse('scope_missing', `scopes: your own token lacks ${beyond}`, { path: 'scopes' });
   return granted([...new Set(wanted)]);
 }
@@ -128,4 +130,10 @@ function roomsOf(
     ids.add(found.value.room.id);
   }
   return granted([...ids]);
+}
+
+function countTokens(view: ChangeView, userId: string): number {
+  let count = 0;
+  for (const token of view.each('token')) if (token.userId === userId && token.use === 'api') count++;
+  return count;
 }

@@ -17,7 +17,7 @@ export interface Token {
   readonly use: 'api' | 'session';
   readonly createdAt: number;
   readonly expiresAt: number | null;
-  /** Of a session: the token that was shown to sign in, with which it ends. */
+  /** The token by which it was made. A session ends with it, others when it is revoked with its children. */
   readonly parentId?: string;
 }
 

@@ -1,10 +1,11 @@
 import { type Caller, rulesServer } from './caller.ts';
 import type { AuditEntry, Change, ChangeView } from './change.ts';
 import { checkIfMatch, userEtag } from './etag.ts';
-import type { EventDraft } from './event.ts';
-import { type RecordChange, record } from './record.ts';
+import { record } from './record.ts';
 import { granted, type Refusal, refuse, type Verdict } from './refusal.ts';
+import { refuseReservedUserId } from './reserved-id.ts';
 import type { Token } from './token.ts';
+import { endTokens } from './token-end.ts';
 import { colorOf, makeUser, type User } from './user.ts';
 
 /** What a new user is given; what is left out has a default. */
@@ -39,6 +40,8 @@ export function createUser(caller: Caller, draft: UserDraft): Change<User> {
       if (denied) return denied;
       if (view.get('user', draft.id))
         return refuse('name_taken', `there is a user ${draft.id} already`, { path: 'id' });
+      const reserved = refuseReservedUserId(draft.id);
+      if (reserved) return reserved;
       const { id, name, kind = 'human', role = 'user', avatarColor = colorOf(id) } = draft;
       const user = makeUser(id, view.now, { name, kind, role, avatarColor });
       const audit = [auditOf(view, caller, 'user.create', id)];
@@ -108,23 +111,6 @@ export const noSuchUser = (id: string): Refusal => refuse('user_not_found', `the
 
 export function auditOf(view: ChangeView, caller: Caller, action: string, subject: string): AuditEntry {
   return { at: view.now, by: caller.user.id, action, roomId: null, subject };
-}
-
-/** Ends tokens, and the streams that they have opened. */
-export function endTokens(
-  view: ChangeView,
-  hashes: readonly string[],
-): { readonly events: readonly EventDraft[]; readonly records: readonly RecordChange[] } {
-  const tokens = hashes.flatMap((hash) => view.get('token', hash) ?? []);
-  return {
-    events: tokens.map(({ id, userId }) => ({
-      type: 'token.revoked' as const,
-      roomId: null,
-      audience: userId,
-      tokenId: id,
-    })),
-    records: tokens.map(({ hash }) => record('token', hash, null)),
-  };
 }
 
 function writeUser(view: ChangeView, caller: Caller, user: User, { adminIds, tokenHashes }: UserTies) {

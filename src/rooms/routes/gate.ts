@@ -1,7 +1,7 @@
 import { type HttpContext, type HttpHandler, type Method, mountPaths, type PathHandlers } from '../../kernel/http.ts';
 import type { Refusal } from '../domain/refusal.ts';
 import { answerRefusal } from './answers.ts';
-import { headerOf, releaseHeaders, setHeader } from './headers.ts';
+import { headerNamesOf, headerOf, releaseHeaders, setHeader } from './headers.ts';
 
 /** What a request shows before anybody looks at what it asks for. */
 export interface RequestFacts {
@@ -15,6 +15,8 @@ export interface RequestFacts {
   /** `Sec-Fetch-Site` */
   readonly site: string | undefined;
   readonly authorization: string | undefined;
+  /** Of all headers, in small letters. */
+  readonly headerNames: () => Iterable<string>;
 }
 
 /** Stands before every handler, and before those who say that there is none. */
@@ -85,6 +87,7 @@ function enter(gate: Gate, c: HttpContext, isStream: boolean): Response | undefi
     origin,
     site: headerOf(c, 'sec-fetch-site'),
     authorization: headerOf(c, 'authorization'),
+    headerNames: () => headerNamesOf(c),
   });
   return refusal && answerRefusal(c, refusal);
 }

@@ -20,13 +20,14 @@ export interface Credentials {
   readonly address: string;
 }
 
-export type LimitName = 'post' | 'edit' | 'typing' | 'search' | 'upload';
+/** `change` is what counts where a path has no limit of its own; `hook` is what a user's incoming hooks post. */
+export type LimitName = 'post' | 'edit' | 'typing' | 'search' | 'upload' | 'create' | 'change' | 'hook';
 
-/** Counts what a caller does. */
+/** Counts what a user does. */
 export interface RateLimits {
-  /** Takes one from the caller's allowance; a refusal when there is none left. `headers` go out with the answer. */
+  /** Takes one from the user's allowance; a refusal when there is none left. `headers` go out with the answer. */
   take(
-    caller: Caller,
+    userId: string,
     limit: LimitName,
   ): { readonly refusal?: Refusal; readonly headers: Readonly<Record<string, string>> };
   /** Takes one from what all together may write to a room. */
@@ -71,8 +72,9 @@ export function admit(parts: GuardParts, rules: GuardRules, handle: CallerHandle
     const caller = found.value;
     if (!caller.scopes.has(rules.scope))
       return answerRefusal(c, refuse('scope_missing', `the token lacks the scope ${rules.scope}`));
-    if (rules.limit) {
-      const { refusal, headers } = parts.limits.take(caller, rules.limit);
+    const limit = rules.limit ?? (isSafe(c.req.method) ? undefined : 'change');
+    if (limit) {
+      const { refusal, headers } = parts.limits.take(caller.user.id, limit);
       for (const name in headers) setHeader(c, name, headers[name] ?? '');
       if (refusal) return answerRefusal(c, refusal);
     }
@@ -81,6 +83,8 @@ export function admit(parts: GuardParts, rules: GuardRules, handle: CallerHandle
     return handle(c, caller);
   };
 }
+
+const isSafe = (method: string): boolean => method === 'GET' || method === 'HEAD';
 
 export function credentialsOf(c: HttpContext): Credentials {
   return {

@@ -8,6 +8,11 @@ export function headerOf(c: HttpContext, name: string): string | undefined {
   return Array.isArray(value) ? value.join(', ') : value;
 }
 
+export function headerNamesOf(c: HttpContext): Iterable<string> {
+  const incoming = c.env?.incoming;
+  return incoming ? Object.keys(incoming.headers) : c.req.raw.headers.keys();
+}
+
 /** Puts a header on the answer, whoever makes it. */
 export function setHeader(c: HttpContext, name: string, value: string): void {
   const { env } = c;

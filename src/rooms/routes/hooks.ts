@@ -85,15 +85,17 @@ export function hookPaths({ guard, book, incoming, requireIfMatch }: HookRoutes)
         );
       }),
     },
-    '/api/hook/:id/:secret': { POST: receive(book, incoming) },
+    '/api/hook/:id/:secret': { POST: receive(book, incoming, guard) },
   };
 }
 
 /** Whoever knows the path may post: the secret in it is all that a sender can show. */
-function receive(book: HookBook, incoming: IncomingHooks): HttpHandler {
+function receive(book: HookBook, incoming: IncomingHooks, { limits }: Pick<GuardParts, 'limits'>): HttpHandler {
   return async (c) => {
     const hook = book.open(c.req.param('id') ?? '', c.req.param('secret') ?? '');
     if (!hook.ok) return answerRefusal(c, hook);
+    const { refusal } = limits.take(hook.value.createdBy, 'hook');
+    if (refusal) return answerRefusal(c, refusal);
     const bytes = await readBytes(c, MOST_INCOMING_BYTES);
     if (!bytes.ok) return answerRefusal(c, bytes);
     const body = readIncomingBody(c, bytes.value);

@@ -3,7 +3,7 @@ import type { HttpContext } from '../../kernel/http.ts';
 import { openRoomSchema, roomListSchema } from '../contract/room-query.ts';
 import { roomDraftSchema, roomReplacementSchema } from '../contract/room-request.ts';
 import { findRoom } from '../domain/access.ts';
-import type { Caller } from '../domain/caller.ts';
+import { type Caller, rulesServer } from '../domain/caller.ts';
 import { roomEtag } from '../domain/etag.ts';
 import { joinRoom } from '../domain/member-change.ts';
 import { refuse, type Verdict } from '../domain/refusal.ts';
@@ -41,7 +41,7 @@ export function roomPaths(parts: RoomRouteParts): Paths {
   return {
     '/api/room': {
       GET: admit(guard, { scope: 'read' }, listRooms(parts)),
-      POST: admit(guard, { scope: 'manage', idempotent: true }, postRoom(parts)),
+      POST: admit(guard, { scope: 'manage', limit: 'create', idempotent: true }, postRoom(parts)),
     },
     '/api/room/:id': {
       GET: admit(guard, { scope: 'read' }, getRoom(parts)),
@@ -138,7 +138,7 @@ function removeRoom(parts: RoomRouteParts): CallerHandler {
     const query = readQuery(c, deletionSchema);
     if (!query.ok) return answerRefusal(c, query);
     const isPurge = query.value.purge === 'now';
-    if (isPurge && !caller.isAdmin)
+    if (isPurge && !rulesServer(caller))
       return answerRefusal(c, refuse('forbidden', 'only an admin of the server may remove a room at once'));
     const deleted = await parts.writer.submit(deleteRoom(caller, c.req.param('id') ?? '', ifMatch.value));
     if (!deleted.ok) return answerRefusal(c, deleted);

@@ -21,6 +21,8 @@ export interface SessionPathsParts {
   readonly check: (secret: string, address: string) => Verdict<Caller>;
   /** One more has failed from an address: a refusal when it was too many. */
   readonly failed: (address: string) => ReturnType<typeof refuse> | undefined;
+  /** One more comes by an invite from an address: a refusal when it was too many. */
+  readonly came: (address: string) => ReturnType<typeof refuse> | undefined;
   readonly sessions: {
     begin(caller: Caller): Promise<Verdict<Session>>;
     welcome(newcomer: Newcomer): Promise<Verdict<Session>>;
@@ -78,18 +80,21 @@ interface SignIn {
 }
 
 async function signIn(
-  { sessions, check, failed }: SessionPathsParts,
+  { guard, sessions, check, failed, came }: SessionPathsParts,
   c: HttpContext,
   { token, invite, name, id }: SignIn,
 ): Promise<Verdict<Session>> {
   const { address } = credentialsOf(c);
   if (token !== undefined && invite === undefined) {
     const caller = check(token, address);
-    return caller.ok ? sessions.begin(caller.value) : caller;
+    if (!caller.ok) return caller;
+    return guard.limits.take(caller.value.user.id, 'change').refusal ?? sessions.begin(caller.value);
   }
   if (invite === undefined || token !== undefined)
     return refuse('invalid_body', 'send a token, or an invite with a name', { path: 'token' });
   if (name === undefined) return refuse('invalid_body', 'name: tell others who you are', { path: 'name' });
+  const tooMany = came(address);
+  if (tooMany) return tooMany;
   const session = await sessions.welcome({ code: invite, name, id });
   return session.ok || session.code !== 'invite_not_found' ? session : (failed(address) ?? session);
 }

@@ -1,18 +1,22 @@
+import type { Refusal } from '../domain/refusal.ts';
 import type { Health } from '../health.ts';
-import { answer, answerJson } from './answers.ts';
+import { answer, answerJson, answerRefusal } from './answers.ts';
+import { type Credentials, credentialsOf } from './guard.ts';
 import type { Paths } from './index.ts';
 
 export interface StatusPathsParts {
   readonly health: () => { readonly health: Health; readonly accepts: boolean };
   readonly metrics: { readonly contentType: string; render(): Promise<string> };
+  /** Why somebody may not read the metrics. */
+  readonly refuseMetrics: (credentials: Credentials) => Refusal | undefined;
   /** Of the interface, and of the program. */
   readonly version: { readonly version: string; readonly opsdeck: string };
   /** The OpenAPI document, as JSON. */
   readonly openapi: () => Promise<string>;
 }
 
-/** What those who watch over the server ask; nobody has to sign in for it. */
-export function statusPaths({ health, metrics, version, openapi }: StatusPathsParts): Paths {
+/** What those who watch over the server ask; nobody has to sign in for it, but a token may be set for the metrics. */
+export function statusPaths({ health, metrics, refuseMetrics, version, openapi }: StatusPathsParts): Paths {
   return {
     '/health': {
       GET: (c) => {
@@ -27,7 +31,11 @@ export function statusPaths({ health, metrics, version, openapi }: StatusPathsPa
       },
     },
     '/metrics': {
-      GET: async (c) => c.body(await metrics.render(), 200, { 'content-type': metrics.contentType }),
+      GET: async (c) => {
+        const refusal = refuseMetrics(credentialsOf(c));
+        if (refusal) return answerRefusal(c, refusal);
+        return c.body(await metrics.render(), 200, { 'content-type': metrics.contentType });
+      },
     },
     '/version': { GET: (c) => answer(c, version) },
     '/openapi.json': { GET: async (c) => answerJson(c, await openapi()) },

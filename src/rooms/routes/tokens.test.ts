@@ -225,10 +225,37 @@ test('the first start makes a token for the admin, the second does not', async (
   assert.equal((await again.send('GET', '/api/me', bearer(firstToken))).status, 200);
 });
 
+test('who ran without sign-in is not locked out by the first start with tokens', async (t) => {
+  const clock = new FakeClock(START);
+  const open = await openTestRooms(t, { clock });
+  for (const body of [
+    { name: 'reader', scopes: ['read'] },
+    {
+      name: 'bound',
+      scopes: ['read', 'admin'],
+      roomIds: [(await open.send('POST', '/api/room', { body: { name: 'Ops' } })).json.id],
+    },
+    { name: 'short', scopes: ['read', 'admin'], expiresAt: '2026-03-01T13:00:00.000Z' },
+  ])
+    await tokenOf(open, { body });
+  clock.advance(3_600_000);
+  const { firstToken = '' } = (await open.restart({ auth: 'token', exposure: '--base-url https://chat.example.com' }))
+    .rooms;
+  assert.equal(inspectTokenSecret(firstToken), 'whole');
+});
+
+test('where nothing may be written, a start without a token for an admin says so', async (t) => {
+  const open = await openTestRooms(t);
+  await open.send('GET', '/api/me');
+  const again = await open.restart({ auth: 'token', readOnly: true });
+  assert.equal(again.rooms.firstToken, undefined);
+  assert.match(again.log(), /level=WARN .*no token lets an admin in.*without --read-only/);
+});
+
 test('another token of the environment takes the place of the one before', async (t) => {
-  const { rooms, admin } = await open(t);
+  const { rooms, clock, admin } = await open(t);
   const { state, writer } = rooms.core;
-  assert.equal(await bootstrapAdmin(state, writer, 'another-long-secret'), undefined);
+  assert.equal(await bootstrapAdmin(state, writer, 'another-long-secret', clock.now()), undefined);
   assert.equal((await rooms.send('GET', '/api/me', bearer('another-long-secret'))).json.admin, true);
   assert.equal((await rooms.send('GET', '/api/me', admin())).status, 401);
 });

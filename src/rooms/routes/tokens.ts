@@ -1,3 +1,4 @@
+import * as v from 'valibot';
 import type { HttpContext } from '../../kernel/http.ts';
 import { changedField, tokenPost, tokenPut, wireToken } from '../contract/token-request.ts';
 import type { Caller } from '../domain/caller.ts';
@@ -20,6 +21,7 @@ import { answerTagged, readIfMatch } from './etag.ts';
 import { admit, type GuardParts } from './guard.ts';
 import type { Paths } from './index.ts';
 import { pageOf, readListQuery } from './list-query.ts';
+import { readQuery } from './query.ts';
 
 export interface TokenPathsParts {
   readonly guard: GuardParts;
@@ -33,10 +35,13 @@ export interface TokenPathsParts {
 
 const BODY_LIMIT = 16_384;
 
+const revocationSchema = v.strictObject({
+  children: v.optional(v.picklist(['true', 'false', '1', '0'], 'must be true or false')),
+});
+
 export function tokenPaths(parts: TokenPathsParts): Paths {
   const { guard, state, writer, seen, newSecret, requireIfMatch } = parts;
   const wire = (token: Token) => wireToken(token, seen.tokenAt(token.id));
-  const ofUser = (userId: string) => [...state.all('token').values()].filter((token) => token.userId === userId);
   return {
     '/api/token': {
       GET: admit(guard, { scope: 'read' }, (c, caller) => answerTokens(c, caller, state, wire)),
@@ -44,8 +49,7 @@ export function tokenPaths(parts: TokenPathsParts): Paths {
         const body = await readJson(c, tokenPost, BODY_LIMIT);
         if (!body.ok) return answerRefusal(c, body);
         const { secret, ...seal } = newSecret();
-        const own = ofUser(body.value.userId ?? caller.user.id).filter(({ use }) => use === 'api').length;
-        const created = await writer.submit(createToken(caller, body.value, seal, own));
+        const created = await writer.submit(createToken(caller, body.value, seal));
         return answerVerdict(c, created, (token) =>
           answer(c, { token: wire(token), secret }, 201, {
             location: `/api/token/${token.id}`,
@@ -83,10 +87,11 @@ export function tokenPaths(parts: TokenPathsParts): Paths {
         if (!ifMatch.ok) return answerRefusal(c, ifMatch);
         const found = findToken(state, caller, idOf(c));
         if (!found.ok) return answerRefusal(c, found);
-        const { id, hash, userId } = found.value;
-        const sessions = ofUser(userId).filter(({ parentId }) => parentId === id);
-        const hashes = sessions.map((session) => session.hash);
-        const revoked = await writer.submit(revokeToken(caller, hash, hashes, ifMatch.value));
+        const query = readQuery(c, revocationSchema);
+        if (!query.ok) return answerRefusal(c, query);
+        const { children } = query.value;
+        const withChildren = children === 'true' || children === '1';
+        const revoked = await writer.submit(revokeToken(caller, found.value.hash, withChildren, ifMatch.value));
         return answerVerdict(c, revoked, (token) => answer(c, wire(token)));
       }),
     },

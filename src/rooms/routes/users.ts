@@ -1,8 +1,9 @@
 import type { HttpContext } from '../../kernel/http.ts';
 import { printInstantOrNull } from '../contract/instant.ts';
 import { mePut, userPost, userPut, wireUser } from '../contract/user-request.ts';
-import type { Caller } from '../domain/caller.ts';
+import { type Caller, rulesServer } from '../domain/caller.ts';
 import { userEtag } from '../domain/etag.ts';
+import { visiblePeople } from '../domain/guest.ts';
 import type { Verdict } from '../domain/refusal.ts';
 import type { User } from '../domain/user.ts';
 import {
@@ -44,7 +45,7 @@ export function userPaths(parts: UserPathsParts): Paths {
   });
   return {
     '/api/user': {
-      GET: admit(guard, { scope: 'read' }, (c) => answerUsers(c, state, wire)),
+      GET: admit(guard, { scope: 'read' }, (c, caller) => answerUsers(c, caller, state, wire)),
       POST: admit(guard, { scope: 'admin', idempotent: true }, async (c, caller) => {
         const body = await readJson(c, userPost, BODY_LIMIT);
         if (!body.ok) return answerRefusal(c, body);
@@ -56,9 +57,10 @@ export function userPaths(parts: UserPathsParts): Paths {
       }),
     },
     '/api/user/:id': {
-      GET: admit(guard, { scope: 'read' }, (c) => {
+      GET: admit(guard, { scope: 'read' }, (c, caller) => {
         const user = state.get('user', idOf(c));
-        return user
+        const visible = visiblePeople(state, caller.user);
+        return user && (visible === undefined || visible.has(user.id))
           ? answerTagged(c, userEtag(user), () => JSON.stringify(wire(user)))
           : answerRefusal(c, noSuchUser(idOf(c)));
       }),
@@ -98,11 +100,13 @@ const idOf = (c: HttpContext): string => c.req.param('id') ?? '';
 const answerUser = (c: HttpContext, changed: Verdict<User>, wire: (user: User) => object): Response =>
   answerVerdict(c, changed, (user) => answer(c, wire(user), 200, { etag: userEtag(user) }));
 
-function answerUsers(c: HttpContext, state: RoomState, wire: (user: User) => object): Response {
+function answerUsers(c: HttpContext, caller: Caller, state: RoomState, wire: (user: User) => object): Response {
   const query = readListQuery(c);
   if (!query.ok) return answerRefusal(c, query);
   const wanted = c.req.query('q')?.toLowerCase() ?? '';
+  const visible = visiblePeople(state, caller.user);
   const sorted = [...state.all('user').values()]
+    .filter(({ id }) => visible === undefined || visible.has(id))
     .filter(({ id, name }) => wanted === '' || id.startsWith(wanted) || name.toLowerCase().includes(wanted))
     .sort((a, b) => (a.id < b.id ? -1 : 1));
   const page = pageOf(sorted, ({ id }) => id, query.value);
@@ -114,7 +118,7 @@ function wireMe({ seen, auth }: UserPathsParts, caller: Caller, user: User): obj
   return {
     ...wireUser(user, seen.userAt(user.id)),
     auth,
-    admin: caller.isAdmin,
+    admin: rulesServer(caller),
     scopes: [...caller.scopes],
     roomIds: caller.roomIds && [...caller.roomIds],
     tokenId: caller.tokenId,

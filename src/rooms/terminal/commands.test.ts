@@ -206,6 +206,22 @@ test('a token shows its secret once, and is revoked by its name', async (t) => {
   assert.equal((await rooms.run(['token', 'revoke', 'ci'])).code, 1);
 });
 
+test('a token is revoked with all that was made by it', async (t) => {
+  const rooms = await listeningRooms(t, { options: { auth: 'token' } });
+  const by = (token: string) => ({ env: { OPSDECK_ROOMS_TOKEN: token } });
+  const SCOPES = ['--scope', 'read', '--scope', 'manage'];
+  const make = async (token: string, name: string) =>
+    (await rooms.run(['token', 'new', name, ...SCOPES], by(token))).out.trim();
+  const admin = rooms.rooms.firstToken ?? '';
+  const leaked = await make(admin, 'leaked');
+  const child = await make(leaked, 'child');
+  const kept = await make(await make(admin, 'plain'), 'kept');
+  assert.equal((await rooms.run(['token', 'revoke', 'leaked', '--with-children'], by(admin))).code, 0);
+  assert.equal((await rooms.run(['token', 'revoke', 'plain'], by(admin))).code, 0);
+  assert.equal((await rooms.run(['ls'], by(child))).code, 4);
+  assert.equal((await rooms.run(['ls'], by(kept))).code, 0);
+});
+
 test('hooks are made with an address or a secret, listed, rotated and removed', async (t) => {
   const rooms = await withOps(t);
   const address = await rooms.done(['hook', 'new', 'incoming', '--room', 'ops', '--kind', 'text', '--name', 'cron']);

@@ -4,7 +4,7 @@ import type { Terminal } from '../../../kernel/terminal.ts';
 import { addConnection, numberFlag } from '../shared-flags/command.ts';
 import type { ExportOptions } from './export-rooms.ts';
 import type { NewHookOptions } from './hooks.ts';
-import type { NewTokenOptions } from './tokens.ts';
+import type { NewTokenOptions, RevokeTokenOptions } from './tokens.ts';
 
 const same = (text: string): string => text;
 const DEFAULT_DATA_DIR = 'data/rooms';
@@ -91,7 +91,8 @@ function addTokens(rooms: Command, terminal: Terminal): void {
 Examples:
   opsdeck rooms token new ci --for ci-bot --scope write --room ci --expires 90d
   opsdeck rooms token ls
-  opsdeck rooms token revoke ci`;
+  opsdeck rooms token revoke ci
+  opsdeck rooms token revoke leaked --with-children`;
   token.addHelpText('after', examples);
   addConnection(token.command('new').description('make a token; its secret is printed this once'))
     .argument('<name>', 'what it is for')
@@ -113,8 +114,9 @@ Examples:
     });
   addConnection(token.command('revoke').description('end a token, and all streams that it has opened'))
     .argument('<token>', 'its id, its name or its beginning')
+    .option('--with-children', 'also all tokens, hooks and invites that were made by it, by those, and so on')
     .addHelpText('after', examples)
-    .action(async (wanted: string, options) => {
+    .action(async (wanted: string, options: RevokeTokenOptions) => {
       const { revokeToken } = await import('./tokens.ts');
       await revokeToken(wanted, options, terminal);
     });

@@ -16,6 +16,10 @@ export interface NewTokenOptions extends ConnectionOptions {
   readonly expires?: number;
 }
 
+export interface RevokeTokenOptions extends ConnectionOptions {
+  readonly withChildren?: boolean;
+}
+
 const madeSchema = v.looseObject({ token: tokenSchema, secret: v.string() });
 const listSchema = v.looseObject({ tokens: v.array(tokenSchema), next: v.nullable(v.string()) });
 type WireToken = v.InferOutput<typeof tokenSchema>;
@@ -75,7 +79,7 @@ async function readTokens(client: RoomsClient, user?: string): Promise<readonly 
 }
 
 /** `rooms token revoke`: by its id, or by its beginning or its name where only one is meant. */
-export async function revokeToken(wanted: string, options: ConnectionOptions, terminal: Terminal): Promise<void> {
+export async function revokeToken(wanted: string, options: RevokeTokenOptions, terminal: Terminal): Promise<void> {
   await withClient(options, terminal, async (client) => {
     const tokens = await readTokens(client);
     const meant = tokens.filter(
@@ -86,7 +90,8 @@ export async function revokeToken(wanted: string, options: ConnectionOptions, te
     if (meant.length > 1) throw new CommandError(`${meant.length} tokens are called that; name one by its id`);
     const path = `/api/token/${enc(token.id)}`;
     const headers = { 'if-match': (await client.send('GET', path)).headers.get('etag') ?? '*' };
-    const revoked = client.parse(await client.send('DELETE', path, { headers }), tokenSchema);
+    const query = options.withChildren ? '?children=true' : '';
+    const revoked = client.parse(await client.send('DELETE', path + query, { headers }), tokenSchema);
     if (options.json) printJson(terminal, revoked);
     else terminal.out(`${revoked.id}\n`);
   });
