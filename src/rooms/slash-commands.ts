@@ -2,7 +2,8 @@ import type { Clock } from '../kernel/clock.ts';
 import type { AlertsClient, ListedAlert } from './alerts-client.ts';
 import type { RunDesk } from './copilot/run-desk.ts';
 import { findRoom, type RoomAccess, requireWriter } from './domain/access.ts';
-import { type AlertCard, readCard } from './domain/alert-card.ts';
+import type { AlertCard } from './domain/alert-card.ts';
+import { readCard } from './domain/alert-card-shape.ts';
 import type { Caller } from './domain/caller.ts';
 import { COMMANDS, type Command, isCommandLine, readCommand } from './domain/command.ts';
 import {
@@ -15,6 +16,7 @@ import {
 } from './domain/command-card.ts';
 import { type LabelMatcher, printMatcher } from './domain/command-matcher.ts';
 import { granted, type Refusal, refuse, type Verdict } from './domain/refusal.ts';
+import { checkChosenId } from './domain/reserved.ts';
 import type { Room } from './domain/room.ts';
 import { requireAsker } from './domain/run-access.ts';
 import type { AlertCards } from './hooks/alert-cards.ts';
@@ -92,6 +94,8 @@ export class SlashCommands {
     if (refusal) return refusal;
     const done = await this.#doneBefore(caller, post);
     if (done) return done;
+    const taken = checkChosenId(post.id);
+    if (taken) return taken;
     const command = readCommand(post.body, clock.now());
     if (!command.ok) return command;
     const { room } = found.value;
@@ -183,7 +187,7 @@ export class SlashCommands {
     }
     const made = await this.#silenceOnce(asked, alerts, { matchers, startsAt, endsAt, createdBy: user.id, comment });
     if (!made.ok) return made;
-    await this.#noteSilence(asked.post, { id: made.value, endsAt: times.endsAt, by: user.id });
+    await this.#noteSilence(asked, { id: made.value, endsAt: times.endsAt, by: user.id });
     const reason = command.comment === '' ? '' : `: ${command.comment}`;
     const body = `silenced ${words} until ${printEnd(endsAt)}${reason}\nmatches ${countAlerts(found.count)}; \`/unsilence ${made.value}\` ends it`;
     return this.#post(asked, body, { ...card, silence: { ...silence, id: made.value } });
@@ -216,16 +220,17 @@ export class SlashCommands {
     return card && { id, card };
   }
 
-  async #noteSilence(post: Post, silence: NonNullable<AlertCard['silence']>): Promise<void> {
+  async #noteSilence({ post, room }: Asked, silence: NonNullable<AlertCard['silence']>): Promise<void> {
     const root = await this.#alertOf(post);
-    if (root) await this.#parts.cards.change(root.id, (card) => ({ ...card, silence }));
+    if (root) await this.#parts.cards.change(room.id, root.id, (card) => ({ ...card, silence }));
   }
 
   async #unsilence(asked: Asked, alerts: AlertsClient, id: string): Promise<Verdict<CommandAnswer>> {
     const ended = await alerts.unsilence(id);
     if (!ended.ok) return ended;
     const root = await this.#alertOf(asked.post);
-    if (root?.card.silence?.id === id) await this.#parts.cards.change(root.id, (card) => ({ ...card, silence: null }));
+    if (root?.card.silence?.id === id)
+      await this.#parts.cards.change(asked.room.id, root.id, (card) => ({ ...card, silence: null }));
     return this.#post(asked, `ended the silence ${id}`, {
       kind: 'command',
       command: 'unsilence',
@@ -240,7 +245,7 @@ export class SlashCommands {
     const { id: by } = asked.caller.user;
     const at = new Date(this.#parts.clock.now()).toISOString();
     const acked = note === null ? null : { by, at, note: note.slice(0, 500) };
-    const changed = await this.#parts.cards.change(root.id, (card) => ({ ...card, acked }));
+    const changed = await this.#parts.cards.change(asked.room.id, root.id, (card) => ({ ...card, acked }));
     if (!changed.ok) return changed;
     const body = note === null ? 'does not have it any more' : `has it${note === '' ? '' : `: ${note}`}`;
     return this.#post(asked, body, { kind: 'command', command: note === null ? 'unack' : 'ack', by });
@@ -260,12 +265,12 @@ export class SlashCommands {
     });
     const list = summarise(found.value);
     const posted = await this.#post(asked, printList(list), cardWith(list));
-    if (posted.ok) this.#keepFresh(asked.id, alerts, filter, cardWith, list, untilAt);
+    if (posted.ok) this.#keepFresh(asked, alerts, filter, cardWith, list, untilAt);
     return posted;
   }
 
   #keepFresh(
-    id: string,
+    { id, room, caller }: Asked,
     alerts: AlertsClient,
     filter: readonly LabelMatcher[],
     cardWith: (list: CommandAlerts) => CommandCard,
@@ -279,7 +284,10 @@ export class SlashCommands {
       const list = found.ok ? summarise(found.value) : undefined;
       if (!list || JSON.stringify(list) === shown) return;
       shown = JSON.stringify(list);
-      const rewritten = await messages.rewrite(id, { body: printList(list), card: commandJson(cardWith(list)) });
+      const rewritten = await messages.rewrite(
+        { id, roomId: room.id, type: 'command', authorId: caller.user.id },
+        { body: printList(list), card: commandJson(cardWith(list)) },
+      );
       if (!rewritten.ok) stop();
     };
     const cancelTimer = clock.every(LOOK_EVERY_MS, () => {

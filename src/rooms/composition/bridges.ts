@@ -29,7 +29,7 @@ export function composeBridges(core: RoomsCore, { messages, alerts, desk, url }:
   const { options, state, store, writer, guard, newId, clock, outbound, vault } = core;
   const { baseUrl, requireIfMatch } = options;
   const permalink = ({ slug }: Room, id: string) => `${(baseUrl ?? url()).replace(/\/+$/, '')}/r/${slug}/m/${id}`;
-  const cards = new AlertCards({ messages, state, store, writer, clock });
+  const cards = new AlertCards({ messages, state, store, writer, clock, newId });
   const commands = new SlashCommands({ state, store, messages, cards, alerts, desk, clock, newId, permalink });
   const outgoing = new OutgoingHooks({ ...core, messages, guard: outbound, random });
   const book = new HookBook({ state, writer, outgoing, guard: outbound, vault, newId });

@@ -12,6 +12,7 @@ import { changed, type MessageOutcome, unchanged } from './message-outcome.ts';
 import { checkBody } from './message-text.ts';
 import { type RecordChange, record } from './record.ts';
 import { granted, type Refusal, refuse, type Verdict } from './refusal.ts';
+import { checkChosenCard, checkChosenId } from './reserved.ts';
 import { takeCallAllTurn, takePostTurn } from './slow-mode.ts';
 import { countReply, findReferred, requireRoot } from './thread.ts';
 import { refTo } from './user.ts';
@@ -78,6 +79,9 @@ export function decidePost(
   const contentHash = post.id === undefined ? '' : hashContent(contentOf(found.value.room.id, post, post.attachments));
   const known = post.id === undefined ? undefined : decideKnown(view, caller, post.id, contentHash);
   if (known) return known;
+  // Here and not before: what was posted when these were free comes again as it was.
+  const reserved = post.byServer ? undefined : (checkChosenId(post.id) ?? checkChosenCard(post.card));
+  if (reserved) return reserved;
   const entry = enter(view, caller, found.value, rules.joinOnPost && !post.byServer);
   const refusal = requireWriter(entry.access, caller, view.now);
   if (refusal) return refusal;
@@ -140,9 +144,11 @@ interface Entry {
 
 function enter(view: ChangeView, caller: Caller, access: RoomAccess, joins: boolean): Entry {
   const { room, member } = access;
-  if (member || !joins || room.visibility !== 'public' || room.archived) return { access, events: [], records: [] };
+  const stays = { access, events: [], records: [] };
+  if (member || !joins || room.visibility !== 'public' || room.archived) return stays;
   const key = memberKey(room.id, caller.user.id);
-  if (view.get('ban', key)) return { access, events: [], records: [] };
+  // A hook posts into rooms, but is nobody who could be in one.
+  if (view.get('ban', key) || !view.get('user', caller.user.id)) return stays;
   const joined = newMember(
     { roomId: room.id, lastSeq: view.head(room.id).lastSeq },
     caller.user.id,

@@ -8,7 +8,7 @@ import { checkEdit, decideEdit, type EditRules } from '../domain/message-edit.ts
 import type { MessageOutcome } from '../domain/message-outcome.ts';
 import { checkPost, decidePost, type PostDraft, type PostRules } from '../domain/message-post.ts';
 import { decideRemoval } from '../domain/message-removal.ts';
-import { decideRewrite } from '../domain/message-rewrite.ts';
+import { decideRewrite, type RewriteTarget } from '../domain/message-rewrite.ts';
 import { decidePin } from '../domain/pin.ts';
 import { decideReaction } from '../domain/reaction.ts';
 import { granted, type Verdict } from '../domain/refusal.ts';
@@ -77,9 +77,9 @@ export class MessageBook implements Messages {
     return this.#submit({ messages, decide: (view) => decideRemoval(view, caller, id, options) });
   }
 
-  async rewrite(id: string, rewrite: Rewrite): Promise<Verdict<StoredMessage>> {
+  async rewrite(target: RewriteTarget, rewrite: Rewrite): Promise<Verdict<StoredMessage>> {
     const { rules } = this.#parts;
-    return this.#submit({ messages: [id], decide: (view) => decideRewrite(view, id, rewrite, rules) });
+    return this.#submit({ messages: [target.id], decide: (view) => decideRewrite(view, target, rewrite, rules) });
   }
 
   async react(caller: Caller, id: string, emoji: string, reacts: boolean): Promise<Verdict<StoredMessage>> {
