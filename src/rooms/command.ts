@@ -54,6 +54,11 @@ function addServeCommand(rooms: Command, terminal: Terminal): void {
     .option('--cors-origin <origin>', 'pages of this origin may use it; may be repeated', collect)
     .option('--config <file>', 'a file of these settings, YAML or JSON')
     .option('--alerts <url>', 'the alert server for /silence and others, such as http://127.0.0.1:9093')
+    .option(
+      '--alerts-rooms <rooms>',
+      'rooms whose members may use the alert server, such as ops,oncall; elsewhere admins alone; may be repeated',
+      collect,
+    )
     .option('--max-body <size>', 'the longest message (default: 65536)')
     .option('--upload-max <size>', 'the largest file (default: 25MiB)')
     .option('--retention <duration>', 'how long messages are kept; 0 is for ever (default: 0d)')

@@ -19,6 +19,7 @@ export const ROOMS_OPTIONS: Omit<RoomsOptions, 'dataDir'> = {
   maxUploadBytes: 25 * 2 ** 20,
   retentionMs: 0,
   alertsUrl: undefined,
+  alertsRooms: [],
   readOnly: false,
   rateLimits: false,
   requireIfMatch: false,

@@ -8,6 +8,7 @@ import {
   readHosts,
   readNumber,
   readOrigins,
+  readRooms,
   readSize,
   readSwitch,
   readText,
@@ -38,6 +39,7 @@ const READERS = {
   'upload-max': readSize(0, MOST_UPLOAD),
   retention: readDuration,
   alerts: readUrl,
+  'alerts-rooms': readRooms,
   'read-only': readSwitch,
   'rate-limits': readSwitch,
   'require-if-match': readSwitch,
@@ -153,6 +155,8 @@ function refuseOthers(settings: Settings): readonly string[] {
   if (settings.peers !== undefined) problems.push('--peers: several nodes are not part of this build; leave it out');
   if ((settings['log-shards'] ?? 1) > 1)
     problems.push('--log-shards: more than 1 is not part of this build; leave it out');
+  if (settings['alerts-rooms'] !== undefined && settings.alerts === undefined)
+    problems.push('--alerts-rooms: there is no alert server for these rooms; give --alerts URL, or leave it out');
   return problems;
 }
 
@@ -170,6 +174,7 @@ function optionsOf(settings: Settings, environment: Variables, problems: string[
     maxUploadBytes: settings['upload-max'] ?? 25 * 2 ** 20,
     retentionMs: settings.retention ?? 0,
     alertsUrl: settings.alerts,
+    alertsRooms: settings['alerts-rooms'] ?? [],
     readOnly: settings['read-only'] ?? false,
     rateLimits: settings['rate-limits'] ?? auth === 'token',
     requireIfMatch: settings['require-if-match'] ?? false,

@@ -17,6 +17,8 @@ export interface RoomsOptions {
   readonly retentionMs: number;
   /** The alert server for slash commands and prompts. */
   readonly alertsUrl: string | undefined;
+  /** Slugs and ids of the rooms whose members may use the alert server; elsewhere admins of the server alone may. */
+  readonly alertsRooms: readonly string[];
   readonly readOnly: boolean;
   readonly rateLimits: boolean;
   readonly requireIfMatch: boolean;

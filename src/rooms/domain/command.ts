@@ -102,7 +102,10 @@ function readSilence(rest: string, isMarked: boolean, now: number): Verdict<Comm
   const matchers = readMatchers(asked.slice(end.value.words));
   if (!matchers.ok) return matchers;
   if (matchers.value.length > 0 && matchers.value.every(matchesAnything) && !force)
-    return refuse('invalid_body', 'these matchers would silence everything; name a label, or add --force');
+    return refuse(
+      'invalid_body',
+      'these matchers would silence everything; name a label (admins of the server may add --force)',
+    );
   const comment = comments
     .join(' -- ')
     .replace(/(^|\s)--force\b/g, '')

@@ -103,6 +103,14 @@ export function decidePost(
   return changed(records.length === 0 ? { events } : { events, records }, contentHash, entry.events.length);
 }
 
+/** Decides a post without attachments as `decidePost` does, and writes nothing: whether it would be taken as a new one. */
+export function probePost(view: ChangeView, caller: Caller, post: PostDraft, rules: PostRules): Decision<null> {
+  const decided = decidePost(view, caller, post, new Map(), rules);
+  if (!decided.ok) return decided;
+  if (decided.write === null) return refuse('id_conflict', `the id ${post.id} is taken; take another`, { path: 'id' });
+  return { ok: true, write: null, answer: () => null };
+}
+
 /** The same post comes again; or the id stands for something else. */
 function decideKnown(
   view: ChangeView,

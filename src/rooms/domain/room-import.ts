@@ -10,7 +10,7 @@ import { type RecordChange, record } from './record.ts';
 import type { Room } from './room.ts';
 import { auditOf } from './room-change.ts';
 import { type RoomFields, substanceOf } from './room-request.ts';
-import { freeSlug } from './room-slug.ts';
+import { freeSlug, type SlugMeans } from './room-slug.ts';
 import { makeUser, type User } from './user.ts';
 
 /** A room as an export tells of it. */
@@ -39,7 +39,7 @@ export interface ImportedMember {
 export type RoomImported = 'created' | 'there already' | 'deleted';
 
 /** Brings in a room with its people, if it is not there; what is there stays as it is. */
-export function importRoom(caller: Caller, imported: ImportedRoom, means: CopilotMeans): Change<RoomImported> {
+export function importRoom(caller: Caller, imported: ImportedRoom, means: SlugMeans): Change<RoomImported> {
   return {
     decide(view) {
       const { id } = imported;
@@ -48,7 +48,7 @@ export function importRoom(caller: Caller, imported: ImportedRoom, means: Copilo
         const answer = (): RoomImported => (existing.deletedAt === null ? 'there already' : 'deleted');
         return { ok: true, write: null, answer };
       }
-      const slug = freeSlug(view, imported.slug, id);
+      const slug = freeSlug(view, { caller, alertRooms: means.alertRooms }, imported.slug, id);
       const { copilot, records } = copilotOf(view, caller, imported, means);
       const room: Room = {
         id,

@@ -6,7 +6,7 @@ import type { StoredMessage } from '../domain/message.ts';
 import { findMessage } from '../domain/message-access.ts';
 import { checkEdit, decideEdit, type EditRules } from '../domain/message-edit.ts';
 import type { MessageOutcome } from '../domain/message-outcome.ts';
-import { checkPost, decidePost, type PostDraft, type PostRules } from '../domain/message-post.ts';
+import { checkPost, decidePost, type PostDraft, type PostRules, probePost } from '../domain/message-post.ts';
 import { decideRemoval } from '../domain/message-removal.ts';
 import { decideRewrite, type RewriteTarget } from '../domain/message-rewrite.ts';
 import { decidePin } from '../domain/pin.ts';
@@ -50,6 +50,14 @@ export class MessageBook implements Messages {
       }),
     );
     return posted.ok ? granted(postedOf(posted.value)) : posted;
+  }
+
+  async check(caller: Caller, post: Post): Promise<Verdict<null>> {
+    const { rules, writer } = this.#parts;
+    const checked = checkPost(draftOf(post), caller, rules);
+    if (!checked.ok) return checked;
+    const draft = checked.value;
+    return writer.submit({ messages: referredBy(draft), decide: (view) => probePost(view, caller, draft, rules) });
   }
 
   async edit(caller: Caller, id: string, edit: MessageEdit, ifMatch?: string): Promise<Verdict<StoredMessage>> {

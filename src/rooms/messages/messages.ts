@@ -65,6 +65,8 @@ export interface Rewrite {
 /** Everything that posts, be it a request, a copilot, a hook or a command, posts through this. */
 export interface Messages {
   post(caller: Caller, post: Post): Promise<Verdict<Posted>>;
+  /** Whether a post without attachments would be taken as a new message now. */
+  check(caller: Caller, post: Post): Promise<Verdict<null>>;
   edit(caller: Caller, id: string, edit: MessageEdit, ifMatch?: string): Promise<Verdict<StoredMessage>>;
   /** Leaves a tombstone. A tombstone is answered as it is. */
   remove(
