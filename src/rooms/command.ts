@@ -11,11 +11,12 @@ const EXAMPLES = `
 On this machine alone nobody signs in; elsewhere everybody shows a token. The first start with tokens prints one for the
 admin, unless OPSDECK_ROOMS_ADMIN_TOKEN holds it. Every flag has a variable (--max-body: OPSDECK_ROOMS_MAX_BODY; --data-dir:
 OPSDECK_DATA_DIR) and a key of its name in the --config file; flags stand above variables, and these above the file.
-OPSDECK_SECRET_KEY encrypts the keys of copilots; without it one is made in the data directory.
+With --alerts, admins use the alert server from any room; members of the rooms that --alerts-rooms names, guests apart, do so
+there. OPSDECK_SECRET_KEY encrypts the keys of copilots; without it one is made in the data directory.
 
 Examples:
   opsdeck rooms serve
-  opsdeck rooms serve --data-dir /var/lib/opsdeck/rooms --alerts http://127.0.0.1:9093
+  opsdeck rooms serve --data-dir /var/lib/opsdeck/rooms --alerts http://127.0.0.1:9093 --alerts-rooms ops
   opsdeck rooms serve --host 0.0.0.0 --base-url https://chat.example.com
   opsdeck rooms serve --config rooms.yml`;
 

@@ -22,7 +22,7 @@ export type Command =
   | { readonly name: 'help' };
 
 export const COMMANDS: Readonly<Record<Command['name'], string>> = {
-  alerts: '/alerts [matcher …] — the alerts that fire now',
+  alerts: '/alerts [matcher …] — the alerts that fire now (this and silences: where an admin allows it)',
   silence: '/silence 2h alertname=DiskFull instance=~"web.*" -- why; add ? to see first what it would match',
   unsilence: '/unsilence <id> — ends a silence',
   ack: '/ack [note] — in the thread of an alert: you have it',
