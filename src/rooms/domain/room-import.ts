@@ -1,3 +1,4 @@
+import { readCard } from './alert-card-shape.ts';
 import type { Caller } from './caller.ts';
 import type { Change, ChangeView } from './change.ts';
 import { hashContent } from './content-hash.ts';
@@ -7,6 +8,7 @@ import type { EventDraft, MessageDraft } from './event.ts';
 import { type Ban, type Member, memberKey, newMember, type Role } from './member.ts';
 import type { Message, Reaction } from './message.ts';
 import { type RecordChange, record } from './record.ts';
+import { hasReservedKind, isAlertCard } from './reserved.ts';
 import type { Room } from './room.ts';
 import { auditOf } from './room-change.ts';
 import { type RoomFields, substanceOf } from './room-request.ts';
@@ -171,12 +173,21 @@ function keep(
     replyTo: message.replyTo !== null && exists(message.replyTo) ? message.replyTo : null,
     threadId: isReply ? message.threadId : null,
     attachments: message.attachments.filter(({ id }) => files.has(id)),
+    card: isBelievable(message) ? message.card : null,
     reactions: [],
     // Whatever was under way elsewhere does not go on here.
     status: message.status === 'streaming' ? 'failed' : message.status,
     pinned: room.pinned.includes(message.id),
     silent: true,
   };
+}
+
+/** Of the cards that the server makes only those come in that it can have made; the words stay in any case. */
+function isBelievable(message: Message): boolean {
+  const { type, card } = message;
+  if (!hasReservedKind(card)) return true;
+  if (card?.kind === 'alert') return isAlertCard(message) && readCard(card) !== undefined;
+  return type === 'command';
 }
 
 function draftOf(message: Omit<Message, 'seq'>): MessageDraft {
