@@ -13,7 +13,8 @@ name another one: behind a proxy give --base-url. The first start with tokens pr
 OPSDECK_ROOMS_ADMIN_TOKEN holds it. Every flag has a variable (--max-body: OPSDECK_ROOMS_MAX_BODY; --data-dir:
 OPSDECK_DATA_DIR) and a key of its name in the --config file; flags stand above variables, and these above the file.
 Where OPSDECK_ROOMS_METRICS_TOKEN is set, /metrics asks for it as a bearer token.
-OPSDECK_SECRET_KEY encrypts the keys of copilots; without it one is made in the data directory.
+With --alerts, admins use the alert server from any room; members of the rooms that --alerts-rooms names, guests apart, do so
+there. OPSDECK_SECRET_KEY encrypts the keys of copilots; without it one is made in the data directory.
 
 HTTP_PROXY and HTTPS_PROXY are used for --alerts alone: addresses of outgoing hooks and copilots are entered by users, and
 must not reach this machine or its network. With --outbound-proxy they are resolved and checked here, and public ones are
@@ -22,7 +23,7 @@ belongs in OPSDECK_ROOMS_OUTBOUND_PROXY or the file, since other users of this m
 
 Examples:
   opsdeck rooms serve
-  opsdeck rooms serve --data-dir /var/lib/opsdeck/rooms --alerts http://127.0.0.1:9093
+  opsdeck rooms serve --data-dir /var/lib/opsdeck/rooms --alerts http://127.0.0.1:9093 --alerts-rooms ops
   opsdeck rooms serve --host 0.0.0.0 --base-url https://chat.example.com
   opsdeck rooms serve --config rooms.yml`;
 
@@ -63,6 +64,11 @@ function addServeCommand(rooms: Command, terminal: Terminal): void {
     .option('--config <file>', 'a file of these settings, YAML or JSON')
     .option('--alerts <url>', 'the alert server for /silence and others, such as http://127.0.0.1:9093')
     .option('--outbound-proxy <url>', 'a proxy for outgoing hooks and copilots, in place of HTTP_PROXY; see below')
+    .option(
+      '--alerts-rooms <rooms>',
+      'rooms whose members may use the alert server, such as ops,oncall; elsewhere admins alone; may be repeated',
+      collect,
+    )
     .option('--max-body <size>', 'the longest message (default: 65536)')
     .option('--upload-max <size>', 'the largest file (default: 25MiB)')
     .option('--retention <duration>', 'how long messages are kept; 0 is for ever (default: 0d)')

@@ -6,10 +6,10 @@ import * as v from 'valibot';
 import { makePrivateFolder } from '../kernel/private-file.ts';
 import { type ExportLine, exportLineSchema, type MemberLine, type RoomLine } from './contract/export-line.ts';
 import type { Caller } from './domain/caller.ts';
-import type { CopilotMeans } from './domain/copilot-change.ts';
 import type { Message } from './domain/message.ts';
 import { granted, type Refusal, refuse, type Verdict } from './domain/refusal.ts';
 import { type ImportedRoom, importMessages, importRoom } from './domain/room-import.ts';
+import type { SlugMeans } from './domain/room-slug.ts';
 import { JoinPlaces } from './import-places.ts';
 import type { RoomWriter } from './room-writer.ts';
 import type { RoomStore } from './store/room-store.ts';
@@ -19,7 +19,7 @@ export interface RoomImportParts {
   readonly folder: string;
   readonly store: Pick<RoomStore, 'files'>;
   readonly writer: Pick<RoomWriter, 'submit'>;
-  readonly means: CopilotMeans;
+  readonly means: SlugMeans;
   readonly newId: () => string;
 }
 

@@ -22,6 +22,7 @@ export const ROOMS_OPTIONS: Omit<RoomsOptions, 'dataDir'> = {
   retentionMs: 0,
   alertsUrl: undefined,
   outboundProxy: undefined,
+  alertsRooms: [],
   readOnly: false,
   rateLimits: false,
   requireIfMatch: false,

@@ -216,6 +216,22 @@ export interface Notice {
   readonly notice: string;
 }
 
-export function alertCardOf({ card }: Message): AlertCard | undefined {
-  return card?.kind === 'alert' ? (card as AlertCard) : undefined;
+export function alertCardOf({ type, card }: Message): AlertCard | undefined {
+  return type === 'alert' && card?.kind === 'alert' && isWhole(card as AlertCard) ? (card as AlertCard) : undefined;
+}
+
+/** In earlier versions bots could post cards of this kind in any shape. */
+function isWhole(card: Partial<AlertCard>): boolean {
+  const { counts, labels, alerts, links, changes, acked, silence } = card;
+  const isObject = (value: unknown) => typeof value === 'object' && value !== null;
+  const areObjects = (list: unknown) => Array.isArray(list) && list.every(isObject);
+  return (
+    [card.severity, card.title, card.summary, card.description, card.startedAt].every(
+      (text) => typeof text === 'string',
+    ) &&
+    [counts, labels].every(isObject) &&
+    [alerts, links, changes].every(areObjects) &&
+    (alerts ?? []).every((alert) => isObject(alert.labels)) &&
+    [card.resolvedAt, acked, silence].every((value) => value !== undefined)
+  );
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../../kernel/clock.ts';
-import type { Caller } from '../domain/caller.ts';
+import { type Caller, callerOf } from '../domain/caller.ts';
 import { granted, type Refusal, refuse, type Verdict } from '../domain/refusal.ts';
 import type { Token } from '../domain/token.ts';
 import type { User } from '../domain/user.ts';
@@ -58,15 +58,7 @@ export class TokenAuthentication implements Authenticator {
   #callerOf(token: Token, user: User): Caller {
     const known = this.#callers.get(token);
     if (known?.user === user) return known;
-    const scopes = new Set(token.scopes);
-    const caller: Caller = {
-      user,
-      isAdmin: user.role === 'admin' && scopes.has('admin'),
-      scopes,
-      roomIds: token.roomIds && new Set(token.roomIds),
-      tokenId: token.id,
-      expiresAt: token.expiresAt,
-    };
+    const caller = callerOf(token, user);
     this.#callers.set(token, caller);
     return caller;
   }

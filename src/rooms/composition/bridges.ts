@@ -1,10 +1,14 @@
+import { AlertCommands } from '../alert-commands.ts';
+import { AlertUsers } from '../alert-users.ts';
 import { AlertsClient } from '../alerts-client.ts';
+import { CommandPosts } from '../command-posts.ts';
 import type { RunDesk } from '../copilot/run-desk.ts';
 import type { Room } from '../domain/room.ts';
 import { AlertCards } from '../hooks/alert-cards.ts';
 import { HookBook } from '../hooks/hook-book.ts';
 import { IncomingHooks } from '../hooks/incoming-hooks.ts';
 import { OutgoingHooks } from '../hooks/outgoing-hooks.ts';
+import { LiveAlertLists } from '../live-alert-lists.ts';
 import type { Messages } from '../messages/messages.ts';
 import { actionPaths } from '../routes/actions.ts';
 import { hookPaths } from '../routes/hooks.ts';
@@ -26,11 +30,15 @@ export interface BridgeInputs {
 
 /** What posts for others, what tells others, and what people ask for by a line. */
 export function composeBridges(core: RoomsCore, { messages, alerts, desk, url }: BridgeInputs) {
-  const { options, state, store, writer, guard, newId, clock, outbound, vault } = core;
+  const { options, state, store, writer, guard, newId, clock, outbound, vault, alertRooms } = core;
   const { baseUrl, requireIfMatch } = options;
   const permalink = ({ slug }: Room, id: string) => `${(baseUrl ?? url()).replace(/\/+$/, '')}/r/${slug}/m/${id}`;
-  const cards = new AlertCards({ messages, state, store, writer, clock });
-  const commands = new SlashCommands({ state, store, messages, cards, alerts, desk, clock, newId, permalink });
+  const cards = new AlertCards({ messages, state, store, writer, clock, newId });
+  const posts = new CommandPosts(messages);
+  const users = new AlertUsers({ state, alertRooms, clock });
+  const lists = new LiveAlertLists({ users, messages, clock });
+  const asking = new AlertCommands({ alerts, users, posts, cards, lists, clock, permalink });
+  const commands = new SlashCommands({ state, store, posts, cards, alerts: asking, lists, desk, clock, newId });
   const outgoing = new OutgoingHooks({ ...core, messages, guard: outbound, random });
   const book = new HookBook({ state, writer, outgoing, guard: outbound, vault, newId });
   outgoing.start();

@@ -15,7 +15,7 @@ export interface CopilotMeans {
 
 /** What answers in rooms. */
 export function composeCopilot(core: RoomsCore, { book, files, alerts }: CopilotMeans) {
-  const { options, guard, feed, outbound } = core;
+  const { options, guard, feed, outbound, alertRooms } = core;
   const { maxBodyBytes, secretsDir, requireIfMatch } = options;
   const parts = createCopilotParts({
     ...core,
@@ -23,6 +23,7 @@ export function composeCopilot(core: RoomsCore, { book, files, alerts }: Copilot
     files,
     announcer: feed,
     alerts,
+    alertRooms: options.auth === 'none' ? null : alertRooms,
     maxBodyBytes,
     secretsDir,
     variables: process.env,

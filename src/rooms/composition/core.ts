@@ -4,6 +4,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { SecretVault } from '../authentication/secret-vault.ts';
 import type { RoomsOptions } from '../config/rooms-options.ts';
+import type { AlertRooms } from '../domain/alert-access.ts';
 import type { Presence } from '../feed/presence.ts';
 import type { RoomFeed } from '../feed/room-feed.ts';
 import { OutboundGuard } from '../outbound/outbound-guard.ts';
@@ -36,6 +37,7 @@ export interface RoomsCore extends ComposeInputs {
   /** Sends what goes to addresses that people have entered. */
   readonly outbound: OutboundGuard;
   readonly vault: SecretVault;
+  readonly alertRooms: AlertRooms;
 }
 
 export function openOutbound({ outboundProxy }: RoomsOptions, connectTimeoutMs: number): OutboundGuard {

@@ -22,7 +22,7 @@ import { MAX_OBJECT_BYTES, type RoomsCore, refuseUrl } from './core.ts';
 
 /** What shows and changes rooms, and forgets them. */
 export function composeDirectory(core: RoomsCore) {
-  const { options, state, store, writer, presence, clock, guard, epoch, outbound, vault } = core;
+  const { options, state, store, writer, presence, clock, guard, epoch, outbound, vault, alertRooms } = core;
   const order = new RoomOrder(state);
   const exports = new RoomExports({ ...core });
   writer.onCommit(order.follow);
@@ -40,6 +40,7 @@ export function composeDirectory(core: RoomsCore) {
   });
   const means = {
     vault,
+    alertRooms,
     refuseUrl: (url: string, allowPrivate: boolean) => refuseUrl(outbound, url, allowPrivate),
     newUser: options.auth === 'none' ? (id: string, now: number) => makeUser(id, now, { role: 'admin' }) : undefined,
   };

@@ -56,7 +56,9 @@ export async function composeRooms(inputs: ComposeInputs): Promise<ComposedRooms
   const outbound = openOutbound(options, CONNECT_TIMEOUT_MS);
   const vault = createSecretVault(options.secretKey ?? loadSecretKey(options.dataDir));
   warnOfClosedSecrets(vault, state.all('secret'), log);
-  const core: RoomsCore = { ...inputs, epoch, firstPos, state, writer, guard, newId, feed, presence, outbound, vault };
+  const alertRooms = new Set(options.alertsRooms);
+  const parts = { epoch, firstPos, state, writer, guard, newId, feed, presence, outbound, vault, alertRooms };
+  const core: RoomsCore = { ...inputs, ...parts };
   const directory = composeDirectory(core);
   let url = '';
   const words = composeMessages(core);

@@ -120,6 +120,14 @@ export const readHosts: ReadValue<readonly string[]> = (written) =>
       : refused('write host names such as chat.example.com, without a port');
   });
 
+export const readRooms: ReadValue<readonly string[]> = (written) =>
+  // Of a flag that is repeated each may name several.
+  readList(Array.isArray(written) ? written.join() : written, (text) =>
+    /^[a-z0-9][a-z0-9-]{0,63}$/.test(text)
+      ? accepted(text)
+      : refused('write slugs or ids of rooms such as ops,oncall, without a leading #'),
+  );
+
 /** A list, or texts between commas. */
 function readList<T>(written: Written, read: (text: string) => Outcome<T>): Outcome<readonly T[]> {
   const texts = Array.isArray(written) ? written : (textOf(written)?.split(',') ?? [undefined]);

@@ -30,6 +30,7 @@ test('without any configuration it serves this machine alone, without sign-in', 
     retentionMs: 0,
     alertsUrl: undefined,
     outboundProxy: undefined,
+    alertsRooms: [],
     readOnly: false,
     rateLimits: false,
     requireIfMatch: false,
@@ -51,6 +52,12 @@ test('flags stand above variables, those above the file, and that above defaults
   assert.equal(options.listenAddress.port, 3);
   assert.equal(options.nodeId, 'env');
   assert.equal(options.maxBodyBytes, 2048);
+});
+
+test('rooms for alerts are named by flag, variable or file', () => {
+  const alerts = { alerts: 'http://127.0.0.1:9093' };
+  assert.deepEqual(optionsOf(alerts, { OPSDECK_ROOMS_ALERTS_ROOMS: 'ops, sre' }).alertsRooms, ['ops', 'sre']);
+  assert.deepEqual(optionsOf(alerts, {}, { 'alerts-rooms': ['ops'] }).alertsRooms, ['ops']);
 });
 
 test('elsewhere than on this machine everybody shows a token', () => {
@@ -151,6 +158,10 @@ describe('values', () => {
       { presence: false, 'edit-history': false },
       { presence: false, keepEditHistory: false },
     ],
+    [
+      { alerts: 'http://127.0.0.1:9093', 'alerts-rooms': ['ops,oncall', 'sre'] },
+      { alertsRooms: ['ops', 'oncall', 'sre'] },
+    ],
     [{ 'log-shards': '1' }, {}],
   ];
   for (const [flags, expected] of values) {
@@ -174,6 +185,16 @@ describe('mistakes', () => {
     [{ 'max-body': '1' }, {}, undefined, /--max-body: "1" is not understood; write a size/],
     [{ 'base-url': 'ftp://x' }, {}, undefined, /--base-url: "ftp:\/\/x" is not understood; write an http/],
     [{ alerts: 'http://a:b@c' }, {}, undefined, /--alerts/],
+    [{ 'alerts-rooms': 'ops' }, {}, undefined, /^--alerts-rooms: there is no alert server .*; give --alerts URL/],
+    [{}, { OPSDECK_ROOMS_ALERTS_ROOMS: 'ops' }, undefined, /^--alerts-rooms: there is no alert server/],
+    [{}, {}, { 'alerts-rooms': ['ops'] }, /^--alerts-rooms: there is no alert server/],
+    [
+      { alerts: 'http://a', 'alerts-rooms': '#ops' },
+      {},
+      undefined,
+      /^--alerts-rooms: "#ops" is not understood; write slugs/,
+    ],
+    [{ alerts: 'http://a', 'alerts-rooms': 'ops,,x' }, {}, undefined, /^--alerts-rooms: .* is not understood/],
     [{ 'cors-origin': ['https://a.example/path'] }, {}, undefined, /--cors-origin/],
     [{ 'cors-origin': '*' }, {}, undefined, /--cors-origin/],
     [{ 'allowed-host': 'a:80' }, {}, undefined, /--allowed-host/],

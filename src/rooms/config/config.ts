@@ -9,6 +9,7 @@ import {
   readNumber,
   readOrigins,
   readProxy,
+  readRooms,
   readSize,
   readSwitch,
   readText,
@@ -41,6 +42,7 @@ const READERS = {
   retention: readDuration,
   alerts: readUrl,
   'outbound-proxy': readProxy,
+  'alerts-rooms': readRooms,
   'read-only': readSwitch,
   'rate-limits': readSwitch,
   'require-if-match': readSwitch,
@@ -159,6 +161,8 @@ function refuseOthers(settings: Settings): readonly string[] {
   if (settings.peers !== undefined) problems.push('--peers: several nodes are not part of this build; leave it out');
   if ((settings['log-shards'] ?? 1) > 1)
     problems.push('--log-shards: more than 1 is not part of this build; leave it out');
+  if (settings['alerts-rooms'] !== undefined && settings.alerts === undefined)
+    problems.push('--alerts-rooms: there is no alert server for these rooms; give --alerts URL, or leave it out');
   return problems;
 }
 
@@ -184,6 +188,7 @@ function optionsOf(settings: Settings, environment: Variables, problems: string[
     retentionMs: settings.retention ?? 0,
     alertsUrl: settings.alerts,
     outboundProxy: settings['outbound-proxy'],
+    alertsRooms: settings['alerts-rooms'] ?? [],
     readOnly: settings['read-only'] ?? false,
     rateLimits: settings['rate-limits'] ?? auth === 'token',
     requireIfMatch: settings['require-if-match'] ?? false,

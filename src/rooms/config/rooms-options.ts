@@ -23,6 +23,8 @@ export interface RoomsOptions {
   readonly alertsUrl: string | undefined;
   /** Through which public addresses that people have entered are reached; may hold a name and password. */
   readonly outboundProxy: string | undefined;
+  /** Slugs and ids of the rooms whose members may use the alert server; elsewhere admins of the server alone may. */
+  readonly alertsRooms: readonly string[];
   readonly readOnly: boolean;
   readonly rateLimits: boolean;
   readonly requireIfMatch: boolean;

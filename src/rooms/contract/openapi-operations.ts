@@ -131,7 +131,9 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   'DELETE /api/message/:id/reaction/:emoji': { summary: 'Take a reaction back' },
   'PUT /api/message/:id/pin': { summary: 'Pin a message' },
   'DELETE /api/message/:id/pin': { summary: 'Unpin a message' },
-  'POST /api/message/:id/action/:name': { summary: 'Press a button of a card' },
+  'POST /api/message/:id/action/:name': {
+    summary: 'Press a button of a card; what reaches the alert server is for admins and the rooms of --alerts-rooms',
+  },
   'GET /api/search': {
     summary: 'Search messages, the newest first',
     query: ['q', 'room', 'from', 'type', 'before', 'after', ...LIST],

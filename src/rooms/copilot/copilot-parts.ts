@@ -2,6 +2,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { AlertsClient } from '../alerts-client.ts';
 import type { SecretVault } from '../authentication/secret-vault.ts';
+import type { AlertRooms } from '../domain/alert-access.ts';
 import type { ProviderMeans } from '../domain/provider-change.ts';
 import type { Announcer } from '../feed/live.ts';
 import type { FileStore } from '../file-store.ts';
@@ -35,6 +36,7 @@ export interface CopilotInputs {
   readonly book: MessageBook;
   readonly announcer: Announcer;
   readonly alerts: AlertsClient | undefined;
+  readonly alertRooms: AlertRooms | null;
   readonly files: Pick<FileStore, 'read'>;
   readonly vault: SecretVault;
   readonly refuseUrl: ProviderMeans['refuseUrl'];

@@ -1,5 +1,6 @@
 import type { Clock } from '../../kernel/clock.ts';
 import type { AlertsClient } from '../alerts-client.ts';
+import { type AlertRooms, isAlertRoom } from '../domain/alert-access.ts';
 import type { StateView } from '../domain/change.ts';
 import type { CopilotSettings } from '../domain/copilot.ts';
 import { memberKey } from '../domain/member.ts';
@@ -23,6 +24,8 @@ export interface PromptSourceParts {
   readonly store: Pick<RoomStore, 'page' | 'messages'>;
   /** `undefined`: the server was started without `--alerts`. */
   readonly alerts: Pick<AlertsClient, 'alerts'> | undefined;
+  /** `null`: any room is told of its alerts, since everybody is an admin of the server. */
+  readonly alertRooms: AlertRooms | null;
   readonly files: Pick<FileStore, 'read'>;
   readonly clock: Clock;
 }
@@ -92,8 +95,11 @@ export class PromptSource {
     return [...all.values()].sort((a, b) => a.seq - b.seq);
   }
 
-  async #alerts({ labels }: Room): Promise<readonly FiringAlert[]> {
-    const { alerts, clock } = this.#parts;
+  async #alerts(room: Room): Promise<readonly FiringAlert[]> {
+    const { alerts, alertRooms, clock } = this.#parts;
+    // Whoever makes a room chooses its labels.
+    if (alertRooms && !isAlertRoom(alertRooms, room)) return [];
+    const { labels } = room;
     // Of a room without labels all alerts would be its own.
     if (!alerts || Object.keys(labels).length === 0) return [];
     const matchers = Object.entries(labels).map(([name, value]) => ({ name, value, isRegex: false, isEqual: true }));

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { type CopilotRoom, follow, openCopilotRoom } from '../../testing/copilot-room.ts';
 import { eventually } from '../../testing/eventually.ts';
 import { type ModelScript, openAiStream } from '../../testing/fake-model.ts';
+import { copilotUserId } from '../domain/copilot-user.ts';
 import type { RoomEvent } from '../domain/event.ts';
 import type { Run } from '../domain/run.ts';
 
@@ -184,6 +185,7 @@ test('after a crash the text of the last second is lost and no more', async (t) 
       const answer = {
         ...rest,
         id: 'answer-run-that-was-lost',
+        author: { id: copilotUserId(trigger.roomId), name: 'Copilot', kind: 'copilot' },
         status: 'streaming',
         body: '',
         threadId: null,

@@ -118,11 +118,6 @@ const resolvedBefore = (old: AlertCard | undefined): string | undefined =>
 /** What a card holds, as it is kept with its message. */
 export const cardJson = (card: AlertCard): JsonObject => card as unknown as JsonObject;
 
-/** The card of a message, if it is an alert's. */
-export function readCard(card: JsonObject | null): AlertCard | undefined {
-  return card?.kind === 'alert' ? (card as unknown as AlertCard) : undefined;
-}
-
 /** Whether anything that a reader sees has changed: a repeat of the same notice changes nothing. */
 export function isSameCard(a: AlertCard, b: AlertCard): boolean {
   return JSON.stringify({ ...a, changes: [] }) === JSON.stringify({ ...b, changes: [] });

@@ -1,4 +1,4 @@
-import type { Scope } from './token.ts';
+import type { Scope, Token } from './token.ts';
 import type { User } from './user.ts';
 
 /** Who asks, and what for. */
@@ -13,6 +13,18 @@ export interface Caller {
   readonly tokenId: string | null;
   /** When the token ends; `null` is never. */
   readonly expiresAt: number | null;
+}
+
+/** Who asks by a token. */
+export function callerOf({ id, scopes, roomIds, expiresAt }: Token, user: User): Caller {
+  return {
+    user,
+    isAdmin: user.role === 'admin' && scopes.includes('admin'),
+    scopes: new Set(scopes),
+    roomIds: roomIds && new Set(roomIds),
+    tokenId: id,
+    expiresAt,
+  };
 }
 
 /** What is of the whole server is an admin's, but not by a token for certain rooms alone. */

@@ -19,6 +19,15 @@ export interface CommandCard {
   readonly liveUntil?: string;
 }
 
+/** An alert as the alert server tells of it. */
+interface FoundAlert {
+  readonly fingerprint: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly startsAt: string;
+  readonly state: string;
+}
+
 export interface CommandAlerts {
   readonly count: number;
   /** The first ones. */
@@ -29,6 +38,24 @@ export interface CommandAlerts {
     readonly startedAt: string;
     readonly state: string;
   }[];
+}
+
+const MOST_LISTED = 10;
+/** Leaves room for the rest of the card. */
+const MOST_LISTED_BYTES = 16 * 1024;
+
+/** The first of the alerts that were found, as far as a card has room for them. */
+export function summariseAlerts(alerts: readonly FoundAlert[]): CommandAlerts {
+  const listed: CommandAlerts['listed'][number][] = [];
+  let bytes = 0;
+  for (const { fingerprint, labels, annotations, startsAt, state } of alerts.slice(0, MOST_LISTED)) {
+    const summary = (annotations.summary ?? '').slice(0, 200).toWellFormed();
+    const alert = { fingerprint, labels, summary, startedAt: startsAt, state };
+    bytes += Buffer.byteLength(JSON.stringify(alert));
+    if (bytes > MOST_LISTED_BYTES) break;
+    listed.push(alert);
+  }
+  return { count: alerts.length, listed };
 }
 
 export const commandJson = (card: CommandCard): JsonObject => card as unknown as JsonObject;

@@ -1,3 +1,4 @@
+import { compileAnchored } from '../../kernel/regexp.ts';
 import { refuse, type Verdict } from './refusal.ts';
 
 /** A condition on a label, as Alertmanager's API has it. */
@@ -31,11 +32,28 @@ export function printMatcher({ name, value, isRegex, isEqual }: LabelMatcher): s
   return `${label}${operator}${quote(value)}`;
 }
 
-/** Whether it leaves out nobody: `=~".*"` and its like, or the empty value that alerts without the label have. */
+/** Values that no two of which are alike: what takes half of them takes nearly anything, as `alertname!=""` does. */
+const PROBES = [
+  'a',
+  'Zq9',
+  '0',
+  'node-17.example.com:9100',
+  '/var/lib',
+  'UPPER_CASE',
+  'two words',
+  'ünï',
+  '-',
+  '{"x":1}',
+];
+
+/** Whether it leaves out hardly anybody: `=~".*"` and its like, `!=`, or the empty value that alerts without the label have. */
 export function matchesAnything({ value, isRegex, isEqual }: LabelMatcher): boolean {
-  // `name!=""` asks for the label, `name!="x"` for anything else.
-  if (!isEqual) return value !== '' && !isRegex;
-  return value === '' || (isRegex && /^\^?(\(\?s\))?\(*\.[*+]\??\)*\$?$/.test(value));
+  if (!isRegex) return !isEqual || value === '';
+  const compiled = compileAnchored(value);
+  // The alert server says what is wrong with it.
+  if (!compiled.ok) return false;
+  const taken = PROBES.filter((probe) => compiled.pattern.test(probe) === isEqual);
+  return taken.length * 2 >= PROBES.length || (isEqual && compiled.pattern.test(''));
 }
 
 const quote = (text: string): string =>

@@ -22,7 +22,7 @@ export type Command =
   | { readonly name: 'help' };
 
 export const COMMANDS: Readonly<Record<Command['name'], string>> = {
-  alerts: '/alerts [matcher …] — the alerts that fire now',
+  alerts: '/alerts [matcher …] — the alerts that fire now (this and silences: where an admin allows it)',
   silence: '/silence 2h alertname=DiskFull instance=~"web.*" -- why; add ? to see first what it would match',
   unsilence: '/unsilence <id> — ends a silence',
   ack: '/ack [note] — in the thread of an alert: you have it',
@@ -102,7 +102,10 @@ function readSilence(rest: string, isMarked: boolean, now: number): Verdict<Comm
   const matchers = readMatchers(asked.slice(end.value.words));
   if (!matchers.ok) return matchers;
   if (matchers.value.length > 0 && matchers.value.every(matchesAnything) && !force)
-    return refuse('invalid_body', 'these matchers would silence everything; name a label, or add --force');
+    return refuse(
+      'invalid_body',
+      'these matchers would silence everything; name a label (admins of the server may add --force)',
+    );
   const comment = comments
     .join(' -- ')
     .replace(/(^|\s)--force\b/g, '')

@@ -12,6 +12,7 @@ import { checkAttachments, isMachine, mentionsOf, takeFiles } from './message-po
 import { checkBody } from './message-text.ts';
 import type { RecordChange } from './record.ts';
 import { granted, type Refusal, refuse, type Verdict } from './refusal.ts';
+import { checkChosenCard, isServerMade } from './reserved.ts';
 import { takeCallAllTurn } from './slow-mode.ts';
 
 /** What an edit puts in the place of what was there; `undefined` keeps attachments and card, and resets scalars. */
@@ -95,6 +96,11 @@ function requireEditor(
   { editWindowMs }: EditRules,
 ): Refusal | undefined {
   const { author, createdAt } = stored.message;
+  if (isServerMade(stored.message))
+    return refuse(
+      'forbidden',
+      'only the server changes what a card of an alert or a command says; write in its thread',
+    );
   const isPerson = author.kind === 'human';
   if (!isAuthor && isPerson) return refuse('forbidden', 'only its author may edit what a person wrote');
   if (!isAuthor && (!isModerator || author.kind === 'system'))
@@ -125,6 +131,8 @@ function partsOf(
   const { body = '', format = 'markdown', silent = false, card = message.card } = edit;
   if (card !== null && message.card === null && !isMachine(caller))
     return refuse('forbidden', 'card: only bots, bridges and admins post cards', { path: 'card' });
+  const reserved = isSameCard(card, message.card) ? undefined : checkChosenCard(card);
+  if (reserved) return reserved;
   if (body === '' && attachments.value.length === 0)
     return refuse('invalid_body', 'body: a message without attachments needs words', { path: 'body' });
   return granted({ body, format, silent, card, attachments: attachments.value });

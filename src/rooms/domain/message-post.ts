@@ -12,6 +12,7 @@ import { changed, type MessageOutcome, unchanged } from './message-outcome.ts';
 import { checkBody } from './message-text.ts';
 import { type RecordChange, record } from './record.ts';
 import { granted, type Refusal, refuse, type Verdict } from './refusal.ts';
+import { checkChosenCard, checkChosenId } from './reserved.ts';
 import { takeCallAllTurn, takePostTurn } from './slow-mode.ts';
 import { countReply, findReferred, requireRoot } from './thread.ts';
 import { refTo } from './user.ts';
@@ -78,6 +79,9 @@ export function decidePost(
   const contentHash = post.id === undefined ? '' : hashContent(contentOf(found.value.room.id, post, post.attachments));
   const known = post.id === undefined ? undefined : decideKnown(view, caller, post.id, contentHash);
   if (known) return known;
+  // Here and not before: what was posted when these were free comes again as it was.
+  const reserved = post.byServer ? undefined : (checkChosenId(post.id) ?? checkChosenCard(post.card));
+  if (reserved) return reserved;
   const entry = enter(view, caller, found.value, rules.joinOnPost && !post.byServer);
   const refusal = requireWriter(entry.access, caller, view.now);
   if (refusal) return refusal;
@@ -97,6 +101,14 @@ export function decidePost(
   if (root) events.push(countReply(root, caller.user.id, view.now));
   const records = [...entry.records, ...turns.value];
   return changed(records.length === 0 ? { events } : { events, records }, contentHash, entry.events.length);
+}
+
+/** Decides a post without attachments as `decidePost` does, and writes nothing: whether it would be taken as a new one. */
+export function probePost(view: ChangeView, caller: Caller, post: PostDraft, rules: PostRules): Decision<null> {
+  const decided = decidePost(view, caller, post, new Map(), rules);
+  if (!decided.ok) return decided;
+  if (decided.write === null) return refuse('id_conflict', `the id ${post.id} is taken; take another`, { path: 'id' });
+  return { ok: true, write: null, answer: () => null };
 }
 
 /** The same post comes again; or the id stands for something else. */
@@ -140,9 +152,11 @@ interface Entry {
 
 function enter(view: ChangeView, caller: Caller, access: RoomAccess, joins: boolean): Entry {
   const { room, member } = access;
-  if (member || !joins || room.visibility !== 'public' || room.archived) return { access, events: [], records: [] };
+  const stays = { access, events: [], records: [] };
+  if (member || !joins || room.visibility !== 'public' || room.archived) return stays;
   const key = memberKey(room.id, caller.user.id);
-  if (view.get('ban', key)) return { access, events: [], records: [] };
+  // A hook posts into rooms, but is nobody who could be in one.
+  if (view.get('ban', key) || !view.get('user', caller.user.id)) return stays;
   const joined = newMember(
     { roomId: room.id, lastSeq: view.head(room.id).lastSeq },
     caller.user.id,

@@ -1,6 +1,6 @@
 import type { ChangeView, Decision } from './change.ts';
 import { isSameCard } from './content-hash.ts';
-import type { JsonObject, Message, MessageStatus, RunRef } from './message.ts';
+import type { JsonObject, Message, MessageStatus, MessageType, RunRef } from './message.ts';
 import { noSuchMessage } from './message-access.ts';
 import { checkCard } from './message-card.ts';
 import { changed, type MessageOutcome, nextVersion, unchanged } from './message-outcome.ts';
@@ -17,15 +17,24 @@ export interface RewriteDraft {
   readonly isAlert?: boolean;
 }
 
+/** Which message is meant. Another one that lies under the same id is not there. */
+export interface RewriteTarget {
+  readonly id: string;
+  readonly roomId: string;
+  readonly type: MessageType;
+  readonly authorId: string;
+}
+
 /** Decides a rewrite: without history, and without asking who may. It calls nobody. */
 export function decideRewrite(
   view: ChangeView,
-  id: string,
+  target: RewriteTarget,
   { isAlert = false, ...changes }: RewriteDraft,
   { maxBodyBytes }: { readonly maxBodyBytes: number },
 ): Decision<MessageOutcome> {
+  const { id } = target;
   const stored = view.message(id);
-  if (!stored) return noSuchMessage(id);
+  if (!stored || !isTarget(target, stored.message)) return noSuchMessage(id);
   const { message, contentHash } = stored;
   if (message.deleted) return refuse('deleted', `the message ${id} was deleted`);
   const body = checkBody(changes.body ?? message.body, maxBodyBytes);
@@ -37,6 +46,9 @@ export function decideRewrite(
   const type = isAlert ? 'alert.updated' : 'message.updated';
   return changed({ events: [{ type, roomId: message.roomId, message: next }] }, contentHash);
 }
+
+export const isTarget = ({ roomId, type, authorId }: Omit<RewriteTarget, 'id'>, message: Message): boolean =>
+  message.roomId === roomId && message.type === type && message.author.id === authorId;
 
 function saysTheSame(a: Message, b: Message): boolean {
   return (

@@ -8,7 +8,7 @@ import { record } from './record.ts';
 import { type Refusal, refuse } from './refusal.ts';
 import type { Room } from './room.ts';
 import { type RoomReplacement, substanceOf } from './room-request.ts';
-import { checkSlug } from './room-slug.ts';
+import { checkSlug, type SlugMeans } from './room-slug.ts';
 
 /** `PUT /api/room/:id`: puts a room in the place of what is there, or manages its copilot where nothing else is sent. */
 export function replaceRoom(
@@ -16,7 +16,7 @@ export function replaceRoom(
   idOrSlug: string,
   request: RoomReplacement,
   ifMatch: string | undefined,
-  means: CopilotMeans,
+  means: SlugMeans,
 ): Change<Room> {
   return {
     decide(view) {
@@ -32,7 +32,7 @@ export function replaceRoom(
       const refusal = requireModerator(access);
       if (refusal) return refusal;
       if (isManagement && room.archived) return refuse('archived', `the room ${room.slug} is archived`);
-      const replaced = isManagement ? room : replaceFields(view, room, request);
+      const replaced = isManagement ? room : replaceFields(view, caller, room, request, means);
       if ('ok' in replaced) return replaced;
       return finish(view, caller, { before: room, after: replaced }, copilot, means);
     },
@@ -52,14 +52,20 @@ function switchOwn(caller: Caller, access: RoomAccess, copilot: boolean): Decisi
   return decided.ok ? { ...decided, answer: () => room } : decided;
 }
 
-function replaceFields(view: ChangeView, room: Room, request: RoomReplacement): Room | Refusal {
+function replaceFields(
+  view: ChangeView,
+  caller: Caller,
+  room: Room,
+  request: RoomReplacement,
+  { alertRooms }: SlugMeans,
+): Room | Refusal {
   if (Object.keys(request).length === 0)
     return refuse('invalid_body', 'the body is empty: send the whole room, or {"copilot": …}');
   const refusal = checkFixed(room, request);
   if (refusal) return refusal;
   const { name, slug = room.slug } = request;
   if (name === undefined) return refuse('invalid_body', 'name: must be there', { path: 'name' });
-  const taken = checkSlug(view, slug, room.id);
+  const taken = slug === room.slug ? undefined : checkSlug(view, { caller, alertRooms }, slug, room.id);
   if (taken) return taken;
   return { ...room, name, slug, ...substanceOf(request, room) };
 }

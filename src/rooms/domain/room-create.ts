@@ -1,6 +1,6 @@
 import { type Caller, rulesServer } from './caller.ts';
 import type { Change, ChangeView, Decision } from './change.ts';
-import { type CopilotMeans, decideCopilot } from './copilot-change.ts';
+import { decideCopilot } from './copilot-change.ts';
 import type { EventDraft } from './event.ts';
 import { forgetGuest, requireMoreThanGuest } from './guest.ts';
 import { type Member, memberKey, newMember, type Role } from './member.ts';
@@ -10,10 +10,10 @@ import { isReservedUserId } from './reserved-id.ts';
 import type { Room } from './room.ts';
 import { auditOf } from './room-change.ts';
 import { type RoomDraft, substanceOf } from './room-request.ts';
-import { checkSlug, deriveSlug, freeSlug } from './room-slug.ts';
+import { checkSlug, deriveSlug, freeSlug, type SlugMeans } from './room-slug.ts';
 import type { User } from './user.ts';
 
-export interface RoomMeans extends CopilotMeans {
+export interface RoomMeans extends SlugMeans {
   /** Where nobody has to sign in: makes the user who is named for the first time. */
   readonly newUser?: ((id: string, now: number) => User) | undefined;
 }
@@ -75,9 +75,10 @@ function create(view: ChangeView, caller: Caller, creation: Creation, means: Roo
   const id = view.newId();
   const name = draft.name ?? (directKey === undefined ? undefined : nameOfDirect(view, [caller.user.id, ...others]));
   if (name === undefined) return refuse('invalid_body', 'name: must be there', { path: 'name' });
-  const taken = draft.slug === undefined ? undefined : checkSlug(view, draft.slug, id);
+  const giver = { caller, alertRooms: means.alertRooms };
+  const taken = draft.slug === undefined ? undefined : checkSlug(view, giver, draft.slug, id);
   if (taken) return taken;
-  const slug = draft.slug ?? freeSlug(view, deriveSlug(name), id);
+  const slug = draft.slug ?? freeSlug(view, giver, deriveSlug(name), id);
   const decided = decideCopilot(view, caller, { id, copilot: null }, copilot ?? null, means);
   if (!decided.ok) return decided;
   const room: Room = {

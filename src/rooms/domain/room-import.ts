@@ -1,3 +1,4 @@
+import { readCard } from './alert-card-shape.ts';
 import type { Caller } from './caller.ts';
 import type { Change, ChangeView } from './change.ts';
 import { hashContent } from './content-hash.ts';
@@ -7,10 +8,11 @@ import type { EventDraft, MessageDraft } from './event.ts';
 import { type Ban, type Member, memberKey, newMember, type Role } from './member.ts';
 import type { Message, Reaction } from './message.ts';
 import { type RecordChange, record } from './record.ts';
+import { hasReservedKind, isAlertCard } from './reserved.ts';
 import type { Room } from './room.ts';
 import { auditOf } from './room-change.ts';
 import { type RoomFields, substanceOf } from './room-request.ts';
-import { freeSlug } from './room-slug.ts';
+import { freeSlug, type SlugMeans } from './room-slug.ts';
 import { makeUser, type User } from './user.ts';
 
 /** A room as an export tells of it. */
@@ -39,7 +41,7 @@ export interface ImportedMember {
 export type RoomImported = 'created' | 'there already' | 'deleted';
 
 /** Brings in a room with its people, if it is not there; what is there stays as it is. */
-export function importRoom(caller: Caller, imported: ImportedRoom, means: CopilotMeans): Change<RoomImported> {
+export function importRoom(caller: Caller, imported: ImportedRoom, means: SlugMeans): Change<RoomImported> {
   return {
     decide(view) {
       const { id } = imported;
@@ -48,7 +50,7 @@ export function importRoom(caller: Caller, imported: ImportedRoom, means: Copilo
         const answer = (): RoomImported => (existing.deletedAt === null ? 'there already' : 'deleted');
         return { ok: true, write: null, answer };
       }
-      const slug = freeSlug(view, imported.slug, id);
+      const slug = freeSlug(view, { caller, alertRooms: means.alertRooms }, imported.slug, id);
       const { copilot, records } = copilotOf(view, caller, imported, means);
       const room: Room = {
         id,
@@ -171,12 +173,21 @@ function keep(
     replyTo: message.replyTo !== null && exists(message.replyTo) ? message.replyTo : null,
     threadId: isReply ? message.threadId : null,
     attachments: message.attachments.filter(({ id }) => files.has(id)),
+    card: isBelievable(message) ? message.card : null,
     reactions: [],
     // Whatever was under way elsewhere does not go on here.
     status: message.status === 'streaming' ? 'failed' : message.status,
     pinned: room.pinned.includes(message.id),
     silent: true,
   };
+}
+
+/** Of the cards that the server makes only those come in that it can have made; the words stay in any case. */
+function isBelievable(message: Message): boolean {
+  const { type, card } = message;
+  if (!hasReservedKind(card)) return true;
+  if (card?.kind === 'alert') return isAlertCard(message) && readCard(card) !== undefined;
+  return type === 'command';
 }
 
 function draftOf(message: Omit<Message, 'seq'>): MessageDraft {

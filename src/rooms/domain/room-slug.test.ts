@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Caller } from './caller.ts';
 import type { StateView } from './change.ts';
 import { checkSlug, deriveSlug, freeSlug } from './room-slug.ts';
+import { makeUser } from './user.ts';
 
 test('a slug is what people would type for a name', () => {
   for (const [name, slug] of [
@@ -24,12 +26,32 @@ const view = (taken: Readonly<Record<string, number | null>>) =>
       kind === 'slug' && key in taken ? { roomId: key } : kind === 'room' ? { deletedAt: taken[key] } : undefined,
   }) as unknown as StateView;
 
+const ana: Caller = {
+  user: makeUser('ana', 0),
+  isAdmin: false,
+  scopes: new Set(),
+  roomIds: null,
+  tokenId: null,
+  expiresAt: null,
+};
+const ANA = { caller: ana, alertRooms: new Set(['oncall']) };
+
+test('a slug that --alerts-rooms names is given by an admin of the server alone', () => {
+  assert.equal(checkSlug(view({}), ANA, 'oncall', 'new')?.code, 'forbidden');
+  assert.equal(freeSlug(view({}), ANA, 'oncall', 'new'), 'oncall-2');
+  const admin = { ...ANA, caller: { ...ana, isAdmin: true } };
+  assert.equal(checkSlug(view({}), admin, 'oncall', 'new'), undefined);
+  assert.equal(freeSlug(view({}), admin, 'oncall', 'new'), 'oncall');
+  const limited = { ...ANA, caller: { ...admin.caller, roomIds: new Set(['new']) } };
+  assert.equal(checkSlug(view({}), limited, 'oncall', 'new')?.code, 'forbidden');
+});
+
 test('a slug that is taken gets the next number, and one of a deleted room is free', () => {
-  assert.equal(freeSlug(view({}), 'ops', 'new'), 'ops');
-  assert.equal(freeSlug(view({ ops: null, 'ops-2': null }), 'ops', 'new'), 'ops-3');
-  assert.equal(freeSlug(view({ ops: 5 }), 'ops', 'new'), 'ops');
+  assert.equal(freeSlug(view({}), ANA, 'ops', 'new'), 'ops');
+  assert.equal(freeSlug(view({ ops: null, 'ops-2': null }), ANA, 'ops', 'new'), 'ops-3');
+  assert.equal(freeSlug(view({ ops: 5 }), ANA, 'ops', 'new'), 'ops');
   const long = 'x'.repeat(64);
-  assert.equal(freeSlug(view({ [long]: null }), long, 'new'), `${'x'.repeat(62)}-2`);
-  assert.equal(checkSlug(view({ ops: null }), 'ops', 'new')?.code, 'name_taken');
-  assert.equal(checkSlug(view({ ops: null }), 'ops', 'ops'), undefined, 'a room keeps its own');
+  assert.equal(freeSlug(view({ [long]: null }), ANA, long, 'new'), `${'x'.repeat(62)}-2`);
+  assert.equal(checkSlug(view({ ops: null }), ANA, 'ops', 'new')?.code, 'name_taken');
+  assert.equal(checkSlug(view({ ops: null }), ANA, 'ops', 'ops'), undefined, 'a room keeps its own');
 });

@@ -1,6 +1,13 @@
+import { type AlertRooms, requireSlugGiver, type SlugGiver } from './alert-access.ts';
 import type { StateView } from './change.ts';
+import type { CopilotMeans } from './copilot-change.ts';
 import { type Refusal, refuse } from './refusal.ts';
 import { isReservedSlug } from './reserved-id.ts';
+
+/** What a room is made or changed with. */
+export interface SlugMeans extends CopilotMeans {
+  readonly alertRooms: AlertRooms;
+}
 
 const LONGEST = 64;
 const MOST_TRIES = 100;
@@ -20,21 +27,24 @@ export function deriveSlug(name: string): string {
   return UUID.test(slug) ? `room-${slug}` : slug;
 }
 
-/** Whether a slug may be the room's; `undefined`: it may. */
-export function checkSlug(view: StateView, slug: string, roomId: string): Refusal | undefined {
+/** Whether the caller may give a room that slug; `undefined`: it may be given. */
+export function checkSlug(view: StateView, giver: SlugGiver, slug: string, roomId: string): Refusal | undefined {
   // A path names a room by its id or its slug, so none may look like the other.
   if (UUID.test(slug)) return refuse('invalid_body', 'slug: must not look like an id', { path: 'slug' });
+  const reserved = requireSlugGiver(giver, slug);
+  if (reserved) return reserved;
   if (isFree(view, slug, roomId)) return undefined;
   const reason = isReservedSlug(slug) ? `the slug ${slug} is reserved` : `there is a room ${slug} already`;
   return refuse('name_taken', `${reason}; choose another slug`, { path: 'slug' });
 }
 
-/** The slug, or the next of its kind that is free. */
-export function freeSlug(view: StateView, slug: string, newRoomId: string): string {
-  if (isFree(view, slug, newRoomId)) return slug;
+/** The slug, or the next of its kind that is free and the caller's to give. */
+export function freeSlug(view: StateView, giver: SlugGiver, slug: string, newRoomId: string): string {
+  const mayHave = (wanted: string) => isFree(view, wanted, newRoomId) && !requireSlugGiver(giver, wanted);
+  if (mayHave(slug)) return slug;
   for (let n = 2; n < MOST_TRIES; n++) {
     const next = withSuffix(slug, String(n));
-    if (isFree(view, next, newRoomId)) return next;
+    if (mayHave(next)) return next;
   }
   return withSuffix(slug, newRoomId.slice(-12));
 }

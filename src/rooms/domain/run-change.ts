@@ -3,12 +3,12 @@ import type { CopilotSettings } from './copilot.ts';
 import { reserveRun, settleRun } from './copilot-quota.ts';
 import { usualCopilot } from './copilot-settings.ts';
 import { answerIdOf } from './copilot-trigger.ts';
-import { copilotCaller } from './copilot-user.ts';
+import { copilotCaller, copilotUserId } from './copilot-user.ts';
 import type { RunChanged } from './event.ts';
 import type { MessageStatus, RunRef } from './message.ts';
 import type { MessageOutcome } from './message-outcome.ts';
 import { decidePost } from './message-post.ts';
-import { decideRewrite } from './message-rewrite.ts';
+import { decideRewrite, isTarget } from './message-rewrite.ts';
 import { granted, refuse, type Verdict } from './refusal.ts';
 import type { Room } from './room.ts';
 import type { Run, RunError, RunState, RunUsage } from './run.ts';
@@ -171,12 +171,14 @@ export function finishRun(running: Run, end: RunEnd, rules: RunRules): Change<Ru
       // A room that is gone for good is not to come back by its last run.
       if (!view.get('room', roomId)) return { ok: true, write: null, answer: () => run };
       const alone: Write = { events: [finished], runs: [run], records };
-      const stored = messageId === null ? undefined : view.message(messageId);
-      if (!stored || stored.message.deleted || messageId === null) return { ok: true, write: alone, answer: () => run };
+      const stored = messageId === null ? undefined : view.message(messageId)?.message;
+      const target = { roomId, type: ANSWER.type, authorId: copilotUserId(roomId) };
+      if (messageId === null || !stored || stored.deleted || !isTarget(target, stored))
+        return { ok: true, write: alone, answer: () => run };
       const status = statusOf(state);
       const body = end.text.trim() === '' ? `No answer: ${error?.message ?? 'it was cancelled'}` : end.text;
       const changes = { body, status, run: refOf(run) };
-      const rewrite = decideRewrite(view, messageId, changes, rules);
+      const rewrite = decideRewrite(view, { ...target, id: messageId }, changes, rules);
       return withRun(rewrite, run, [finished], records);
     },
   };

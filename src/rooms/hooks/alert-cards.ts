@@ -7,12 +7,13 @@ import {
   type GroupNotice,
   isSameCard,
   printCard,
-  readCard,
 } from '../domain/alert-card.ts';
+import { readCard } from '../domain/alert-card-shape.ts';
 import type { Caller } from '../domain/caller.ts';
-import type { StoredMessage } from '../domain/message.ts';
+import type { Message, StoredMessage } from '../domain/message.ts';
 import { record } from '../domain/record.ts';
 import { granted, refuse, type Verdict } from '../domain/refusal.ts';
+import { isAlertCard } from '../domain/reserved.ts';
 import type { Messages } from '../messages/messages.ts';
 import type { RoomState } from '../room-state.ts';
 import type { RoomWriter } from '../room-writer.ts';
@@ -30,6 +31,8 @@ export interface AlertCardsParts {
   readonly store: RoomStore;
   readonly writer: RoomWriter;
   readonly clock: Clock;
+  /** An id that nobody can foretell. */
+  readonly newId: () => string;
 }
 
 interface Thread {
@@ -64,17 +67,17 @@ export class AlertCards {
     return this.#queue.run(first, () => this.#show(place, notice, first));
   }
 
-  /** Changes a card by hand: acknowledges it, notes a silence. */
-  async change(id: string, change: (card: AlertCard) => AlertCard): Promise<Verdict<StoredMessage>> {
-    const [found] = await this.#parts.store.messages([id]);
+  /** Changes a card of a room by hand: acknowledges it, notes a silence. */
+  async change(roomId: string, id: string, change: (card: AlertCard) => AlertCard): Promise<Verdict<StoredMessage>> {
+    const found = await this.#find(roomId, id);
     const card = found && readCard(found.message.card);
-    if (!found || !card) return refuse('message_not_found', `the message ${id} is no alert`);
+    if (!card) return refuse('message_not_found', `the message ${id} is no alert`);
     return this.#queue.run(card.group, async () => {
-      const [current] = await this.#parts.store.messages([id]);
+      const current = await this.#find(roomId, id);
       const now = current && readCard(current.message.card);
       if (!current || !now) return refuse('deleted', 'the alert was deleted');
       const next = change(now);
-      return JSON.stringify(next) === JSON.stringify(now) ? granted(current) : this.#rewrite(id, next);
+      return JSON.stringify(next) === JSON.stringify(now) ? granted(current) : this.#rewrite(current.message, next);
     });
   }
 
@@ -84,36 +87,47 @@ export class AlertCards {
   }
 
   async #show(place: CardPlace, notice: GroupNotice, first: string): Promise<Verdict<StoredMessage>> {
-    const { state, store, clock } = this.#parts;
+    const { state, clock } = this.#parts;
     const now = clock.now();
     const currentId = state.get('setting', `card/${first}`)?.value ?? first;
-    const [current] = await store.messages([currentId]);
+    const current = await this.#find(place.roomId, currentId);
     const old = current && readCard(current.message.card);
-    if (!current) return this.#post(place, cardOf(notice, first, undefined, now), currentId);
+    if (!current) return this.#postFirst(place, cardOf(notice, first, undefined, now), currentId);
     // A card that somebody has deleted stays away until its group fires anew.
     const isGone = current.message.deleted;
     if (isGone ? notice.status === 'firing' : isOver(old, notice, now))
-      return this.#postAnew(place, notice, first, now);
+      return this.#postAnew(place, cardOf(notice, first, undefined, now));
     if (isGone) return granted(current);
     const card = cardOf(notice, first, old, now);
     if (old && isSameCard(old, card)) return granted(current);
-    const rewritten = await this.#rewrite(currentId, card);
+    const rewritten = await this.#rewrite(current.message, card);
     if (rewritten.ok && old && old.state !== card.state) this.#tellThread(place, currentId, card);
     return rewritten;
   }
 
-  async #postAnew(place: CardPlace, notice: GroupNotice, first: string, now: number): Promise<Verdict<StoredMessage>> {
-    const id = cardId(place.roomId, notice, String(now));
-    const posted = await this.#post(place, cardOf(notice, first, undefined, now), id);
-    if (!posted.ok) return posted;
+  /** The card under an id. What somebody else has posted under it, here or in another room, is none. */
+  async #find(roomId: string, id: string): Promise<StoredMessage | undefined> {
+    const [found] = await this.#parts.store.messages([id]);
+    return found && found.message.roomId === roomId && isAlertCard(found.message) ? found : undefined;
+  }
+
+  async #postFirst(place: CardPlace, card: AlertCard, id: string): Promise<Verdict<StoredMessage>> {
+    const posted = await this.#post(place, card, id);
+    const isTaken = !posted.ok && (posted.code === 'id_conflict' || posted.code === 'deleted');
+    return isTaken ? this.#postAnew(place, card) : posted;
+  }
+
+  /** Its id is noted before it is used, so that a crash between the two makes no second card. */
+  async #postAnew(place: CardPlace, card: AlertCard): Promise<Verdict<StoredMessage>> {
+    const id = `alert-${this.#parts.newId()}`;
     const noted = await this.#parts.writer.submit({
       decide: () => ({
         ok: true,
-        write: { records: [record('setting', `card/${first}`, { value: id })] },
+        write: { records: [record('setting', `card/${card.group}`, { value: id })] },
         answer: () => {},
       }),
     });
-    return noted.ok ? posted : noted;
+    return noted.ok ? this.#post(place, card, id) : noted;
   }
 
   async #post({ roomId, caller }: CardPlace, card: AlertCard, id: string): Promise<Verdict<StoredMessage>> {
@@ -127,12 +141,12 @@ export class AlertCards {
       // What has ended before anybody heard of it disturbs nobody.
       silent: card.state === 'resolved',
     });
-    if (posted.ok) return granted(posted.value.stored);
-    return posted.code === 'id_conflict' ? this.#rewrite(id, card) : posted;
+    return posted.ok ? granted(posted.value.stored) : posted;
   }
 
-  #rewrite(id: string, card: AlertCard): Promise<Verdict<StoredMessage>> {
-    return this.#parts.messages.rewrite(id, { body: printCard(card), card: cardJson(card), isAlert: true });
+  #rewrite({ id, roomId, type, author }: Message, card: AlertCard): Promise<Verdict<StoredMessage>> {
+    const target = { id, roomId, type, authorId: author.id };
+    return this.#parts.messages.rewrite(target, { body: printCard(card), card: cardJson(card), isAlert: true });
   }
 
   #tellThread(place: CardPlace, id: string, card: AlertCard): void {
@@ -151,7 +165,7 @@ export class AlertCards {
   }
 
   async #tellLater(place: CardPlace, id: string, thread: Thread): Promise<void> {
-    const [found] = await this.#parts.store.messages([id]).catch(() => []);
+    const found = await this.#find(place.roomId, id).catch(() => undefined);
     const card = found && readCard(found.message.card);
     if (card) this.#postToThread(place, id, thread, card);
   }

@@ -1,4 +1,5 @@
 import type { Caller } from '../domain/caller.ts';
+import { hookAuthorId } from '../domain/reserved.ts';
 import type { Scope } from '../domain/token.ts';
 import { colorOf } from '../domain/user.ts';
 
@@ -15,7 +16,7 @@ export function bridgeCaller({
   readonly roomId: string;
 }): Caller {
   const user = {
-    id: `hook:${id}`,
+    id: hookAuthorId(id),
     name,
     kind: 'bridge',
     avatarColor: colorOf(id),

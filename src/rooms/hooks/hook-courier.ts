@@ -4,6 +4,7 @@ import type { Log } from '../../kernel/log.ts';
 import { accessTo } from '../domain/access.ts';
 import type { HookProgress, OutgoingHook } from '../domain/hook.ts';
 import { advanced, failed, printDelivery, wantsEvent } from '../domain/hook-delivery.ts';
+import { hookAuthorId } from '../domain/reserved.ts';
 import { SCOPES } from '../domain/token.ts';
 import { signWebhook } from '../domain/webhook-signature.ts';
 import type { Messages } from '../messages/messages.ts';
@@ -130,7 +131,7 @@ export class HookCourier {
     const { roomId, createdBy, id } = this.#hook;
     if (event.roomId === null || event.audience !== null || !wantsEvent(this.#hook, event.type)) return false;
     // Its own answers would come back to it for ever.
-    if (event.data.includes(`"author":{"id":"hook:${id}"`)) return false;
+    if (authorIdOf(event) === hookAuthorId(id)) return false;
     if (roomId !== null) return event.roomId === roomId;
     const [room, user] = [this.#parts.state.get('room', event.roomId), this.#parts.state.get('user', createdBy)];
     if (!room || !user || user.disabled) return false;
@@ -206,6 +207,12 @@ export class HookCourier {
       this.wake();
     });
   }
+}
+
+/** Of the message that an event tells of. Its text may hold anything that its author likes. */
+function authorIdOf({ data }: StoredEvent): string | undefined {
+  const { message } = JSON.parse(data) as { readonly message?: { readonly author?: { readonly id?: string } } };
+  return message?.author?.id;
 }
 
 async function readText(response: Response): Promise<string> {

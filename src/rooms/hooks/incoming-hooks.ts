@@ -3,7 +3,6 @@ import { alertWebhook } from '../contract/alert-webhook.ts';
 import type { IncomingHook } from '../domain/hook.ts';
 import { guessKind, type IncomingBody, readIncomingPost } from '../domain/incoming-post.ts';
 import type { StoredMessage } from '../domain/message.ts';
-import { MESSAGE_ID } from '../domain/message-post.ts';
 import { granted, refuse, type Verdict } from '../domain/refusal.ts';
 import type { Messages } from '../messages/messages.ts';
 import type { AlertCards } from './alert-cards.ts';
@@ -54,16 +53,8 @@ export class IncomingHooks {
   ): Promise<Verdict<Received>> {
     const read = readIncomingPost(body, kind);
     if (!read.ok) return read;
-    const { id, threadId = hook.threadId, ...post } = read.value;
-    if (id !== undefined && !MESSAGE_ID.test(id))
-      return refuse('invalid_body', 'id: 8 to 64 letters, digits, "_" and "-"', { path: 'id' });
-    const posted = await this.#messages.post(bridgeCaller(hook), {
-      room: hook.roomId,
-      ...post,
-      id,
-      threadId,
-      byServer: true,
-    });
+    const { threadId = hook.threadId, ...post } = read.value;
+    const posted = await this.#messages.post(bridgeCaller(hook), { room: hook.roomId, ...post, threadId });
     if (!posted.ok) return posted;
     return granted({ stored: posted.value.stored, kind, isNew: !posted.value.replayed });
   }

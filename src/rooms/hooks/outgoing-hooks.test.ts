@@ -216,3 +216,23 @@ test('the signing secret is neither shown again, nor told by an event', async (t
   assert.match(shown.text, /Robot/);
   for (const text of [shown.text, log.text, hooked.rooms.log()]) assert.ok(!text.includes(secret));
 });
+
+test('nobody hides a message from a hook by naming the hook in it', async (t) => {
+  const hooked = await openHook(t);
+  const author = { id: `hook:${hooked.hook.id}`, name: 'x', kind: 'bridge' };
+  const hidden: readonly object[] = [
+    { body: 'one', type: 'alert', card: { author } },
+    { body: 'two', type: 'alert', card: { message: { author } } },
+    { body: `three ${JSON.stringify({ author })}` },
+  ];
+  for (const body of hidden) {
+    const posted = await hooked.rooms.send('POST', '/api/room/ops/message', { as: 'mallory', body });
+    assert.equal(posted.status, 201, posted.text);
+  }
+  await hooked.say('four');
+  const requests = await hooked.sink.received(4);
+  assert.deepEqual(
+    requests.map((request) => wordsOf(request).slice(0, 3)),
+    ['one', 'two', 'thr', 'fou'],
+  );
+});

@@ -3,6 +3,8 @@ import { test } from 'node:test';
 import type { Cleanup } from '../../testing/processes.ts';
 import { openTestRooms, type TestRooms } from '../../testing/rooms-app.ts';
 import type { Caller } from '../domain/caller.ts';
+import type { Message } from '../domain/message.ts';
+import type { RewriteTarget } from '../domain/message-rewrite.ts';
 import { SCOPES } from '../domain/token.ts';
 import type { UserKind } from '../domain/user.ts';
 import { makeUser } from '../domain/user.ts';
@@ -33,6 +35,8 @@ async function open(
   return { rooms, book, post };
 }
 
+const targetOf = ({ id, roomId, type, author }: Message): RewriteTarget => ({ id, roomId, type, authorId: author.id });
+
 const types = async ({ core }: TestRooms): Promise<string[]> =>
   (await core.store.readEvents({ after: 0, upTo: core.writer.pos, limit: 100 })).map(({ type }) => type);
 
@@ -41,7 +45,7 @@ test('a copilot’s message has its place before it has words, and calls nobody'
   const copilot = callerOf('copilot', 'copilot');
   const { stored } = await post(copilot, { body: '', status: 'streaming' });
   assert.deepEqual([stored.message.seq, stored.message.body, stored.message.status], [1, '', 'streaming']);
-  const done = await book.rewrite(stored.message.id, { body: 'ask @ana and @all', status: 'complete' });
+  const done = await book.rewrite(targetOf(stored.message), { body: 'ask @ana and @all', status: 'complete' });
   assert.ok(done.ok);
   const { message, json } = done.value;
   assert.deepEqual(
@@ -57,12 +61,12 @@ test('a copilot’s message has its place before it has words, and calls nobody'
 test('a rewrite that says the same is none, one of an alert is told as such', async (t) => {
   const { rooms, book, post } = await open(t);
   const { stored } = await post(callerOf('bridge', 'bridge'), { type: 'alert', card: { firing: 3 } });
-  const { id } = stored.message;
+  const target = targetOf(stored.message);
   const { pos } = rooms.core.writer;
-  const same = await book.rewrite(id, { card: { firing: 3 }, isAlert: true });
+  const same = await book.rewrite(target, { card: { firing: 3 }, isAlert: true });
   assert.ok(same.ok && same.value.message.version === 1);
   assert.equal(rooms.core.writer.pos, pos);
-  const other = await book.rewrite(id, { card: { firing: 2 }, isAlert: true });
+  const other = await book.rewrite(target, { card: { firing: 2 }, isAlert: true });
   assert.ok(other.ok && other.value.message.version === 2);
   assert.deepEqual((await types(rooms)).slice(-2), ['message.created', 'alert.updated']);
 });
@@ -71,13 +75,14 @@ test('what is gone or never was is not rewritten, and words that are too many ar
   const { book, post } = await open(t);
   const bot = callerOf('bot', 'bot');
   const { stored } = await post(bot, {});
-  const { id } = stored.message;
+  const target = targetOf(stored.message);
+  const { id } = target;
   const refusals = [
-    await book.rewrite('no-such-message', { body: 'y' }),
-    await book.rewrite(id, { body: 'y'.repeat(1_001) }),
+    await book.rewrite({ ...target, id: 'no-such-message' }, { body: 'y' }),
+    await book.rewrite(target, { body: 'y'.repeat(1_001) }),
   ];
   await book.remove(bot, id, {});
-  refusals.push(await book.rewrite(id, { body: 'y' }));
+  refusals.push(await book.rewrite(target, { body: 'y' }));
   assert.deepEqual(
     refusals.map((verdict) => !verdict.ok && verdict.code),
     ['message_not_found', 'too_large', 'deleted'],
@@ -112,4 +117,15 @@ test('the copilot of a room is called by its handle, unless it is off', async (t
   assert.equal((await post(ana, { body: '@night-watch why?' })).stored.message.mentions.copilot, true);
   await rooms.send('PUT', '/api/room/ops', { as: 'ana', body: { copilot: { provider: 'echo', enabled: false } } });
   assert.equal((await post(ana, { body: '@copilot why?' })).stored.message.mentions.copilot, false);
+});
+
+test('what lies under an id is rewritten only where it is what is meant', async (t) => {
+  const { book, post } = await open(t);
+  const { stored } = await post(callerOf('bot', 'bot'), {});
+  const target = targetOf(stored.message);
+  for (const other of [{ roomId: 'another' }, { type: 'alert' }, { authorId: 'ana' }] as const) {
+    const rewritten = await book.rewrite({ ...target, ...other }, { body: 'y' });
+    assert.ok(!rewritten.ok && rewritten.code === 'message_not_found', JSON.stringify(other));
+  }
+  assert.ok((await book.rewrite(target, { body: 'y' })).ok);
 });

@@ -6,9 +6,9 @@ import type { StoredMessage } from '../domain/message.ts';
 import { findMessage } from '../domain/message-access.ts';
 import { checkEdit, decideEdit, type EditRules } from '../domain/message-edit.ts';
 import type { MessageOutcome } from '../domain/message-outcome.ts';
-import { checkPost, decidePost, type PostDraft, type PostRules } from '../domain/message-post.ts';
+import { checkPost, decidePost, type PostDraft, type PostRules, probePost } from '../domain/message-post.ts';
 import { decideRemoval } from '../domain/message-removal.ts';
-import { decideRewrite } from '../domain/message-rewrite.ts';
+import { decideRewrite, type RewriteTarget } from '../domain/message-rewrite.ts';
 import { decidePin } from '../domain/pin.ts';
 import { decideReaction } from '../domain/reaction.ts';
 import { granted, type Verdict } from '../domain/refusal.ts';
@@ -52,6 +52,14 @@ export class MessageBook implements Messages {
     return posted.ok ? granted(postedOf(posted.value)) : posted;
   }
 
+  async check(caller: Caller, post: Post): Promise<Verdict<null>> {
+    const { rules, writer } = this.#parts;
+    const checked = checkPost(draftOf(post), caller, rules);
+    if (!checked.ok) return checked;
+    const draft = checked.value;
+    return writer.submit({ messages: referredBy(draft), decide: (view) => probePost(view, caller, draft, rules) });
+  }
+
   async edit(caller: Caller, id: string, edit: MessageEdit, ifMatch?: string): Promise<Verdict<StoredMessage>> {
     const { rules } = this.#parts;
     const checked = checkEdit(edit, rules);
@@ -77,9 +85,9 @@ export class MessageBook implements Messages {
     return this.#submit({ messages, decide: (view) => decideRemoval(view, caller, id, options) });
   }
 
-  async rewrite(id: string, rewrite: Rewrite): Promise<Verdict<StoredMessage>> {
+  async rewrite(target: RewriteTarget, rewrite: Rewrite): Promise<Verdict<StoredMessage>> {
     const { rules } = this.#parts;
-    return this.#submit({ messages: [id], decide: (view) => decideRewrite(view, id, rewrite, rules) });
+    return this.#submit({ messages: [target.id], decide: (view) => decideRewrite(view, target, rewrite, rules) });
   }
 
   async react(caller: Caller, id: string, emoji: string, reacts: boolean): Promise<Verdict<StoredMessage>> {

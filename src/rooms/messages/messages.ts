@@ -8,6 +8,7 @@ import type {
   StoredMessage,
 } from '../domain/message.ts';
 import type { FixedFields } from '../domain/message-edit.ts';
+import type { RewriteTarget } from '../domain/message-rewrite.ts';
 import type { Verdict } from '../domain/refusal.ts';
 
 /** A message as somebody sends it. */
@@ -29,7 +30,7 @@ export interface Post {
   /** Of a copilot's message; `complete` unless given. */
   readonly status?: MessageStatus | undefined;
   readonly run?: RunRef | null | undefined;
-  /** Of the server's own parts alone: any type, with a card, in the caller's name. */
+  /** Of the server's own parts alone: any type, with a card, under an id of theirs, in the caller's name. */
   readonly byServer?: boolean;
 }
 
@@ -64,6 +65,8 @@ export interface Rewrite {
 /** Everything that posts, be it a request, a copilot, a hook or a command, posts through this. */
 export interface Messages {
   post(caller: Caller, post: Post): Promise<Verdict<Posted>>;
+  /** Whether a post without attachments would be taken as a new message now. */
+  check(caller: Caller, post: Post): Promise<Verdict<null>>;
   edit(caller: Caller, id: string, edit: MessageEdit, ifMatch?: string): Promise<Verdict<StoredMessage>>;
   /** Leaves a tombstone. A tombstone is answered as it is. */
   remove(
@@ -72,7 +75,7 @@ export interface Messages {
     options: { readonly reason?: string | undefined; readonly ifMatch?: string | undefined },
   ): Promise<Verdict<StoredMessage>>;
   /** Without history and without asking who may: for the server itself. A tombstone is refused. */
-  rewrite(id: string, rewrite: Rewrite): Promise<Verdict<StoredMessage>>;
+  rewrite(target: RewriteTarget, rewrite: Rewrite): Promise<Verdict<StoredMessage>>;
   /** One that the caller may read; else `message_not_found`. */
   find(caller: Caller, id: string): Promise<Verdict<StoredMessage>>;
 }

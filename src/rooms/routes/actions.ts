@@ -1,7 +1,8 @@
 import type { HttpContext } from '../../kernel/http.ts';
+import type { CommandAnswer } from '../command-posts.ts';
 import { refuse } from '../domain/refusal.ts';
 import type { Messages } from '../messages/messages.ts';
-import type { CommandAnswer, SlashCommands } from '../slash-commands.ts';
+import type { SlashCommands } from '../slash-commands.ts';
 import { answer, answerJson, answerRefusal, answerVerdict } from './answers.ts';
 import { admit, type GuardParts } from './guard.ts';
 import type { Paths } from './index.ts';
@@ -37,6 +38,8 @@ export function actionPaths({ guard, messages, commands }: ActionRoutes): Paths 
         if (!found.ok) return answerRefusal(c, found);
         const { id, roomId, type } = found.value.message;
         if (type !== 'alert') return answerRefusal(c, refuse('invalid_body', `the message ${id} is no alert`));
+        const busy = guard.limits.takeRoom(caller, roomId);
+        if (busy) return answerRefusal(c, busy);
         const done = await commands.handle(caller, { room: roomId, threadId: id, body });
         return done
           ? answerVerdict(c, done, (result) => answerCommand(c, result))

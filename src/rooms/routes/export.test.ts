@@ -318,3 +318,36 @@ test('moderators export, and admins of the server import', async (t) => {
   assert.equal((await send('POST', '/api/import', { body: 'x\n', headers: headersOfImport })).status, 400);
   assert.equal((await send('POST', '/api/import', { body: 'x\n' })).status, 415);
 });
+
+test('an import brings in the cards of alerts, and none that only looks like one', async (t) => {
+  const from = await openRoom(t);
+  const hook = { direction: 'incoming', roomId: 'ops', name: 'Alerts' };
+  const { path } = (await from.send('POST', '/api/hook', { as: 'ana', body: hook })).json;
+  const alerts = [{ status: 'firing', labels: { alertname: 'DiskFull' }, startsAt: '2030-01-02T08:00:00Z' }];
+  const told = { groupKey: 'g', receiver: 'ops', status: 'firing', groupLabels: {}, commonLabels: {}, alerts };
+  const { id } = (await from.send('POST', path, { body: told })).json;
+  const { card } = (await from.send('GET', `/api/message/${id}`, { as: 'ana' })).json;
+  const lines = linesOf(await exported(from)).slice(0, -1);
+  const forged = [
+    { card },
+    { type: 'alert', card },
+    { type: 'alert', card: { kind: 'alert' } },
+    { card: { kind: 'command' } },
+  ];
+  const changed = lines.map((line, index) => {
+    const { kind, message } = JSON.parse(line);
+    if (kind !== 'message' || message.id === id) return line;
+    return JSON.stringify({ kind, message: { ...message, ...forged[index % forged.length] } });
+  });
+  const to = await openTestRooms(t);
+  const answer = await bringIn(to, signed(changed));
+  assert.equal(answer.status, 200, answer.text);
+  const { messages } = (await to.send('GET', `/api/room/${JSON.parse(lines[1] ?? '').room.id}/message`, { as: 'ana' }))
+    .json;
+  const cards = messages.filter((message: { card: unknown }) => message.card !== null);
+  assert.deepEqual(
+    cards.map((message: { id: string; card: unknown }) => [message.id, message.card]),
+    [[id, card]],
+  );
+  assert.equal(messages.length, 5);
+});

@@ -1,0 +1,75 @@
+import type { Clock } from '../kernel/clock.ts';
+import type { AlertUsers } from './alert-users.ts';
+import type { AlertsClient } from './alerts-client.ts';
+import type { Asked, CommandWords } from './command-posts.ts';
+import { type CommandAlerts, commandJson, summariseAlerts } from './domain/command-card.ts';
+import type { LabelMatcher } from './domain/command-matcher.ts';
+import type { Messages } from './messages/messages.ts';
+
+const LOOK_EVERY_MS = 15_000;
+
+export interface LiveAlertListsParts {
+  readonly messages: Pick<Messages, 'find' | 'rewrite'>;
+  readonly users: AlertUsers;
+  readonly clock: Clock;
+}
+
+export interface LiveAlertList {
+  readonly asked: Asked;
+  readonly alerts: AlertsClient;
+  readonly filter: readonly LabelMatcher[];
+  readonly wordsFor: (list: CommandAlerts) => CommandWords;
+  /** What it shows already. */
+  readonly posted: CommandAlerts;
+  readonly untilAt: number;
+}
+
+/** Lists of alerts that rewrite themselves for a while. */
+export class LiveAlertLists {
+  readonly #parts: LiveAlertListsParts;
+  readonly #live = new Set<() => void>();
+
+  constructor(parts: LiveAlertListsParts) {
+    this.#parts = parts;
+  }
+
+  close(): void {
+    for (const stop of this.#live) stop();
+  }
+
+  keep({ asked, alerts, filter, wordsFor, posted, untilAt }: LiveAlertList): void {
+    const { clock, messages } = this.#parts;
+    const { id, access, caller } = asked;
+    const target = { id, roomId: access.room.id, type: 'command', authorId: caller.user.id } as const;
+    let shown = JSON.stringify(posted);
+    const look = async () => {
+      if (!(await this.#mayGoOn(asked))) return stop();
+      const found = await alerts.alerts(filter, { onlyActive: true });
+      const list = found.ok ? summariseAlerts(found.value) : undefined;
+      if (!list || JSON.stringify(list) === shown) return;
+      // What was asked may have taken seconds.
+      if (!(await this.#mayGoOn(asked))) return stop();
+      shown = JSON.stringify(list);
+      const { body, card } = wordsFor(list);
+      const rewritten = await messages.rewrite(target, { body, card: commandJson(card) });
+      if (!rewritten.ok) stop();
+    };
+    const cancelTimer = clock.every(LOOK_EVERY_MS, () => {
+      if (clock.now() >= untilAt) stop();
+      else void look().catch(stop);
+    });
+    const stop = () => {
+      cancelTimer();
+      this.#live.delete(stop);
+    };
+    this.#live.add(stop);
+  }
+
+  /** Whether its asker could ask for it now, and the list is still there. */
+  async #mayGoOn({ caller, access, id }: Asked): Promise<boolean> {
+    const { users, messages } = this.#parts;
+    if (users.refusalOf(caller, access.room.id)) return false;
+    const list = await messages.find(caller, id);
+    return list.ok && !list.value.message.deleted;
+  }
+}
