@@ -123,7 +123,7 @@ test('a page of another site, or one that has led a name of its own here, reache
     for (const type of TYPES)
       for (const [method, path, body] of [
         ['PUT', '/api/markers', document],
-        ['POST', '/api/events', '{"userId":"x"}'],
+        ['POST', '/api/events', '{"user":"x"}'],
         ['GET', '/api/markers', ''],
         ['GET', '/api/users', ''],
       ] as const) {

@@ -53,8 +53,8 @@ const REQUESTS: Readonly<Record<AttackedServer['name'], (encoded: string, json: 
   dashboard: (encoded, json) => [
     ['GET', `/${encoded}`],
     ['GET', `/sample/${encoded}`],
-    ['GET', `/api/events?userId=${encoded}`],
-    ['POST', '/api/events', `{"userId":${json}}`],
+    ['GET', `/api/events?user=${encoded}`],
+    ['POST', '/api/events', `{"user":${json}}`],
     ['PUT', '/api/markers', json],
     ['PUT', '/api/markers', `{"version":1,"markers":[{"id":${json},"name":${json}}]}`],
   ],

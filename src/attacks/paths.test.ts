@@ -10,7 +10,7 @@ const SECRET = 'PLANTED-OUTSIDE';
 const BASES: Readonly<Record<AttackedServer['name'], readonly string[]>> = {
   alerts: ['/', '/assets/', '/api/v2/silence/', '/api/v2/', '/-/', '/debug/', '/debug/pprof/'],
   relay: ['/', '/sdk/flags/', '/sdk/flags?filter=', '/sdk/latest-all?filter=', '/sdk/goals/', '/sdk/evalx/', '/debug/'],
-  dashboard: ['/', '/assets/', '/data/', '/data/sample/', '/sample/', '/analytics/', '/api/', '/api/events?userId='],
+  dashboard: ['/', '/assets/', '/data/', '/data/sample/', '/sample/', '/analytics/', '/api/', '/api/events?user='],
   rooms: [
     '/',
     '/assets/',
@@ -116,7 +116,8 @@ test('no spelling of a path leads out of what a server serves', async (t) => {
 test('a route prefix holds nothing but its own paths', async (t) => {
   const { urlOf } = await startEveryServer(t, { alerts: { routePrefix: '/am' } });
   const exchange = rawClient(t, urlOf('alerts').replace(/\/am$/, ''));
-  const statusOf = async (path: string) => (await exchange('GET', `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`))?.status;
+  const statusOf = async (path: string) =>
+    (await exchange('GET', `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`))?.status;
   assert.equal(await statusOf('/am/api/v2/status'), 200);
   for (const path of [
     '/api/v2/status',

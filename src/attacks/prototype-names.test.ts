@@ -74,10 +74,10 @@ const ATTACKS: Readonly<Record<AttackedServer['name'], Requests>> = {
     ['GET', `/sample/${name}`],
     ['GET', `/data/${name}`],
     ['GET', `/api/${name}`],
-    ['GET', `/api/summary?userId=${name}&${name}=x`],
-    ['GET', `/api/events?userId=${name}&stream=${name}`],
+    ['GET', `/api/summary?user=${name}&${name}=x`],
+    ['GET', `/api/events?user=${name}&stream=${name}`],
     ['GET', `/api/markers?user=${name}`],
-    ['POST', '/api/events', `{"userId":${json}}`],
+    ['POST', '/api/events', `{"user":${json}}`],
     ['POST', '/api/events', POLLUTION],
     [
       'PUT',
