@@ -91,7 +91,9 @@ function openDeaf(t: TestContext, url: string, path: string, authorization: stri
 test('those who do not read hold nobody up, and little memory', { timeout: 60_000 }, async (t) => {
   const { url, tokenOf, send, core } = await open(t);
   const { authorization } = await tokenOf('mallory');
-  await Promise.all(Array.from({ length: MAX_PER_USER }, () => openDeaf(t, url, '/api/room/ops/event', authorization)));
+  const deaf = await Promise.all(
+    Array.from({ length: MAX_PER_USER }, () => openDeaf(t, url, '/api/room/ops/event', authorization)),
+  );
   await eventually('they listen', () => core.feed.size === MAX_PER_USER, { everyMs: 5 });
   const reader = await openSse(`${url}/api/room/ops/event`, { headers: await tokenOf('ana') });
   const before = process.memoryUsage();
@@ -106,4 +108,6 @@ test('those who do not read hold nobody up, and little memory', { timeout: 60_00
   const grown = process.memoryUsage().rss - before.rss;
   assert.ok(grown < 100 * 2 ** 20, `${Math.round(grown / 2 ** 20)} MiB more`);
   assert.ok(core.feed.stalled > 0 || core.feed.overflowed > 0 || core.feed.size < MAX_PER_USER + 1);
+  // A server that stops waits for them, though not for long.
+  for (const socket of deaf) socket.destroy();
 });
