@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { HttpContext } from '../../kernel/http.ts';
 
 /**
@@ -12,6 +13,11 @@ export function watchedStream(
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   const iterator = pieces[Symbol.asyncIterator]();
+  // An iterator that was never asked for anything leaves the file behind it open.
+  const release = async () => {
+    await iterator.return?.();
+    if (pieces instanceof Readable) pieces.destroy();
+  };
   let sinceLook = everyBytes;
   return new ReadableStream<Uint8Array>(
     {
@@ -21,7 +27,7 @@ export function watchedStream(
           if (sinceLook >= everyBytes) {
             sinceLook = 0;
             if (!(await mayGoOn())) {
-              await iterator.return?.();
+              await release();
               // An error would be told in the log, and its message to the reader.
               const outgoing = c.env?.outgoing;
               if (outgoing) outgoing.destroy();
@@ -38,7 +44,7 @@ export function watchedStream(
         }
       },
       async cancel() {
-        await iterator.return?.();
+        await release();
       },
     },
     { highWaterMark: 0 },
