@@ -10,8 +10,8 @@ export type HttpEnv = { Bindings: Partial<HttpBindings> & RequestNotes };
 interface RequestNotes {
   pending?: PendingHeaders;
   answerBytes?: number;
-  /** Who has let it in, for those who ask him again. */
-  admittedBy?: object;
+  /** Who was let in, and by whom, for those who ask again. */
+  admission?: object;
 }
 
 /** Headers that go out with the answer of a request, and the answer that holds them. */

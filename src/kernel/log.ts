@@ -1,4 +1,5 @@
 import type { Clock } from './clock.ts';
+import { escapeUnseen } from './printable.ts';
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -61,11 +62,4 @@ function shorten(value: string): string {
 
 function quoteIfNeeded(value: string): string {
   return /^[^\s"=\p{C}]+$/u.test(value) ? value : escapeUnseen(JSON.stringify(value));
-}
-
-/** Characters that command a terminal, break a line or turn its direction, of which JSON escapes only those below U+0020. */
-const UNSEEN = /[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
-
-function escapeUnseen(json: string): string {
-  return json.replace(UNSEEN, (unseen) => `\\u${unseen.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

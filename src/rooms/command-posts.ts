@@ -1,6 +1,5 @@
 import type { RoomAccess } from './domain/access.ts';
-import type { AlertCard } from './domain/alert-card.ts';
-import { readCard } from './domain/alert-card-shape.ts';
+import { type AlertCard, readCard } from './domain/alert-card.ts';
 import type { Caller } from './domain/caller.ts';
 import { type CommandCard, commandJson } from './domain/command-card.ts';
 import { granted, type Refusal, refuse, type Verdict } from './domain/refusal.ts';

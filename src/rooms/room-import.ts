@@ -7,6 +7,7 @@ import { makePrivateFolder } from '../kernel/private-file.ts';
 import { type ExportLine, exportLineSchema, type MemberLine, type RoomLine } from './contract/export-line.ts';
 import type { Caller } from './domain/caller.ts';
 import type { Message } from './domain/message.ts';
+import { checkCard } from './domain/message-card.ts';
 import { granted, type Refusal, refuse, type Verdict } from './domain/refusal.ts';
 import { type ImportedRoom, importMessages, importRoom } from './domain/room-import.ts';
 import type { SlugMeans } from './domain/room-slug.ts';
@@ -183,6 +184,8 @@ class ExportCheck {
 
   #message(message: Message): Refusal | undefined {
     if (message.roomId !== this.#room?.id) return this.#refuse('a message must follow its room');
+    const tooMuch = checkCard(message.card);
+    if (tooMuch) return this.#refuse(tooMuch.reason);
     if (message.seq <= this.#lastSeq) this.#corrections.set(message.id, message);
     else {
       this.#messages++;

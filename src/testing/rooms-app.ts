@@ -1,8 +1,9 @@
 // Rooms on a data directory of their own, without a port, for tests of routes.
+import { mkdirSync } from 'node:fs';
 import type { Clock } from '../kernel/clock.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { ownDataDirectory } from '../kernel/data-directory.ts';
-import { createLog } from '../kernel/log.ts';
+import { createLog, type LogFormat } from '../kernel/log.ts';
 import type { RoomsCore } from '../rooms/composition/core.ts';
 import { type ComposedRooms, composeRooms } from '../rooms/composition/rooms.ts';
 import type { RoomsOptions } from '../rooms/config/rooms-options.ts';
@@ -68,19 +69,22 @@ export interface TestRoomsOptions {
   readonly options?: Partial<RoomsOptions>;
   readonly clock?: Clock;
   readonly folder?: string;
+  /** `logfmt` unless told. */
+  readonly logFormat?: LogFormat;
 }
 
 /** Composes rooms that are closed when the test is over. */
 export async function openTestRooms(
   t: Cleanup,
-  { options, clock = systemClock, folder = temporaryFolder(t) }: TestRoomsOptions = {},
+  { options, clock = systemClock, folder = temporaryFolder(t), logFormat = 'logfmt' }: TestRoomsOptions = {},
 ): Promise<TestRooms> {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
   const directory = await ownDataDirectory(folder, systemClock);
   let written = '';
   const write = (line: string) => {
     written += line;
   };
-  const log = createLog({ level: 'debug', format: 'logfmt', clock, write });
+  const log = createLog({ level: 'debug', format: logFormat, clock, write });
   const all: RoomsOptions = { ...ROOMS_OPTIONS, dataDir: folder, ...options };
   const store = await openRoomStore({ directory, clock, durability: all.durability, log });
   const rooms = await composeRooms({ options: all, store, clock, log });

@@ -30,14 +30,17 @@ function decodeSilence(bytes: Uint8Array): Outcome<Silence> {
   if (sets.length > 1) return refused(`silence ${id} has ${sets.length} sets of matchers, of which one is supported`);
   const matchers = decodeMatchers(sets[0] ?? allOf(fields, 2));
   if (!matchers.ok) return refused(`silence ${id}: ${matchers.reason}`);
+  const [startsAt = 0, endsAt = 0, updatedAt = 0] = [3, 4, 5].map((number) => instantOf(firstOf(fields, number)));
+  if (![startsAt, endsAt, updatedAt].every(isOfCalendar))
+    return refused(`silence ${id} has a time outside of the years 1 to 9999`);
   // Before 0.16 author and text stood in a list of comments.
   const comments = fieldsOf(firstOf(fields, 7));
   return accepted({
     id,
     matchers: matchers.value,
-    startsAt: instantOf(firstOf(fields, 3)),
-    endsAt: instantOf(firstOf(fields, 4)),
-    updatedAt: instantOf(firstOf(fields, 5)),
+    startsAt,
+    endsAt,
+    updatedAt,
     createdBy: textOf(firstOf(fields, 8)) || textOf(firstOf(comments, 1)),
     comment: textOf(firstOf(fields, 9)) || textOf(firstOf(comments, 2)),
     annotations: Object.fromEntries(allOf(fields, 10).map((entry) => pairOf(fieldsOf(entry)))),
@@ -96,6 +99,11 @@ function instantOf(bytes: Uint8Array): number {
   return numberOf(1) * 1000 + Math.floor(numberOf(2) / 1_000_000);
 }
 
+/** The range of a google.protobuf.Timestamp. */
+const isOfCalendar = (ms: number): boolean => ms >= FIRST_MS && ms <= LAST_MS;
+const FIRST_MS = Date.parse('0001-01-01T00:00:00Z');
+const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z');
+
 /** Reads protobuf's wire format; a RangeError says that the bytes end too early or are none of it. */
 class WireReader {
   readonly #bytes: Uint8Array;
@@ -133,7 +141,8 @@ class WireReader {
 
   #take(length: number): Uint8Array {
     const end = this.#at + length;
-    if (end > this.#bytes.length) throw new RangeError('the bytes end too early');
+    // A length below zero would lead back, and the same be read for ever.
+    if (!(length >= 0 && end <= this.#bytes.length)) throw new RangeError('the bytes end too early');
     const taken = this.#bytes.subarray(this.#at, end);
     this.#at = end;
     return taken;

@@ -1,4 +1,5 @@
 import { Chalk } from 'chalk';
+import { printableJson } from '../../kernel/printable.ts';
 import { formatTable } from '../../kernel/table.ts';
 import type { CostBasis, View, ViewQuery } from '../domain/view.ts';
 
@@ -98,7 +99,7 @@ function printTable(report: Report, colors: boolean): string {
 
 function printJson(report: Report): string {
   const { rows, ...about } = report;
-  return `${JSON.stringify({ ...about, rows: rows.map(({ names, ...sums }) => ({ ...names, ...sums })) }, null, 2)}\n`;
+  return `${printableJson({ ...about, rows: rows.map(({ names, ...sums }) => ({ ...names, ...sums })) }, 2)}\n`;
 }
 
 function printMarkdown(report: Report): string {

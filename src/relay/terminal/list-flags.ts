@@ -1,5 +1,6 @@
 import { Chalk } from 'chalk';
 import { CommandError } from '../../kernel/errors.ts';
+import { escapeUnseen } from '../../kernel/printable.ts';
 import { type Cell, formatTable } from '../../kernel/table.ts';
 import type { Terminal } from '../../kernel/terminal.ts';
 import type { CompiledFlag } from '../domain/evaluate.ts';
@@ -15,7 +16,7 @@ export async function listFlags(options: ListOptions, terminal: Terminal): Promi
   const store = await openFlags(options, terminal);
   if (!store) throw new CommandError('this relay hands out no flags (sdk/latest-all): only opsdeck and --flags do');
   if (options.json) {
-    terminal.out(`${store.text('flags')}\n`);
+    terminal.out(`${escapeUnseen(store.text('flags'))}\n`);
     return;
   }
   const { bold, green, dim } = new Chalk({ level: terminal.colors ? 1 : 0 });

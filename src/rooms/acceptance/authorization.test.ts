@@ -73,39 +73,6 @@ test('what a token is not good for it does not do, whoever shows it', async (t) 
   assert.deepEqual(wrong, []);
 });
 
-test('what one may not see is answered as what is not there', async (t) => {
-  const worlds = await openWorlds(t);
-  const world = await worlds.make();
-  const nowhere: World = {
-    ...world,
-    room: '01890000-0000-7000-8000-000000000000',
-    slug: 'no-such-room',
-    message: 'no-such-message',
-    card: 'no-such-card',
-    alert: 'no-such-alert',
-    run: '01890000-0000-7000-8000-000000000004',
-    file: '01890000-0000-7000-8000-000000000001',
-    hook: '01890000-0000-7000-8000-000000000002',
-    token: '01890000-0000-7000-8000-000000000003',
-  };
-  const hidden = ROWS.filter(({ answers }) => answers[0] === 404);
-  assert.ok(hidden.length > 30);
-  const wrong: string[] = [];
-  for (const row of hidden) {
-    for (const by of ['outsider', 'elsewhere'] as const) {
-      if (by === 'elsewhere' && OF_ITS_USER.test(row.path)) continue;
-      const there = await ask(worlds, row, world, by);
-      const missing = await ask(worlds, row, nowhere, by);
-      const names = (text: string, { room, slug, message, card, alert, file, hook, run }: World) =>
-        [room, slug, message, card, alert, file, hook, run].reduce((left, name) => left.replaceAll(name, '…'), text);
-      const a = `${there.status} ${there.headers.get('x-error-code')} ${names(there.text, world)}`;
-      const b = `${missing.status} ${missing.headers.get('x-error-code')} ${names(missing.text, nowhere)}`;
-      if (a !== b) wrong.push(`${row.method} ${row.path}: ${a} / ${b}`);
-    }
-  }
-  assert.deepEqual(wrong, []);
-});
-
 test('the table knows every path and method of the server', async (t) => {
   const worlds = await openWorlds(t);
   const world = await worlds.make();

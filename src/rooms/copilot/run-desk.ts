@@ -1,5 +1,5 @@
 import { accessTo, findRoom } from '../domain/access.ts';
-import type { Caller } from '../domain/caller.ts';
+import { type Caller, isCurrent } from '../domain/caller.ts';
 import { answerIdOf, retryRunId, threadOf } from '../domain/copilot-trigger.ts';
 import { findMessage } from '../domain/message-access.ts';
 import { granted, refuse, type Verdict } from '../domain/refusal.ts';
@@ -91,7 +91,7 @@ export class RunDesk {
     const room = state.get('room', run.roomId);
     if (!room || room.deletedAt !== null || (run.audience !== null && run.audience !== caller.user.id)) return false;
     if (caller.expiresAt !== null && caller.expiresAt <= now()) return false;
-    return accessTo(state, caller, room) !== undefined;
+    return isCurrent(state, caller) && accessTo(state, caller, room) !== undefined;
   }
 
   async #find(caller: Caller, id: string) {

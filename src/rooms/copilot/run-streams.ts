@@ -59,16 +59,19 @@ export class RunStreams {
 
   /** Answers with the stream of a run that the caller may see; of one that is over, with its end alone. */
   open(outgoing: ServerResponse, caller: Caller, run: Run): Refusal | undefined {
-    const { runs, seats } = this.#parts;
+    const { runs, seats, desk } = this.#parts;
     const refusal = seats.reserve(caller);
     if (refusal) return refusal;
+    const tell = (event: string, data: string) => {
+      if (desk.sees(caller, run)) client.send(frameEvent({ event, data }));
+    };
     const finished = (ended: Run) => {
-      client.send(frameEvent({ event: 'run.finished', data: JSON.stringify({ run: wireRun(ended) }) }));
+      tell('run.finished', JSON.stringify({ run: wireRun(ended) }));
       client.end();
     };
     // Nothing can be told between this look and the watch: both are of one turn.
     const watched = runs.watch(run.id, {
-      delta: (data) => client.send(frameEvent({ event: 'message.delta', data })),
+      delta: (data) => tell('message.delta', data),
       finished,
     });
     const snapshot = watched

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isInstant, isLabels, isNumber, isText, listOf, objectOf, orMissing, orNull } from './card-shape.ts';
 import type { JsonObject } from './message.ts';
 
 /** One alert of a group, as Alertmanager's webhook tells it. */
@@ -117,6 +118,42 @@ const resolvedBefore = (old: AlertCard | undefined): string | undefined =>
 
 /** What a card holds, as it is kept with its message. */
 export const cardJson = (card: AlertCard): JsonObject => card as unknown as JsonObject;
+
+const isWhole = objectOf({
+  state: (state) => state === 'firing' || state === 'resolved',
+  severity: isText,
+  title: isText,
+  summary: isText,
+  description: isText,
+  receiver: isText,
+  groupKey: isText,
+  group: orMissing(isText),
+  counts: objectOf({ firing: isNumber, resolved: isNumber }),
+  labels: isLabels,
+  groupLabels: isLabels,
+  alerts: listOf(
+    objectOf({
+      state: isText,
+      fingerprint: isText,
+      labels: isLabels,
+      summary: isText,
+      startedAt: isInstant,
+      endedAt: orNull(isInstant),
+    }),
+  ),
+  more: isNumber,
+  links: listOf(objectOf({ label: isText, url: isText })),
+  startedAt: isInstant,
+  resolvedAt: orNull(isInstant),
+  changes: listOf(objectOf({ at: isInstant, firing: isNumber, resolved: isNumber })),
+  acked: orNull(objectOf({ by: isText, at: isInstant, note: isText })),
+  silence: orNull(objectOf({ id: isText, endsAt: isInstant, by: isText })),
+});
+
+/** The card of a message, if it is an alert's and whole. */
+export function readCard(card: JsonObject | null): AlertCard | undefined {
+  return card?.kind === 'alert' && isWhole(card) ? (card as unknown as AlertCard) : undefined;
+}
 
 /** Whether anything that a reader sees has changed: a repeat of the same notice changes nothing. */
 export function isSameCard(a: AlertCard, b: AlertCard): boolean {

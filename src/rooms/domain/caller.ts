@@ -1,3 +1,4 @@
+import type { StateView } from './change.ts';
 import type { Scope, Token } from './token.ts';
 import type { User } from './user.ts';
 
@@ -29,3 +30,9 @@ export function callerOf({ id, scopes, roomIds, expiresAt }: Token, user: User):
 
 /** What is of the whole server is an admin's, but not by a token for certain rooms alone. */
 export const rulesServer = ({ isAdmin, roomIds }: Caller): boolean => isAdmin && roomIds === null;
+
+/** Whether the user is still what the caller was let in as: neither disabled nor of another role since. */
+export function isCurrent(view: StateView, { user }: Caller): boolean {
+  const known = view.get('user', user.id);
+  return known !== undefined && !known.disabled && known.role === user.role;
+}

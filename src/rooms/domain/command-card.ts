@@ -1,3 +1,4 @@
+import { isInstant, isLabels, isNumber, isText, listOf, objectOf, orMissing } from './card-shape.ts';
 import type { JsonObject } from './message.ts';
 
 /** What a command has done, for those who see cards. All instants are RFC 3339. */
@@ -60,9 +61,21 @@ export function summariseAlerts(alerts: readonly FoundAlert[]): CommandAlerts {
 
 export const commandJson = (card: CommandCard): JsonObject => card as unknown as JsonObject;
 
-/** The card of a message, if it is a command's. */
+const isWhole = objectOf({
+  command: isText,
+  by: isText,
+  silence: orMissing(
+    objectOf({ id: isText, matchers: listOf(isText), startsAt: isInstant, endsAt: isInstant, comment: isText }),
+  ),
+  alerts: orMissing(
+    objectOf({ count: isNumber, listed: listOf(objectOf({ labels: isLabels, summary: isText, state: isText })) }),
+  ),
+  liveUntil: orMissing(isInstant),
+});
+
+/** The card of a message, if it is a command's and whole. */
 export function readCommandCard(card: JsonObject | null): CommandCard | undefined {
-  return card?.kind === 'command' ? (card as unknown as CommandCard) : undefined;
+  return card?.kind === 'command' && isWhole(card) ? (card as unknown as CommandCard) : undefined;
 }
 
 /** `1 active alert`, `3 active alerts`. */

@@ -1,4 +1,4 @@
-import { readCard } from './alert-card-shape.ts';
+import { readCard } from './alert-card.ts';
 import type { Caller } from './caller.ts';
 import type { Change, ChangeView } from './change.ts';
 import { hashContent } from './content-hash.ts';

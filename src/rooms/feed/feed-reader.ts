@@ -1,6 +1,6 @@
 import type { Frame } from '../../kernel/sse-frame.ts';
 import { accessTo } from '../domain/access.ts';
-import type { Caller } from '../domain/caller.ts';
+import { type Caller, isCurrent } from '../domain/caller.ts';
 import type { StateView } from '../domain/change.ts';
 import type { FeedEntry } from './feed-entry.ts';
 
@@ -32,9 +32,12 @@ export class FeedReader implements ReaderTraits {
   /** By room id the sequence number whose followers he may see: those of messages, and of what is done to them. */
   readonly rooms = new Map<string, number>();
 
-  constructor({ caller, only }: ReaderTraits) {
+  readonly #state: StateView;
+
+  constructor({ caller, only }: ReaderTraits, state: StateView) {
     this.caller = caller;
     this.only = only;
+    this.#state = state;
   }
 
   get userId(): string {
@@ -46,9 +49,16 @@ export class FeedReader implements ReaderTraits {
     return this.caller.isAdmin && this.caller.roomIds === null && this.only === null;
   }
 
+  /** The user is no longer what this reader was opened as; its streams end within a second. */
+  get isStale(): boolean {
+    return !isCurrent(this.#state, this.caller);
+  }
+
   mayGet(entry: FeedEntry): boolean {
     const { roomId, audience, seq } = entry;
-    if (roomId === null) return this.seesServer || (audience === this.userId && this.only === null);
+    if (roomId === null && audience === this.userId && this.only === null) return true;
+    if (this.isStale) return false;
+    if (roomId === null) return this.seesServer;
     if (audience !== null && audience !== this.userId) return false;
     const afterSeq = this.rooms.get(roomId);
     if (afterSeq === undefined) return entry.removedUserId === this.userId && this.#isAbout(roomId);
@@ -56,8 +66,8 @@ export class FeedReader implements ReaderTraits {
   }
 
   /** Takes up what the state says of a room; `false`: he is not told of it. */
-  refresh(state: StateView, roomId: string): boolean {
-    const afterSeq = this.#afterSeqIn(state, roomId);
+  refresh(roomId: string): boolean {
+    const afterSeq = this.#afterSeqIn(roomId);
     if (afterSeq === undefined) this.rooms.delete(roomId);
     else if (this.only === null) this.rooms.set(roomId, afterSeq);
     // What he could see since he began to listen he sees still: for those who are not in it, "now" moves on.
@@ -70,10 +80,10 @@ export class FeedReader implements ReaderTraits {
     return (roomIds === null || roomIds.has(roomId)) && (this.only === null || this.only.includes(roomId));
   }
 
-  #afterSeqIn(state: StateView, roomId: string): number | undefined {
-    const room = state.get('room', roomId);
+  #afterSeqIn(roomId: string): number | undefined {
+    const room = this.#state.get('room', roomId);
     if (!room || !this.#isAbout(roomId)) return undefined;
-    const access = accessTo(state, this.caller, room);
+    const access = accessTo(this.#state, this.caller, room);
     if (!access || (this.only === null && !access.member)) return undefined;
     if (room.deletedAt === null) return access.afterSeq;
     // That it is gone is told to those who were in it; its messages are not.

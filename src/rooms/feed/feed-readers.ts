@@ -25,7 +25,7 @@ export class FeedReaders {
     const key = readerKey(traits);
     const known = this.#byKey.get(key);
     if (known) return known;
-    const reader = new FeedReader(traits);
+    const reader = new FeedReader(traits, this.#state);
     this.#byKey.set(key, reader);
     this.#byUser.set(reader.userId, [...this.ofUser(reader.userId), reader]);
     if (reader.seesServer) this.#admins.add(reader);
@@ -104,13 +104,8 @@ export class FeedReaders {
   /** Ends those whose token has ended, and those of users who are not what they were when they came. */
   endStale(now: number): void {
     for (const listener of this.#expiring) if ((listener.expiresAt ?? now) <= now) listener.end();
-    for (const [userId, readers] of this.#byUser) {
-      const user = this.#state.get('user', userId);
-      for (const { caller, listeners } of readers) {
-        if (user && !user.disabled && user.role === caller.user.role) continue;
-        for (const listener of listeners) listener.end();
-      }
-    }
+    for (const { isStale, listeners } of this.#byKey.values())
+      if (isStale) for (const listener of listeners) listener.end();
   }
 
   #endToken(userId: string, tokenId: string): void {
@@ -129,7 +124,7 @@ export class FeedReaders {
   }
 
   #refresh(reader: FeedReader, roomId: string): void {
-    if (reader.refresh(this.#state, roomId)) addTo(this.#byRoom, roomId, reader);
+    if (reader.refresh(roomId)) addTo(this.#byRoom, roomId, reader);
     else removeFrom(this.#byRoom, roomId, reader);
   }
 

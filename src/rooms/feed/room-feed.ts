@@ -167,8 +167,9 @@ export class RoomFeed implements Announcer {
       return framed;
     };
     const readers = audience === undefined ? this.readers.inRoom(roomId) : this.readers.ofUser(audience);
-    for (const { rooms, listeners } of readers) {
-      if (seq > (rooms.get(roomId) ?? Number.POSITIVE_INFINITY)) for (const one of listeners) one.hear(type, frame);
+    for (const { rooms, listeners, isStale } of readers) {
+      if (isStale || seq <= (rooms.get(roomId) ?? Number.POSITIVE_INFINITY)) continue;
+      for (const one of listeners) one.hear(type, frame);
     }
   }
 

@@ -7,8 +7,8 @@ import {
   type GroupNotice,
   isSameCard,
   printCard,
+  readCard,
 } from '../domain/alert-card.ts';
-import { readCard } from '../domain/alert-card-shape.ts';
 import type { Caller } from '../domain/caller.ts';
 import type { Message, StoredMessage } from '../domain/message.ts';
 import { record } from '../domain/record.ts';

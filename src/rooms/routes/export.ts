@@ -10,6 +10,7 @@ import { takeChunks } from './body.ts';
 import { admit, type CallerHandler, type GuardParts, refusedSince } from './guard.ts';
 import type { Paths } from './index.ts';
 import { readQuery } from './query.ts';
+import { watchedStream } from './watched-stream.ts';
 
 export interface ExportRouteParts {
   readonly guard: GuardParts;
@@ -47,38 +48,13 @@ function exportRoom({ state, exports }: ExportRouteParts): CallerHandler {
       const access = findRoom(state, caller, found.value.room.id);
       return access.ok && access.value.isModerator && !(await refusedSince(c));
     };
-    return c.body(streamOf(exports.write(found.value, query.value), mayGoOn), 200, {
+    return c.body(watchedStream(c, exports.write(found.value, query.value), mayGoOn), 200, {
       'content-type': type,
       'content-disposition': `attachment; filename="${found.value.room.slug}.${ending}"`,
       'cache-control': 'no-store',
       'content-security-policy': 'sandbox',
     });
   };
-}
-
-/**
- * Asks for the next piece when the last one is on its way, and for none before somebody reads. Whoever may not read it any
- * more gets no end.
- */
-function streamOf(pieces: AsyncGenerator<string>, mayGoOn: () => Promise<boolean>): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder();
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        if (!(await mayGoOn())) {
-          await pieces.return(undefined);
-          return controller.error(new Error('its reader may not read it any more'));
-        }
-        const { done, value } = await pieces.next();
-        if (done) controller.close();
-        else controller.enqueue(encoder.encode(value));
-      },
-      async cancel() {
-        await pieces.return(undefined);
-      },
-    },
-    { highWaterMark: 0 },
-  );
 }
 
 function importRooms({ imports }: ExportRouteParts): CallerHandler {

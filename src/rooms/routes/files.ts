@@ -1,5 +1,4 @@
 import type { HttpContext } from '../../kernel/http.ts';
-import { webStreamOf } from '../../kernel/web-stream.ts';
 import { boundaryOf, readFormFile } from '../contract/file-multipart.ts';
 import { wireFile } from '../contract/message.ts';
 import type { Caller } from '../domain/caller.ts';
@@ -11,8 +10,9 @@ import { granted, refuse, type Verdict } from '../domain/refusal.ts';
 import type { FileStore, Upload } from '../file-store.ts';
 import { type AnswerHeaders, answer, answerRefusal } from './answers.ts';
 import { takeChunks } from './body.ts';
-import { admit, type GuardParts } from './guard.ts';
+import { admit, type GuardParts, refusedSince } from './guard.ts';
 import type { Paths } from './index.ts';
+import { watchedStream } from './watched-stream.ts';
 
 export interface FileRouteParts {
   readonly guard: GuardParts;
@@ -22,6 +22,8 @@ export interface FileRouteParts {
 
 /** What a form adds to the bytes of its file. */
 const FORM_BYTES = 128 * 1024;
+/** How much of a file goes out between two looks at whether the reader still may. */
+const LOOK_EVERY_BYTES = 2 ** 20;
 
 /** `/api/file`: uploads, and what messages refer to. */
 export function filePaths(parts: FileRouteParts): Paths {
@@ -93,7 +95,8 @@ async function answerFile({ files }: FileRouteParts, c: HttpContext, caller: Cal
   if (c.req.method === 'HEAD') return c.body(null, status, all);
   const bytes = await files.read(file, part);
   if (!bytes) return answerRefusal(c, refuse('file_not_found', `the bytes of the file ${file.id} are gone`));
-  return c.body(webStreamOf(bytes), status, all);
+  const mayGoOn = async () => !(await refusedSince(c)) && (await files.find(caller, file.id)).ok;
+  return c.body(watchedStream(c, bytes, mayGoOn, LOOK_EVERY_BYTES), status, all);
 }
 
 /** No browser runs what is in a file, whatever it holds. */

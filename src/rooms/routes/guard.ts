@@ -56,10 +56,18 @@ export interface GuardRules {
 
 /** Why a request that was let in would not be any more: its body, or its answer, may take as long as its sender likes. */
 export async function refusedSince(c: HttpContext): Promise<Refusal | undefined> {
-  const authenticator = c.env?.admittedBy as Authenticator | undefined;
-  const found = await authenticator?.authenticate(credentialsOf(c));
-  return found?.ok === false ? found : undefined;
+  const admission = c.env?.admission as Admission | undefined;
+  const found = await admission?.authenticator.authenticate(credentialsOf(c));
+  if (!found?.ok) return found;
+  return admission?.caller.isAdmin && !found.value.isAdmin ? LOST_ROLE : undefined;
 }
+
+interface Admission {
+  readonly authenticator: Authenticator;
+  readonly caller: Caller;
+}
+
+const LOST_ROLE = refuse('forbidden', 'you are no admin of the server any more; ask again');
 
 export type CallerHandler = (c: HttpContext, caller: Caller) => Response | Promise<Response>;
 
@@ -68,8 +76,8 @@ export function admit(parts: GuardParts, rules: GuardRules, handle: CallerHandle
   return async (c) => {
     const found = await parts.authenticator.authenticate(credentialsOf(c));
     if (!found.ok) return answerRefusal(c, found);
-    if (c.env) c.env.admittedBy = parts.authenticator;
     const caller = found.value;
+    if (c.env) c.env.admission = { authenticator: parts.authenticator, caller } satisfies Admission;
     if (!caller.scopes.has(rules.scope))
       return answerRefusal(c, refuse('scope_missing', `the token lacks the scope ${rules.scope}`));
     const limit = rules.limit ?? (isSafe(c.req.method) ? undefined : 'change');

@@ -1,16 +1,6 @@
 import { createHash } from 'node:crypto';
-import {
-  closeSync,
-  createReadStream,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-} from 'node:fs';
-import { chmod, copyFile, rename } from 'node:fs/promises';
+import { closeSync, constants, existsSync, fsyncSync, mkdirSync, openSync, readdirSync, rmSync } from 'node:fs';
+import { chmod, copyFile, type FileHandle, open, rename } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import * as v from 'valibot';
 import type { Clock } from '../../../kernel/clock.ts';
@@ -19,6 +9,7 @@ import { type DataDirectory, ownDataDirectory } from '../../../kernel/data-direc
 import { openDatabase } from '../../../kernel/database.ts';
 import { CommandError, ExitCode, systemCodeOf } from '../../../kernel/errors.ts';
 import { makePrivateFolder } from '../../../kernel/private-file.ts';
+import { readRegularFileSync } from '../../../kernel/regular-file.ts';
 import type { Terminal } from '../../../kernel/terminal.ts';
 import { DATABASE_NAME, FILE_NAME, MANIFEST_NAME } from '../../contract/backup.ts';
 import { hasJournal, JOURNAL_NAME } from '../../store/open-room-store.ts';
@@ -62,7 +53,7 @@ export async function restore(path: string, options: RestoreOptions, terminal: T
 
 function readManifest(source: string): Manifest {
   try {
-    return v.parse(manifestSchema, JSON.parse(readFileSync(join(source, MANIFEST_NAME), 'utf8')));
+    return v.parse(manifestSchema, JSON.parse(readRegularFileSync(join(source, MANIFEST_NAME))));
   } catch (error) {
     const why =
       systemCodeOf(error) === 'ENOENT' ? `it has no ${MANIFEST_NAME}` : `its ${MANIFEST_NAME} is not as written`;
@@ -71,10 +62,9 @@ function readManifest(source: string): Manifest {
 }
 
 async function checkDatabase(source: string, { sha256 }: Manifest): Promise<void> {
-  const hash = createHash('sha256');
-  for await (const piece of createReadStream(join(source, DATABASE_NAME))) hash.update(piece as Buffer);
-  if (hash.digest('hex') !== sha256)
-    throw new CommandError(`${join(source, DATABASE_NAME)} is damaged: its checksum is not that of ${MANIFEST_NAME}`);
+  const path = join(source, DATABASE_NAME);
+  if ((await hashOf(path)) !== sha256)
+    throw new CommandError(`${path} is damaged: its checksum is not that of ${MANIFEST_NAME}`);
 }
 
 /** The files first, and the database by its name at last: a restore that is cut off leaves no rooms without files. */
@@ -87,12 +77,46 @@ async function copyFiles(source: string, target: string): Promise<void> {
       const name = `files/${shelf}/${file}`;
       if (!FILE_NAME.test(name)) continue;
       mkdirSync(join(target, 'files', shelf), { recursive: true, mode: 0o700 });
-      await copyPrivately(join(source, name), join(target, name));
+      await copyBytes(join(source, name), join(target, name), file);
       syncPath(join(target, name));
     }
     if (existsSync(join(target, 'files', shelf))) syncPath(join(target, 'files', shelf));
   }
 }
+
+/** A file is what its name says; anything else might be one of this machine that the server would then show. */
+async function copyBytes(from: string, to: string, sha256: string): Promise<void> {
+  const copy = await open(to, 'w', 0o600);
+  try {
+    if ((await hashOf(from, copy)) === sha256) return;
+  } finally {
+    await copy.close();
+  }
+  rmSync(to);
+  throw new CommandError(`${from} is damaged: it has not the checksum that is its name; make another backup`);
+}
+
+/** Of a regular file, in hex; its bytes go to `copy` on the way. A backup holds no links, pipes or devices. */
+async function hashOf(path: string, copy?: FileHandle): Promise<string> {
+  const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch((error) => {
+    if (systemCodeOf(error) === 'ELOOP' || systemCodeOf(error) === 'ENXIO') throw noFile(path);
+    throw error;
+  });
+  try {
+    if (!(await handle.stat()).isFile()) throw noFile(path);
+    const hash = createHash('sha256');
+    for await (const piece of handle.createReadStream({ autoClose: false })) {
+      hash.update(piece as Buffer);
+      await copy?.appendFile(piece as Buffer);
+    }
+    return hash.digest('hex');
+  } finally {
+    await handle.close();
+  }
+}
+
+const noFile = (path: string): CommandError =>
+  new CommandError(`${path} is no plain file, as everything in a backup is; restore from a backup that is whole`);
 
 async function copyDatabase(source: string, target: string, clock: Clock): Promise<void> {
   const draft = join(target, 'restored');
