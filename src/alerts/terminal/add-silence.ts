@@ -1,4 +1,5 @@
 import { CommandError, ExitCode } from '../../kernel/errors.ts';
+import { printable } from '../../kernel/printable.ts';
 import type { Terminal } from '../../kernel/terminal.ts';
 import type { Matcher } from '../domain/matcher.ts';
 import { matchEverything } from './broad-matchers.ts';
@@ -81,5 +82,5 @@ export async function addSilence(
     ...(annotations && { annotations }),
   });
   if (formatOf(options) === 'json') printJson(terminal, { silenceID });
-  else terminal.out(`${silenceID}\n`);
+  else terminal.out(`${printable(silenceID)}\n`);
 }

@@ -1,4 +1,5 @@
 import { Chalk, type ChalkInstance } from 'chalk';
+import { printable, printableJson } from '../../kernel/printable.ts';
 import type { StyledCell } from '../../kernel/table.ts';
 import type { Terminal } from '../../kernel/terminal.ts';
 
@@ -16,7 +17,7 @@ export function formatOf({ output, json }: OutputOptions): OutputFormat {
 
 /** One line of JSON, so that a script may read line by line. */
 export function printJson(terminal: Terminal, value: unknown): void {
-  terminal.out(`${JSON.stringify(value)}\n`);
+  terminal.out(`${printableJson(value)}\n`);
 }
 
 export function colorsOf(terminal: Terminal): ChalkInstance {
@@ -38,5 +39,5 @@ export function stateCell(state: string, colors: ChalkInstance): StyledCell {
 export function printIds(ids: readonly string[], options: OutputOptions, terminal: Terminal): void {
   const named = ids.map((silenceID) => ({ silenceID }));
   if (formatOf(options) === 'json') printJson(terminal, named);
-  else terminal.out(ids.map((id) => `${id}\n`).join(''));
+  else terminal.out(ids.map((id) => `${printable(id)}\n`).join(''));
 }

@@ -1,3 +1,4 @@
+import { printable } from '../../kernel/printable.ts';
 import type { Terminal } from '../../kernel/terminal.ts';
 import { AlertmanagerClient, type ConnectionOptions, type Parameters } from './client.ts';
 import { filtersOf } from './matcher-argument.ts';
@@ -37,6 +38,6 @@ export async function querySilences(
   const states: Parameters = options.expired ? { active: false, pending: false } : { expired: false };
   const client = new AlertmanagerClient(options, terminal);
   const silences = (await client.silences({ ...states, filter: filtersOf(args) })).filter(isSelected);
-  if (options.quiet) terminal.out(silences.map(({ id }) => `${id}\n`).join(''));
+  if (options.quiet) terminal.out(silences.map(({ id }) => `${printable(id)}\n`).join(''));
   else printSilences(silences, formatOf(options), terminal);
 }

@@ -1,4 +1,5 @@
 import { CommandError, ExitCode } from '../../kernel/errors.ts';
+import { printable } from '../../kernel/printable.ts';
 import type { Terminal } from '../../kernel/terminal.ts';
 import { refuseEmptySpan } from './add-silence.ts';
 import { AlertmanagerClient, type ConnectionOptions } from './client.ts';
@@ -75,7 +76,7 @@ export async function updateSilences(
   };
   const nameOf = (id: string) => `silence ${id}`;
   const { done, failure } = await doEach(ids, update, { verb: 'update', workers: 1, nameOf, terminal });
-  if (options.quiet) terminal.out(done.map(({ id }) => `${id}\n`).join(''));
+  if (options.quiet) terminal.out(done.map(({ id }) => `${printable(id)}\n`).join(''));
   else if (done.length > 0 || !failure) printSilences(done, formatOf(options), terminal);
   if (failure) throw failure;
 }

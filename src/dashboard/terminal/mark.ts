@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { Chalk } from 'chalk';
 import { CommandError, ExitCode, messageOf, systemCodeOf } from '../../kernel/errors.ts';
-import { printable } from '../../kernel/printable.ts';
+import { printable, printableJson } from '../../kernel/printable.ts';
 import { type Cell, formatTable } from '../../kernel/table.ts';
 import type { Terminal } from '../../kernel/terminal.ts';
 import { type MarkerDocument, readMarkerInstant, selectMarkers } from '../contract/markers.ts';
@@ -100,7 +100,7 @@ export async function listMarkers(options: ListOptions, terminal: Terminal): Pro
   const origin = await openMarkers(options, terminal);
   const { markers } = selectMarkers(await origin.read(), options.user ?? 'all');
   const sorted = [...markers].sort((a, b) => Date.parse(b.start) - Date.parse(a.start));
-  if (options.json) return terminal.out(`${JSON.stringify(sorted)}\n`);
+  if (options.json) return terminal.out(`${printableJson(sorted)}\n`);
   if (sorted.length === 0) return terminal.err(`there are no markers in ${printable(origin.place)}\n`);
   const { bold, dim } = new Chalk({ level: terminal.colors ? 1 : 0 });
   const heading = ['ID', 'USER', 'FROM', 'TO', 'PROJECT', 'TASK', 'NOTE'].map((text) => ({ text, style: bold }));
@@ -126,7 +126,7 @@ export async function removeMarkers(ids: readonly string[], options: MarkOptions
     removed = found.flatMap((one) => (one.ok ? [one.value.id] : []));
     return removed.reduce<MarkerDocument>(removeMarker, document);
   });
-  terminal.out(options.json ? `${JSON.stringify(removed)}\n` : removed.map((id) => `${printable(id)}\n`).join(''));
+  terminal.out(options.json ? `${printableJson(removed)}\n` : removed.map((id) => `${printable(id)}\n`).join(''));
 }
 
 /** `mark import`: merges the markers of a file; the newer of two wins, nothing is deleted. */
@@ -134,7 +134,7 @@ export async function importMarkers(file: string, options: MarkOptions, terminal
   const read = readMarkers(parse(await readInput(file, terminal), file), terminal.clock.now());
   if (!read) throw new CommandError(`${file} is neither a marker document nor a list of markers`, ExitCode.usage);
   const { markers, skipped } = read;
-  for (const one of skipped) terminal.err(`opsdeck: skipped: ${explainSkipped(one)}\n`);
+  for (const one of skipped) terminal.err(`opsdeck: skipped: ${printable(explainSkipped(one))}\n`);
   const origin = await openMarkers(options, terminal);
   let counts = { added: 0, updated: 0, unchanged: 0 };
   await origin.update((document) => {
@@ -152,7 +152,7 @@ export async function importMarkers(file: string, options: MarkOptions, terminal
 /** `mark export`: the whole document, to a file or standard output. */
 export async function exportMarkers(file: string | undefined, options: MarkOptions, terminal: Terminal): Promise<void> {
   const origin = await openMarkers(options, terminal);
-  const text = `${JSON.stringify(await origin.read(), null, 2)}\n`;
+  const text = `${printableJson(await origin.read(), 2)}\n`;
   if (file === undefined || file === '-') return terminal.out(text);
   try {
     writeFileSync(file, text);
@@ -200,7 +200,7 @@ function printMarker(
 ): void {
   if (!marker) return;
   if (json) {
-    terminal.out(`${JSON.stringify(marker)}\n`);
+    terminal.out(`${printableJson(marker)}\n`);
     return;
   }
   const { id, project, task, start, end } = marker;

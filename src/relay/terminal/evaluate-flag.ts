@@ -1,6 +1,6 @@
 import { Chalk } from 'chalk';
 import { CommandError, ExitCode } from '../../kernel/errors.ts';
-import { printable } from '../../kernel/printable.ts';
+import { printable, printableJson } from '../../kernel/printable.ts';
 import type { Terminal } from '../../kernel/terminal.ts';
 import { readContextText } from '../domain/context-json.ts';
 import { evaluateFlag } from '../domain/evaluate.ts';
@@ -68,7 +68,7 @@ function print(
   const lines = trace ? printTrace(trace).trimEnd().split('\n').map(printable) : [];
   if (json) {
     const explained = trace && { trace: trace.steps.map(({ depth, step }) => ({ depth, ...step })) };
-    terminal.out(`${JSON.stringify({ key, value, variation, reason, prerequisites, ...explained })}\n`);
+    terminal.out(`${printableJson({ key, value, variation, reason, prerequisites, ...explained })}\n`);
     return;
   }
   const { bold, dim } = new Chalk({ level: terminal.colors ? 1 : 0 });

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { CommandError, ExitCode, messageOf, systemCodeOf } from '../../kernel/errors.ts';
-import { printable } from '../../kernel/printable.ts';
+import { printable, printableJson } from '../../kernel/printable.ts';
 import type { Terminal } from '../../kernel/terminal.ts';
 import { readDocument } from '../file-source-document.ts';
 import { findFlagFiles, loadFlags } from '../file-source-files.ts';
@@ -63,7 +63,7 @@ function print(
   json: boolean,
   terminal: Terminal,
 ): void {
-  if (json) terminal.out(`${JSON.stringify({ flag: key, file, before, after })}\n`);
+  if (json) terminal.out(`${printableJson({ flag: key, file, before, after })}\n`);
   else {
     const was = before === after ? 'as it was' : `was ${before}`;
     terminal.out(printable(`${key}: ${after} (${was}) in ${file}${remark === undefined ? '' : `; ${remark}`}`));

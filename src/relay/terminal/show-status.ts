@@ -1,5 +1,6 @@
 import { Chalk } from 'chalk';
 import { formatDuration } from '../../kernel/duration.ts';
+import { printableJson } from '../../kernel/printable.ts';
 import { type Cell, formatTable } from '../../kernel/table.ts';
 import type { Terminal } from '../../kernel/terminal.ts';
 import { type ConnectionOptions, RelayClient } from './relay-client.ts';
@@ -13,7 +14,7 @@ export async function showStatus(options: StatusOptions, terminal: Terminal): Pr
   const client = new RelayClient(options, terminal);
   const status = await client.status();
   if (options.json) {
-    terminal.out(`${JSON.stringify(status)}\n`);
+    terminal.out(`${printableJson(status)}\n`);
     return;
   }
   const { bold, green, red } = new Chalk({ level: terminal.colors ? 1 : 0 });

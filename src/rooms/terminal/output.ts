@@ -1,16 +1,11 @@
 import { Chalk, type ChalkInstance } from 'chalk';
-import { printable } from '../../kernel/printable.ts';
+import { printable, printableJson } from '../../kernel/printable.ts';
 import type { StyledCell } from '../../kernel/table.ts';
 import type { Terminal } from '../../kernel/terminal.ts';
 
 /** One line of JSON, so that a script may read line by line. */
 export function printJson(terminal: Terminal, value: unknown): void {
-  // JSON escapes what is below U+0020, but not what a terminal may take for a command above it.
-  const text = JSON.stringify(value).replace(
-    /[\x7f-\x9f\u2028\u2029]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
-  terminal.out(`${text}\n`);
+  terminal.out(`${printableJson(value)}\n`);
 }
 
 export function colorsOf(terminal: Terminal): ChalkInstance {

@@ -88,6 +88,6 @@ export async function revokeToken(wanted: string, options: ConnectionOptions, te
     const headers = { 'if-match': (await client.send('GET', path)).headers.get('etag') ?? '*' };
     const revoked = client.parse(await client.send('DELETE', path, { headers }), tokenSchema);
     if (options.json) printJson(terminal, revoked);
-    else terminal.out(`${revoked.id}\n`);
+    else terminal.out(`${printable(revoked.id)}\n`);
   });
 }
