@@ -27,7 +27,7 @@ export interface BodyContext {
 }
 
 /** Rows are made anew when they are scrolled to and when members come and go; their words stay the same. */
-const sanitized = new RecentFragments(500_000);
+const sanitized = new RecentFragments<DocumentFragment>(500_000);
 
 export interface MessageText extends Pick<Message, 'body' | 'format'> {
   /** More of it is still to come, so what is made of it is not worth keeping. */

@@ -1,6 +1,10 @@
+interface Cloneable {
+  cloneNode(deep: boolean): unknown;
+}
+
 /** What was made of the latest texts, as long as they are not longer than so many characters together. */
-export class RecentFragments {
-  readonly #fragments = new Map<string, DocumentFragment>();
+export class RecentFragments<Fragment extends Cloneable> {
+  readonly #fragments = new Map<string, Fragment>();
   readonly #maxCharacters: number;
   #characters = 0;
 
@@ -9,13 +13,13 @@ export class RecentFragments {
   }
 
   /** A copy, to be changed at will. */
-  get(text: string): DocumentFragment | undefined {
-    return this.#fragments.get(text)?.cloneNode(true) as DocumentFragment | undefined;
+  get(text: string): Fragment | undefined {
+    return this.#fragments.get(text)?.cloneNode(true) as Fragment | undefined;
   }
 
   /** Keeps a copy as the latest one. */
-  keep(text: string, fragment: DocumentFragment): void {
-    const kept = this.#fragments.get(text) ?? (fragment.cloneNode(true) as DocumentFragment);
+  keep(text: string, fragment: Fragment): void {
+    const kept = this.#fragments.get(text) ?? (fragment.cloneNode(true) as Fragment);
     this.#drop(text);
     this.#fragments.set(text, kept);
     this.#characters += text.length;
