@@ -98,7 +98,7 @@ class BoundedTokenizer extends Tokenizer {
   override table(source: string): Tokens.Table | undefined {
     const [head = '', rule = ''] = source.split('\n', 2);
     // Rows are filled up to the width of the head, so that a few thousand characters can make millions of cells.
-    if (/^[ \t|:-]*-[ \t|:-]*$/.test(rule))
+    if (/^[ \t|:-]+$/.test(rule))
       this.charge((PIECE_COST / 3) * head.split('|').length * toBlankLine(source).split('\n').length);
     return super.table(source);
   }

@@ -41,5 +41,6 @@ export const HOSTILE_TEXTS: ReadonlyMap<string, string> = new Map([
   ['quotes with fences', filled('    a\n>>~~~\n')],
   ['spaces', run(' ', 'a')],
   ['spaces before line ends', filled(`a${' '.repeat(500)}\n`)],
+  ['a line of dashes that ends otherwise', run('a\n', '-'.repeat(RUN_LENGTH - 3).concat('x'))],
   ['one word', filled('a')],
 ]);
