@@ -1,25 +1,31 @@
 const NAMED: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
+/** What commands a terminal, breaks a line, turns the writing direction, or makes two names look the same. */
+const UNSEEN =
+  /[\p{Cc}\u2028\u2029\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/gu;
+
 /**
  * Text that others wrote (a label, a comment, a server's answer), made safe for one line of a terminal: control
- * characters, line separators and those that turn the writing direction appear as escapes.
+ * characters, line separators, and characters that nobody sees appear as escapes.
  */
 export function printable(text: string): string {
-  return text.replace(
-    /[\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu,
-    (character) => NAMED[character] ?? `\\u{${character.codePointAt(0)?.toString(16)}}`,
+  return text.replace(UNSEEN, (character) => NAMED[character] ?? `\\u{${character.codePointAt(0)?.toString(16)}}`);
+}
+
+/** The same JSON, safe for a terminal. It escapes only what is below U+0020 by itself. */
+export function escapeUnseen(json: string): string {
+  // What still is a control character is a line end of the indentation.
+  return json.replace(UNSEEN, (character) =>
+    character === '\n'
+      ? character
+      : character
+          .split('')
+          .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+          .join(''),
   );
 }
 
-/** Characters that command a terminal, break a line or turn its direction, of which JSON escapes only those below U+0020. */
-const UNSEEN = /[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
-
-/** The same JSON, with those characters as escapes. */
-export function escapeUnseen(json: string): string {
-  return json.replace(UNSEEN, (unseen) => `\\u${unseen.charCodeAt(0).toString(16).padStart(4, '0')}`);
-}
-
-/** JSON that means the same and that a terminal does not obey. */
+/** JSON of what others wrote, safe for a terminal and still the same value. */
 export function printableJson(value: unknown, indent?: number): string {
   return escapeUnseen(JSON.stringify(value, null, indent));
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { assertLinear } from '../../src/testing/linear-time.ts';
 import { isWebAddress, splitLinks } from './text-links.ts';
 
 test('only http and https addresses become links', () => {
@@ -38,3 +39,17 @@ for (const [text, links] of sentences) {
     assert.equal(parts.map((part) => part.text).join(''), text);
   });
 }
+
+test('no annotation takes long to be searched for addresses', { timeout: 60_000 }, () => {
+  for (const piece of ['.', ')', '.)', ';', '(', 'https://', 'https://a.', 'https://a ', 'a', '<'])
+    assertLinear(piece, (length) => `https://a${piece.repeat(length / piece.length)}x`, splitLinks);
+  for (const piece of ['.', ')', '.)'])
+    assertLinear(piece, (length) => `https://a${piece.repeat(length / piece.length)}`, splitLinks);
+});
+
+test('of a very long text the beginning has links, and all of it is shown', () => {
+  const text = 'https://a.example/x '.repeat(50_000);
+  const parts = splitLinks(text);
+  assert.equal(parts.map((part) => part.text).join(''), text);
+  assert.equal(parts.length < 2_000, true, `${parts.length} parts`);
+});

@@ -9,11 +9,14 @@ export function isWebAddress(text: string): boolean {
   return /^https?:\/\/[^\s/]\S*$/i.test(text);
 }
 
+/** Nobody follows the links behind so much text. */
+const MAX_SEARCHED = 10_000;
+
 /** Cuts a text at the web addresses in it; a full stop or bracket that ends the sentence stays outside the link. */
 export function splitLinks(text: string): TextPart[] {
   const parts: TextPart[] = [];
   let end = 0;
-  for (const match of text.matchAll(/https?:\/\/[^\s<>"'`]+/gi)) {
+  for (const match of text.slice(0, MAX_SEARCHED).matchAll(/https?:\/\/[^\s<>"'`]+/gi)) {
     const address = trimSentence(match[0]);
     if (!isWebAddress(address)) continue;
     if (match.index > end) parts.push({ text: text.slice(end, match.index) });
@@ -24,8 +27,14 @@ export function splitLinks(text: string): TextPart[] {
   return parts;
 }
 
+/** Step by step: a regular expression for what ends a text looks for it from every place. */
 function trimSentence(address: string): string {
-  const bare = address.replace(/[.,;:!?]+$/, '');
-  const unopened = bare.endsWith(')') && !bare.includes('(');
-  return unopened ? trimSentence(bare.slice(0, -1)) : bare;
+  const opened = address.indexOf('(');
+  let end = address.length;
+  for (; end > 0; end--) {
+    const sign = address.charAt(end - 1);
+    const isUnopened = sign === ')' && (opened === -1 || opened >= end);
+    if (!isUnopened && !'.,;:!?'.includes(sign)) break;
+  }
+  return address.slice(0, end);
 }

@@ -1,4 +1,5 @@
 import { Marked, type Tokens } from 'marked';
+import { BoundedLexer } from './bounded-lexer.ts';
 
 const SAFE_LINK = /^(https?:\/\/|mailto:)/i;
 
@@ -38,9 +39,20 @@ function linkTo(href: string, html: string): string {
   return `<a href="${escapeHtml(href.trim())}" target="_blank" rel="noopener noreferrer">${html}</a>`;
 }
 
-/** A message's words as HTML, to be sanitised all the same (message-body.ts). */
-export function markdownToHtml(text: string): string {
-  return marked.parse(text) as string;
+/** More signs of quotes and lists in front of one line than `BoundedLexer` would follow; marked tries them all at once. */
+const DEEP_LINE = /^(?:[ \t]*(?:>|(?:[-*+]|\d{1,9}[.)])[ \t])){13}/m;
+
+/**
+ * A message's words as HTML, to be sanitised all the same (message-body.ts). `undefined`: the text cannot be parsed, or not
+ * in a reasonable time; it is shown as it was typed, and the messages around it are shown as well.
+ */
+export function markdownToHtml(text: string): string | undefined {
+  if (DEEP_LINE.test(text)) return undefined;
+  try {
+    return marked.parser(new BoundedLexer(marked.defaults).lex(text)) as string;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Whether a text is only words: no parsing is needed to show it. */

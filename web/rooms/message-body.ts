@@ -2,7 +2,9 @@ import DOMPurify from 'dompurify';
 import type { Clock } from '../shared/clock.ts';
 import { copyButton } from '../shared/copy-button.ts';
 import { h } from '../shared/dom.ts';
+import { splitLongText } from './long-text.ts';
 import { isPlainText, markdownToHtml } from './markdown.ts';
+import { RecentFragments } from './recent-fragments.ts';
 import type { Message } from './wire.ts';
 
 const ALLOWED = {
@@ -24,18 +26,30 @@ export interface BodyContext {
   readonly isMentionable: (name: string) => boolean;
 }
 
-/** A message's words as nodes. */
-export function renderBody({ body, format }: Pick<Message, 'body' | 'format'>, context: BodyContext): DocumentFragment {
+/** Rows are made anew when they are scrolled to and when members come and go; their words stay the same. */
+const sanitized = new RecentFragments<DocumentFragment>(500_000);
+
+export interface MessageText extends Pick<Message, 'body' | 'format'> {
+  /** More of it is still to come, so what is made of it is not worth keeping. */
+  readonly isGrowing?: boolean;
+}
+
+/** A message's words as nodes. Of a long one the end stays hidden until somebody asks for it. */
+export function renderBody({ body, format, isGrowing = false }: MessageText, context: BodyContext): DocumentFragment {
+  const { shown, rest } = splitLongText(body);
   const fragment = document.createDocumentFragment();
-  if (format === 'plain') {
-    fragment.append(h('p', { class: 'plain' }, body));
-    return fragment;
-  }
-  if (isPlainText(body)) {
-    fragment.append(h('p', {}, body));
-    return fragment;
-  }
-  const clean = DOMPurify.sanitize(markdownToHtml(body), ALLOWED);
+  if (format === 'plain') fragment.append(asTyped(shown));
+  else if (isPlainText(shown)) fragment.append(h('p', {}, shown));
+  else fragment.append(renderMarkdown(shown, isGrowing && rest === '', context));
+  if (rest !== '') fragment.append(restOf(rest));
+  return fragment;
+}
+
+const asTyped = (text: string): HTMLElement => h('p', { class: 'plain' }, text);
+
+function renderMarkdown(text: string, isGrowing: boolean, context: BodyContext): DocumentFragment {
+  const clean = sanitized.get(text) ?? sanitize(text);
+  if (!isGrowing) sanitized.keep(text, clean);
   for (const pre of clean.querySelectorAll('pre')) dressCode(pre, context.clock);
   for (const table of clean.querySelectorAll('table')) {
     const frame = h('div', { class: 'table', tabindex: 0, role: 'group', 'aria-label': 'Table' });
@@ -43,8 +57,33 @@ export function renderBody({ body, format }: Pick<Message, 'body' | 'format'>, c
     frame.append(table);
   }
   markMentions(clean, context);
-  fragment.append(clean);
+  return clean;
+}
+
+function sanitize(text: string): DocumentFragment {
+  const html = markdownToHtml(text);
+  if (html !== undefined) return DOMPurify.sanitize(html, ALLOWED);
+  const fragment = document.createDocumentFragment();
+  fragment.append(asTyped(text));
   return fragment;
+}
+
+function restOf(text: string): HTMLElement {
+  const button = h(
+    'button',
+    {
+      type: 'button',
+      class: 'quiet',
+      onclick: () => {
+        const rest = asTyped(text);
+        rest.tabIndex = -1;
+        button.replaceWith(rest);
+        rest.focus({ preventScroll: true });
+      },
+    },
+    `Show all: ${text.length.toLocaleString('en')} more characters`,
+  );
+  return button;
 }
 
 function dressCode(pre: HTMLPreElement, clock: Clock): void {
@@ -90,8 +129,9 @@ function markMentions(root: DocumentFragment, { userId, isMentionable }: BodyCon
 /** The first words of a message, without signs of Markdown, in one line. */
 export function summaryOf({ body, deleted, attachments, card }: Message, most = 120): string {
   if (deleted) return 'deleted message';
-  const title = card && 'title' in card ? String(card.title) : '';
+  const title = card && 'title' in card && typeof card.title === 'string' ? card.title : '';
   const words = (title || body)
+    .slice(0, 10 * most)
     .replace(/```[\w-]*\n?|[*`~]|^[>#]+ ?/gm, '')
     .replace(/\s+/g, ' ')
     .trim();

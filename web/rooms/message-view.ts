@@ -5,6 +5,7 @@ import { avatar } from './avatar.ts';
 import { copilotHandle } from './copilot-handle.ts';
 import type { Row } from './flow-rows.ts';
 import { icon } from './icons.ts';
+import { splitLongText } from './long-text.ts';
 import { renderBody, summaryOf } from './message-body.ts';
 import { hasReacted } from './message-list.ts';
 import type { OutboxItem } from './outbox.ts';
@@ -30,8 +31,31 @@ export interface MessageLook {
   readonly place: 'room' | 'thread';
 }
 
-/** One message as an article, whole. */
-export function renderMessage(row: Extract<Row, { kind: 'message' }>, look: MessageLook, ui: Ui): HTMLElement {
+type MessageRow = Extract<Row, { kind: 'message' }>;
+
+/** One message as an article, whole. What cannot be drawn stands there as it was typed, and hides no other message. */
+export function renderMessage(row: MessageRow, look: MessageLook, ui: Ui): HTMLElement {
+  try {
+    return renderArticle(row, look, ui);
+  } catch {
+    const { id, author, body, deleted } = row.message;
+    const { shown } = splitLongText(deleted ? '' : body);
+    return h(
+      'article',
+      { class: 'message', 'data-id': id, tabindex: -1, 'aria-label': author.name },
+      h('div', { class: 'gutter' }),
+      h(
+        'div',
+        { class: 'content' },
+        h('header', { class: 'message-head' }, h('span', { class: 'author' }, author.name)),
+        h('p', { class: 'soft' }, 'This message cannot be shown as it was meant.'),
+        h('div', { class: 'body' }, h('p', { class: 'plain' }, shown)),
+      ),
+    );
+  }
+}
+
+function renderArticle(row: MessageRow, look: MessageLook, ui: Ui): HTMLElement {
   const { message, isGrouped } = row;
   const { author, type, deleted } = message;
   const at = Date.parse(message.createdAt);
@@ -125,7 +149,9 @@ function bodyOf(message: Message, { entry }: MessageLook, ui: Ui): Node {
     isMentionable: (name: string) =>
       message.author.kind !== 'copilot' && (name === 'all' || entry.members.has(name) || name === copilotHandle(entry)),
   };
-  return body === '' ? h('p', { class: 'soft' }, 'thinking') : renderBody({ body, format: message.format }, context);
+  return body === ''
+    ? h('p', { class: 'soft' }, 'thinking')
+    : renderBody({ body, format: message.format, isGrowing: streamed !== undefined }, context);
 }
 
 export function renderFile({ id, name, size, contentType, width, height }: FileRef): HTMLElement {

@@ -1,12 +1,8 @@
+import { trimSpace } from '../domain/matcher-lexer.ts';
 import { quoteGo } from '../domain/quote.ts';
 import { CallError, type ParameterType, type TemplateFunction } from './callable.ts';
 import { SafeText } from './safe-text.ts';
 import { GoList, type GoValue } from './value.ts';
-
-/** What Go's unicode package takes for space; JavaScript's own trim differs in two characters. */
-const SPACE = '[\\t\\n\\v\\f\\r \\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]';
-const LEADING_SPACE = new RegExp(`^${SPACE}+`);
-const TRAILING_SPACE = new RegExp(`${SPACE}+$`);
 
 /** Letter by letter: where Unicode has one letter become several, Go keeps it as it is. */
 function mapLetters(text: string, map: (letter: string) => string): string {
@@ -76,10 +72,6 @@ export function titleCase(text: string): string {
     if (isCased || endsWord(char)) isInside = isCased;
   }
   return titled;
-}
-
-export function trimSpace(text: string): string {
-  return text.replace(LEADING_SPACE, '').replace(TRAILING_SPACE, '');
 }
 
 /** Bytes that are not UTF-8 become U+FFFD, as they do in JSON. */
@@ -177,7 +169,7 @@ export const TEXT_FUNCTIONS: Readonly<Record<string, TemplateFunction>> = {
       return titleCase(text as string);
     },
   },
-  trimSpace: ofText(trimSpace),
+  trimSpace: ofText((text) => trimSpace(text)),
   join: {
     parameters: joined,
     prints: true,

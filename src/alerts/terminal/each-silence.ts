@@ -1,4 +1,5 @@
 import { CommandError, ExitCode } from '../../kernel/errors.ts';
+import { printable } from '../../kernel/printable.ts';
 import type { Terminal } from '../../kernel/terminal.ts';
 
 export interface EachResult<R> {
@@ -55,7 +56,7 @@ export async function doEach<T, R>(
         if (!(error instanceof CommandError)) throw error;
         failures.push(error);
         if (isHopeless(error) || items.length === 1) continue;
-        work.terminal.err(`opsdeck: ${work.nameOf(item)}: ${error.message}\n`);
+        work.terminal.err(`opsdeck: ${printable(work.nameOf(item))}: ${error.message}\n`);
       }
     }
   };

@@ -134,7 +134,7 @@ export async function importMarkers(file: string, options: MarkOptions, terminal
   const read = readMarkers(parse(await readInput(file, terminal), file), terminal.clock.now());
   if (!read) throw new CommandError(`${file} is neither a marker document nor a list of markers`, ExitCode.usage);
   const { markers, skipped } = read;
-  for (const one of skipped) terminal.err(`opsdeck: skipped: ${explainSkipped(one)}\n`);
+  for (const one of skipped) terminal.err(`opsdeck: skipped: ${printable(explainSkipped(one))}\n`);
   const origin = await openMarkers(options, terminal);
   let counts = { added: 0, updated: 0, unchanged: 0 };
   await origin.update((document) => {

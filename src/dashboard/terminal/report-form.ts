@@ -1,5 +1,5 @@
 import { Chalk } from 'chalk';
-import { printableJson } from '../../kernel/printable.ts';
+import { printable, printableJson } from '../../kernel/printable.ts';
 import { formatTable } from '../../kernel/table.ts';
 import type { CostBasis, View, ViewQuery } from '../domain/view.ts';
 
@@ -117,7 +117,7 @@ function printCsv(report: Report): string {
   const names = NAMES[report.by];
   const titles = [...names, 'requests', 'tokens', 'cost_usd'];
   const rows = report.rows.map(({ names: texts, requests, tokens, costCents }) => [
-    ...names.map((name) => quoteCsv(texts[name] ?? '')),
+    ...names.map((name) => quoteCsv(printable(texts[name] ?? ''))),
     requests,
     tokens,
     dollars(costCents),
@@ -152,7 +152,8 @@ function dollars(cents: number): string {
 }
 
 function escapeMarkdown(text: string): string {
-  return text.replace(/[\\|`<]/g, '\\$&').replace(/\s*[\r\n]+\s*/g, ' ');
+  const line = text.replace(/[\r\n]+/g, ' ');
+  return printable(line).replace(/[\\|`<]/g, '\\$&');
 }
 
 /** What a spreadsheet would run as a formula becomes text. */

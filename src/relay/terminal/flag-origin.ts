@@ -1,4 +1,5 @@
 import { CommandError, ExitCode } from '../../kernel/errors.ts';
+import { printable } from '../../kernel/printable.ts';
 import type { Terminal } from '../../kernel/terminal.ts';
 import { suggestWord } from '../config/suggestion.ts';
 import { dataOf } from '../file-source.ts';
@@ -32,5 +33,5 @@ function readFiles(path: string): ReturnType<typeof dataOf> {
 /** What ends a command that was asked for a flag that is not there. */
 export function unknownFlag(key: string, known: Iterable<string>): CommandError {
   const like = suggestWord(key, known);
-  return new CommandError(`there is no flag ${JSON.stringify(key)}${like ? `; is it ${like}?` : ''}`);
+  return new CommandError(`there is no flag ${JSON.stringify(key)}${like ? `; is it ${printable(like)}?` : ''}`);
 }

@@ -63,7 +63,8 @@ function factsOf({ seq, createdAt, threadId, replyTo, edited, reactions }: Messa
 
 /** A fence longer than any in the text. */
 function fence(text: string): string {
-  const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map((run) => run.length));
+  let longest = 2;
+  for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length);
   const marks = '`'.repeat(longest + 1);
   return `${marks}\n${text}\n${marks}`;
 }

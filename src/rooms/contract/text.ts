@@ -1,8 +1,12 @@
 import * as v from 'valibot';
 import { readInstant } from '../domain/instant.ts';
 
-/** Also what breaks a line by another name, and what turns the direction of what follows: names stand among others. */
-const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
+/**
+ * Also what breaks a line by another name, what turns the direction of what follows, and what nobody sees, by which one name
+ * would look like another. What joins letters and emoji may stand, as may the signs behind a black flag that name a region.
+ */
+const CONTROL =
+  /[\p{Cc}\p{Zl}\p{Zp}\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164\ufeff\uffa0]|(?<![\u{1f3f4}\u{e0020}-\u{e007e}])[\u{e0000}-\u{e007f}]/u;
 /** Control characters but tab and line ends. */
 const CONTROL_IN_PROSE = /(?![\t\n])\p{Cc}/u;
 
@@ -12,7 +16,7 @@ export function lineSchema(min: number, max: number) {
     v.string(),
     v.trim(),
     v.check((text) => isBetween(text, min, max), `must have ${min} to ${max} characters`),
-    v.check((text) => !CONTROL.test(text), 'must not hold control characters'),
+    v.check((text) => !CONTROL.test(text), 'must not hold control characters, nor characters that nobody sees'),
     v.check((text) => text.isWellFormed(), 'holds half of a surrogate pair'),
   );
 }

@@ -77,7 +77,9 @@ const wrong = (name: Command['name'], reason: string): Refusal =>
   refuse('invalid_body', `${reason}. ${COMMANDS[name]}`);
 
 function unknown(name: string): Refusal {
-  const near = Object.keys(COMMANDS).find((known) => distance(known, name) <= 2);
+  const near = Object.keys(COMMANDS).find(
+    (known) => Math.abs(known.length - name.length) <= 2 && distance(known, name) <= 2,
+  );
   const advice = near ? `did you mean /${near}?` : '/help lists what there is.';
   return refuse('invalid_body', `there is no command /${name}; ${advice} To post the text as it is, begin it with //`);
 }
@@ -124,10 +126,13 @@ function readMatchers(words: readonly string[]): Verdict<readonly LabelMatcher[]
   return granted(matchers);
 }
 
-/** Words are parted by spaces, and by commas as in `{a="b", c="d"}`; quotes hold them together. */
+/**
+ * Words are parted by spaces, and by commas as in `{a="b", c="d"}`; quotes hold them together. One that is not closed holds
+ * the rest, or each quote of a long text would search all that follows for the other one.
+ */
 function splitWords(text: string): string[] {
   const inner = text.trim().replace(/(^|\s)\{([\s\S]*)\}$/, '$1$2');
-  return inner.match(/(?:"(?:[^"\\]|\\.)*"|[^\s,"])+/g) ?? [];
+  return inner.match(/(?:"(?:[^"\\]|\\[\s\S])*(?:"|\\?$)|[^\s,"])+/g) ?? [];
 }
 
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1e3, m: 6e4, h: 3.6e6, d: 8.64e7, w: 6.048e8 };

@@ -1,6 +1,6 @@
 const MAX_LENGTH = 255;
 /** Control characters, and what turns the direction of reading so that `exe.gnp` looks like a picture. */
-const DECEIVING = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
+const DECEIVING = /[\p{Cc}\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]/gu;
 
 /** What a file is called: the last part of its path, in at most 255 characters, its ending kept. */
 export function fileNameOf(sent: string): string {

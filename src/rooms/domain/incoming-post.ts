@@ -40,7 +40,7 @@ export function readIncomingPost(
 function readText(body: IncomingBody): Verdict<IncomingPost> {
   if (body.form === 'json') return refuse('invalid_body', 'this hook takes plain text; send Content-Type: text/plain');
   // Programs end their output with a line's end, which belongs to no message.
-  return withBody({ body: body.text.replace(/\s+$/, ''), format: 'plain' });
+  return withBody({ body: body.text.trimEnd(), format: 'plain' });
 }
 
 function readSlack(json: JsonValue): Verdict<IncomingPost> {

@@ -66,6 +66,30 @@ test('the last admin stays one', async (t) => {
   assert.equal((await rooms.send('GET', '/api/me')).status, 401);
 });
 
+test('a name that looks like another, but holds what nobody sees, is refused', async (t) => {
+  const rooms = await openTestRooms(t);
+  const unseen = ['\u200b', '\u200f', '\u202e', '\u2060', '\ufeff', '\u061c', '\u3164', '\u2800', '\u{e0041}'];
+  for (const sign of unseen) {
+    for (const name of [`an${sign}a`, `ana${sign}`]) {
+      const asUser = await rooms.send('POST', '/api/user', { body: { id: 'ana2', name } });
+      // What is trimmed from a name cannot deceive.
+      const isRefused = asUser.status === 400 || asUser.json.name === 'ana';
+      assert.equal(isRefused, true, `${JSON.stringify(name)}: ${asUser.status}`);
+      if (asUser.status === 201) continue;
+      const asMe = await rooms.send('PUT', '/api/me', { as: 'ben', body: { name } });
+      assert.equal(asMe.status, 400, JSON.stringify(name));
+    }
+  }
+  for (const name of [
+    'Zoë',
+    '日本',
+    'می\u200cخواهم',
+    'Kim 👩\u200d💻',
+    'Pat \u{1f3f4}\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}',
+  ])
+    assert.equal((await rooms.send('PUT', '/api/me', { as: 'kim', body: { name } })).status, 200, name);
+});
+
 test('users are listed by id, in pages, and found by the beginning of an id or a part of a name', async (t) => {
   const rooms = await openTestRooms(t);
   for (const [id, name] of [

@@ -34,13 +34,19 @@ function indentOf({ threadId, alsoInRoom }: WireMessage): string {
 
 function textLines(message: WireMessage, colors: ChalkInstance): readonly string[] {
   if (message.deleted) return [colors.dim('(deleted)')];
-  const lines = message.body === '' ? [] : safeLines(message.body.replace(/\n+$/, ''));
+  const lines = message.body === '' ? [] : safeLines(withoutLastLineEnds(message.body));
   if (message.type === 'alert') {
     const color = message.card?.state === 'resolved' ? colors.green : colors.red;
     return lines.map((line, index) => (index === 0 ? color(line) : line));
   }
   const failed = message.status === 'failed' || message.status === 'cancelled';
   return failed ? [...lines, colors.red(`(${message.status})`)] : lines;
+}
+
+function withoutLastLineEnds(text: string): string {
+  let end = text.length;
+  while (text[end - 1] === '\n') end--;
+  return text.slice(0, end);
 }
 
 const fileText = ({ name, size, id }: WireMessage['attachments'][number]): string =>

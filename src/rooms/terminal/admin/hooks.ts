@@ -82,7 +82,7 @@ export async function removeHook(id: string, options: ConnectionOptions, termina
   await withClient(options, terminal, async (client) => {
     const hook = client.parse(await client.send('DELETE', `/api/hook/${enc(id)}`), hookSchema);
     if (options.json) printJson(terminal, hook);
-    else terminal.out(`${hook.id}\n`);
+    else terminal.out(`${printable(hook.id)}\n`);
   });
 }
 
@@ -112,6 +112,6 @@ export async function redeliver(
     const path = `/api/hook/${enc(id)}/redeliver?from=${options.from}`;
     const hook = client.parse(await client.send('POST', path), hookSchema);
     if (options.json) printJson(terminal, hook);
-    else terminal.out(`${hook.id}\n`);
+    else terminal.out(`${printable(hook.id)}\n`);
   });
 }

@@ -93,6 +93,6 @@ export async function revokeToken(wanted: string, options: RevokeTokenOptions, t
     const query = options.withChildren ? '?children=true' : '';
     const revoked = client.parse(await client.send('DELETE', path + query, { headers }), tokenSchema);
     if (options.json) printJson(terminal, revoked);
-    else terminal.out(`${revoked.id}\n`);
+    else terminal.out(`${printable(revoked.id)}\n`);
   });
 }

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CommandError, ExitCode, messageOf } from '../../../kernel/errors.ts';
+import { printable } from '../../../kernel/printable.ts';
 import type { Terminal } from '../../../kernel/terminal.ts';
 import { withClient } from '../client.ts';
 import type { ConnectionOptions } from '../connection.ts';
@@ -30,7 +31,7 @@ export async function editMessage(
       headers: { 'if-match': found.headers.get('etag') ?? '*' },
     });
     if (options.json) printJson(terminal, client.parse(answer, messageSchema));
-    else terminal.out(`${message.id}\n`);
+    else terminal.out(`${printable(message.id)}\n`);
   });
 }
 
@@ -39,7 +40,7 @@ async function newText(text: string, terminal: Terminal): Promise<string> {
   const editor = terminal.env.VISUAL || terminal.env.EDITOR;
   if (editor) return editText(editor, text);
   if (terminal.isTyped) throw new CommandError('write the new text, or name an editor in EDITOR', ExitCode.usage);
-  const piped = (await terminal.stdin()).replace(/\s+$/, '');
+  const piped = (await terminal.stdin()).trimEnd();
   if (piped !== '') return piped;
   throw new CommandError('write the new text, or pipe it in', ExitCode.usage);
 }

@@ -91,6 +91,6 @@ async function change(
   await withClient(options, terminal, async (client) => {
     const message = client.parse(await send(client), messageSchema);
     if (options.json) printJson(terminal, message);
-    else terminal.out(`${message.id}\n`);
+    else terminal.out(`${printable(message.id)}\n`);
   });
 }

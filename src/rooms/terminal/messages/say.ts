@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { stripVTControlCharacters } from 'node:util';
 import { CommandError, ExitCode } from '../../../kernel/errors.ts';
+import { printable } from '../../../kernel/printable.ts';
 import type { Terminal } from '../../../kernel/terminal.ts';
 import { type RoomsClient, withClient } from '../client.ts';
 import type { ConnectionOptions } from '../connection.ts';
@@ -78,7 +79,7 @@ async function readText(words: readonly string[], hasFiles: boolean, terminal: T
   // What programs paint with is not part of what they say.
   const text = stripVTControlCharacters(await terminal.stdin())
     .replaceAll('\0', '')
-    .replace(/\s+$/, '');
+    .trimEnd();
   if (text === '') throw new CommandError('standard input was empty: there is nothing to say', ExitCode.usage);
   if (text.includes('\uFFFD')) terminal.err('say: bytes of the input that are no UTF-8 are shown as \uFFFD\n');
   return { text, isPiped: true };
@@ -108,7 +109,7 @@ function printSaid(said: Said, { json }: SayOptions, terminal: Terminal): void {
     return;
   }
   if (json) printJson(terminal, said.answer);
-  else terminal.out(`${said.message.id}\n`);
+  else terminal.out(`${printable(said.message.id)}\n`);
 }
 
 async function printReply(

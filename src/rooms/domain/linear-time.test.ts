@@ -1,0 +1,54 @@
+// Whatever people and programs post is read on the one thread that serves everybody.
+import { test } from 'node:test';
+import { assertLinear } from '../../testing/linear-time.ts';
+import { readCommand } from './command.ts';
+import { readMatcher } from './command-matcher.ts';
+import { readIncomingPost } from './incoming-post.ts';
+import { findMentions } from './mention.ts';
+import { redactSecrets } from './redaction.ts';
+import { flattenSlack } from './slack.ts';
+
+const AUDIENCE = { isUser: (id: string) => id.length % 2 === 0, copilot: 'copilot' };
+
+const readers: Readonly<Record<string, (text: string) => unknown>> = {
+  'mentions in Markdown': (text) => findMentions(text, 'markdown', AUDIENCE),
+  '/silence': (text) => readCommand(`/silence 2h ${text}`, 0),
+  'the comment of /silence': (text) => readCommand(`/silence 2h a=b -- ${text}`, 0),
+  '/alerts': (text) => readCommand(`/alerts ${text}`, 0),
+  'a command that there is not': (text) => readCommand(`/${text.replace(/[^a-z]/g, 'a')}`, 0),
+  'a matcher': (text) => readMatcher(`a="${text}`),
+  'a Slack message': (text) => flattenSlack({ text }),
+  'a text of a hook': (text) => readIncomingPost({ form: 'text', text: `a${text}a` }, 'text'),
+  'secrets in a prompt': (text) => redactSecrets(text),
+};
+
+const pieces = [
+  'a',
+  ' ',
+  '\n',
+  '"',
+  '\\"',
+  '`',
+  '<',
+  '<a|',
+  ' *a',
+  '@a.',
+  '--',
+  ' -- ',
+  '{',
+  'a="b",',
+  'Bearer ',
+  'eyJ',
+];
+
+for (const [what, read] of Object.entries(readers)) {
+  test(`${what}: the time grows no faster than the text`, { timeout: 60_000 }, () => {
+    for (const piece of pieces)
+      for (const end of ['', 'x', '"', '>', '\n'])
+        assertLinear(
+          `${what}: ${JSON.stringify(piece)} …${JSON.stringify(end)}`,
+          (length) => piece.repeat(length / piece.length) + end,
+          read,
+        );
+  });
+}
