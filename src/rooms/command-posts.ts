@@ -3,7 +3,7 @@ import { type AlertCard, readCard } from './domain/alert-card.ts';
 import type { Caller } from './domain/caller.ts';
 import { type CommandCard, commandJson } from './domain/command-card.ts';
 import { granted, type Refusal, refuse, type Verdict } from './domain/refusal.ts';
-import { isAlertCard } from './domain/reserved.ts';
+import { isAlertCard } from './domain/reserved-message.ts';
 import type { Messages, Post, Posted } from './messages/messages.ts';
 
 /** What a command came to: a message that all see, or words for the asker alone. */

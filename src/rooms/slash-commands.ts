@@ -7,7 +7,7 @@ import type { Caller } from './domain/caller.ts';
 import { COMMANDS, type Command, isCommandLine, readCommand } from './domain/command.ts';
 import type { CommandCard } from './domain/command-card.ts';
 import { granted, type Refusal, refuse, type Verdict } from './domain/refusal.ts';
-import { checkChosenId } from './domain/reserved.ts';
+import { checkChosenId } from './domain/reserved-message.ts';
 import { requireAsker } from './domain/run-access.ts';
 import type { AlertCards } from './hooks/alert-cards.ts';
 import { KeyedQueue } from './hooks/keyed-queue.ts';

@@ -1,3 +1,4 @@
+import { bare, hostnameOf, isLoopbackHost } from '../../kernel/request-site.ts';
 import { type Refusal, refuse } from '../domain/refusal.ts';
 
 export interface OriginRules {
@@ -36,12 +37,6 @@ const IN_QUERY = refuse(
   'invalid_query',
   'a token in the address ends up in logs: send it as the header Authorization: Bearer …; for EventSource take a ticket from POST /api/event/ticket',
 );
-
-/** Whether only this machine can reach what listens there, or is asked for under that name. */
-export function isLoopbackName(host: string): boolean {
-  const name = bare(host);
-  return name === 'localhost' || name.endsWith('.localhost') || name === '::1' || /^127(\.\d{1,3}){3}$/.test(name);
-}
 
 /**
  * Keeps pages of other sites out. Where nobody signs in, any page in the user's browser could reach this server: by a name
@@ -95,7 +90,7 @@ export class OriginGuard {
   #isOwnHost(header: string | undefined): boolean {
     if (header !== undefined && header === this.#lastHost) return true;
     const name = hostnameOf(header);
-    if (name === undefined || !(isLoopbackName(name) || this.#hosts.has(name))) return false;
+    if (name === undefined || !(isLoopbackHost(name) || this.#hosts.has(name))) return false;
     this.#lastHost = header;
     return true;
   }
@@ -120,15 +115,3 @@ function findForwarding(names: Iterable<string>): string | undefined {
 
 const explainProxy = (header: string): string =>
   `the header ${header} shows a proxy, and whoever it lets through would be an admin: start the server with --base-url and --auth token, or force it with --auth insecure-none`;
-
-function hostnameOf(header: string | undefined): string | undefined {
-  const match = /^(\[[\da-f:.]+\]|[\w.-]+)(?::\d{1,5})?$/i.exec(header ?? '');
-  return match?.[1] && bare(match[1]);
-}
-
-function bare(host: string): string {
-  return host
-    .toLowerCase()
-    .replace(/^\[(.*)\]$/, '$1')
-    .replace(/\.$/, '');
-}

@@ -88,3 +88,10 @@ test('addresses without end do not fill the memory', () => {
   for (let i = 0; i < 120_000; i++) buckets.take(`address ${i}`);
   assert.ok(buckets.size <= 50_000, String(buckets.size));
 });
+
+test('whoever may choose an address in a /64 network of IPv6 has the failures of one address', () => {
+  const failures = new FailedSignIns(new FakeClock());
+  for (let i = 0; i < 20; i++) assert.equal(failures.failed(`2001:db8:1:2::${i.toString(16)}`), undefined);
+  assert.equal(failures.failed('2001:db8:1:2:ffff::1')?.code, 'rate_limited');
+  assert.equal(failures.failed('2001:db8:1:3::1'), undefined);
+});

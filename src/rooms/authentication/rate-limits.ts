@@ -1,3 +1,4 @@
+import { clientNetwork } from '../../kernel/client-network.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Caller } from '../domain/caller.ts';
 import { fullBucket, isFull, type Rate, type RateBucket, takeOne } from '../domain/rate-bucket.ts';
@@ -73,7 +74,7 @@ export class FailedSignIns {
 
   /** One more has failed: `undefined`, or that it was too many. Who shows what is right is not stopped by others' guesses. */
   failed(address: string): Refusal | undefined {
-    const wait = this.#buckets.take(address);
+    const wait = this.#buckets.take(clientNetwork(address));
     if (wait === undefined) return undefined;
     return refuse('rate_limited', 'too many failed sign-ins from this address', { retryAfterS: wait });
   }
@@ -88,7 +89,7 @@ export class Newcomers {
   }
 
   came(address: string): Refusal | undefined {
-    const wait = this.#buckets.take(address);
+    const wait = this.#buckets.take(clientNetwork(address));
     if (wait === undefined) return undefined;
     return refuse('rate_limited', 'too many new people from this address; try again later', { retryAfterS: wait });
   }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../kernel/clock.ts';
 import type { TicketAnswer } from '../contract/feed.ts';
-import type { Caller } from '../domain/caller.ts';
+import { type Caller, isCurrent } from '../domain/caller.ts';
 import type { StateView } from '../domain/change.ts';
 import type { Committed } from '../domain/event.ts';
 import { granted, refuse, type Verdict } from '../domain/refusal.ts';
@@ -66,8 +66,7 @@ export class Tickets {
     const { caller, expiresAt } = ticket;
     if (expiresAt <= now) return UNKNOWN;
     if (caller.expiresAt !== null && caller.expiresAt <= now) return refuse('token_expired', 'the token has expired');
-    const user = this.#state.get('user', userId);
-    return user && !user.disabled && user.role === caller.user.role ? granted(caller) : UNKNOWN;
+    return isCurrent(this.#state, caller) ? granted(caller) : UNKNOWN;
   }
 
   /** A token that is revoked takes its tickets with it. To be told of every commit. */

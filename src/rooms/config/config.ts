@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from '../../kernel/log.ts';
-import { isLoopbackName } from '../authentication/origin-guard.ts';
+import { isLoopbackHost } from '../../kernel/request-site.ts';
 import {
   type ReadValue,
   readDuration,
@@ -225,7 +225,7 @@ function warningsOf(options: RoomsOptions, environment: Variables): readonly str
   if (insecure)
     warnings.push('nobody signs in: everybody who can reach this server is its admin (--auth insecure-none)');
   if (auth === 'token' && !rateLimits) warnings.push('rate limits are off');
-  if (auth === 'token' && baseUrl?.startsWith('http:') && !isLoopbackName(listenAddress.host ?? ''))
+  if (auth === 'token' && baseUrl?.startsWith('http:') && !isLoopbackHost(listenAddress.host ?? ''))
     warnings.push('tokens travel unencrypted: put a proxy with TLS in front, and give --base-url https://…');
   return warnings;
 }

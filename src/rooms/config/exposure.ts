@@ -1,4 +1,4 @@
-import { isLoopbackName } from '../authentication/origin-guard.ts';
+import { isLoopbackHost } from '../../kernel/request-site.ts';
 
 export interface Reach {
   readonly host: string;
@@ -12,12 +12,12 @@ export interface Reach {
  * connects from this machine, so the listen address alone says nothing; a page of another origin acts for whoever wrote it.
  */
 export function exposureOf({ host, baseUrl, allowedHosts, corsOrigins }: Reach): string | undefined {
-  if (!isLoopbackName(host)) return `--host ${host}`;
+  if (!isLoopbackHost(host)) return `--host ${host}`;
   if (baseUrl !== undefined && isForeign(baseUrl)) return `--base-url ${baseUrl}`;
-  const name = allowedHosts.find((one) => !isLoopbackName(one));
+  const name = allowedHosts.find((one) => !isLoopbackHost(one));
   if (name !== undefined) return `--allowed-host ${name}`;
   const origin = corsOrigins.find(isForeign);
   return origin === undefined ? undefined : `--cors-origin ${origin}`;
 }
 
-const isForeign = (url: string): boolean => !isLoopbackName(new URL(url).hostname);
+const isForeign = (url: string): boolean => !isLoopbackHost(new URL(url).hostname);

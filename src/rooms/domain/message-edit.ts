@@ -12,7 +12,7 @@ import { checkAttachments, isMachine, mentionsOf, takeFiles } from './message-po
 import { checkBody } from './message-text.ts';
 import type { RecordChange } from './record.ts';
 import { granted, type Refusal, refuse, type Verdict } from './refusal.ts';
-import { checkChosenCard, isServerMade } from './reserved.ts';
+import { checkChosenCard, isServerMade } from './reserved-message.ts';
 import { takeCallAllTurn } from './slow-mode.ts';
 
 /** What an edit puts in the place of what was there; `undefined` keeps attachments and card, and resets scalars. */

@@ -12,7 +12,7 @@ import { changed, type MessageOutcome, unchanged } from './message-outcome.ts';
 import { checkBody } from './message-text.ts';
 import { type RecordChange, record } from './record.ts';
 import { granted, type Refusal, refuse, type Verdict } from './refusal.ts';
-import { checkChosenCard, checkChosenId } from './reserved.ts';
+import { checkChosenCard, checkChosenId } from './reserved-message.ts';
 import { takeCallAllTurn, takePostTurn } from './slow-mode.ts';
 import { countReply, findReferred, requireRoot } from './thread.ts';
 import { refTo } from './user.ts';

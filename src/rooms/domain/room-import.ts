@@ -8,7 +8,7 @@ import type { EventDraft, MessageDraft } from './event.ts';
 import { type Ban, type Member, memberKey, newMember, type Role } from './member.ts';
 import type { Message, Reaction } from './message.ts';
 import { type RecordChange, record } from './record.ts';
-import { hasReservedKind, isAlertCard } from './reserved.ts';
+import { hasReservedKind, isAlertCard } from './reserved-message.ts';
 import type { Room } from './room.ts';
 import { auditOf } from './room-change.ts';
 import { type RoomFields, substanceOf } from './room-request.ts';

@@ -13,7 +13,7 @@ import type { Caller } from '../domain/caller.ts';
 import type { Message, StoredMessage } from '../domain/message.ts';
 import { record } from '../domain/record.ts';
 import { granted, refuse, type Verdict } from '../domain/refusal.ts';
-import { isAlertCard } from '../domain/reserved.ts';
+import { isAlertCard } from '../domain/reserved-message.ts';
 import type { Messages } from '../messages/messages.ts';
 import type { RoomState } from '../room-state.ts';
 import type { RoomWriter } from '../room-writer.ts';

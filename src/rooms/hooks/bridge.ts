@@ -1,5 +1,5 @@
 import type { Caller } from '../domain/caller.ts';
-import { hookAuthorId } from '../domain/reserved.ts';
+import { hookAuthorId } from '../domain/reserved-message.ts';
 import type { Scope } from '../domain/token.ts';
 import { colorOf } from '../domain/user.ts';
 

@@ -4,7 +4,7 @@ import type { Log } from '../../kernel/log.ts';
 import { accessTo } from '../domain/access.ts';
 import type { HookProgress, OutgoingHook } from '../domain/hook.ts';
 import { advanced, failed, printDelivery, wantsEvent } from '../domain/hook-delivery.ts';
-import { hookAuthorId } from '../domain/reserved.ts';
+import { hookAuthorId } from '../domain/reserved-message.ts';
 import { SCOPES } from '../domain/token.ts';
 import { signWebhook } from '../domain/webhook-signature.ts';
 import type { Messages } from '../messages/messages.ts';
