@@ -13,7 +13,7 @@ const JSON_HOSTILE = JSON.stringify(HOSTILE);
 /** All that a terminal obeys, but the end of a line. */
 const OBEYED = /[^\P{Cc}\n]|[\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
 
-type Urls = Readonly<Record<'alerts' | 'relay' | 'dashboard' | 'rooms', string>>;
+type Urls = Readonly<Record<'alerts' | 'relay' | 'dashboard' | 'rooms', string>> & { readonly sdkKey?: string };
 
 async function say(urls: Urls, args: readonly string[], files: Readonly<Record<string, string>> = {}) {
   const terminal = Object.assign(new FakeTerminal(), { clock: systemClock as unknown as FakeTerminal['clock'] });
@@ -23,6 +23,7 @@ async function say(urls: Urls, args: readonly string[], files: Readonly<Record<s
     ALERTMANAGER_URL: urls.alerts,
     OPSDECK_ALERTS_URL: urls.alerts,
     OPSDECK_RELAY_URL: urls.relay,
+    OPSDECK_RELAY_SDK_KEY: urls.sdkKey,
     OPSDECK_ROOMS_URL: urls.rooms,
     OPSDECK_ROOMS_USER: 'ana',
     OPSDECK_DASHBOARD_URL: urls.dashboard,
@@ -71,7 +72,7 @@ const COMMANDS: readonly string[] = [
 ];
 
 test('what others have written reaches no terminal as a command to it', async (t) => {
-  const { rooms, urlOf } = await startEveryServer(t, {
+  const { rooms, urlOf, sdkKey } = await startEveryServer(t, {
     flags: {
       flags: {
         hostile: {
@@ -85,7 +86,13 @@ test('what others have written reaches no terminal as a command to it', async (t
       },
     },
   });
-  const urls = { alerts: urlOf('alerts'), relay: urlOf('relay'), dashboard: urlOf('dashboard'), rooms: urlOf('rooms') };
+  const names = {
+    alerts: urlOf('alerts'),
+    relay: urlOf('relay'),
+    dashboard: urlOf('dashboard'),
+    rooms: urlOf('rooms'),
+  };
+  const urls = { ...names, sdkKey };
   const post = async (url: string, method: string, body: string) => {
     const answer = await fetch(url, { method, body, headers: { 'content-type': 'application/json' } });
     assert.ok(answer.ok, `${url}: ${await answer.text()}`);

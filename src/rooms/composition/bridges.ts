@@ -1,18 +1,18 @@
-import { AlertCommands } from '../alert-commands.ts';
-import { AlertUsers } from '../alert-users.ts';
 import { AlertsClient } from '../alerts-client.ts';
-import { CommandPosts } from '../command-posts.ts';
+import { AlertCommands } from '../commands/alert-commands.ts';
+import { AlertUsers } from '../commands/alert-users.ts';
+import { CommandPosts } from '../commands/command-posts.ts';
+import { LiveAlertLists } from '../commands/live-alert-lists.ts';
+import { SlashCommands } from '../commands/slash-commands.ts';
 import type { RunDesk } from '../copilot/run-desk.ts';
 import type { Room } from '../domain/room.ts';
 import { AlertCards } from '../hooks/alert-cards.ts';
 import { HookBook } from '../hooks/hook-book.ts';
 import { IncomingHooks } from '../hooks/incoming-hooks.ts';
 import { OutgoingHooks } from '../hooks/outgoing-hooks.ts';
-import { LiveAlertLists } from '../live-alert-lists.ts';
 import type { Messages } from '../messages/messages.ts';
 import { actionPaths } from '../routes/actions.ts';
 import { hookPaths } from '../routes/hooks.ts';
-import { SlashCommands } from '../slash-commands.ts';
 import { type RoomsCore, random } from './core.ts';
 
 /** Whom alerts are asked of; `undefined` where the server was started without `--alerts`. */

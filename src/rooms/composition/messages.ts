@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { SlashCommands } from '../commands/slash-commands.ts';
 import { FileCleanup } from '../file-cleanup.ts';
 import { FileStore } from '../file-store.ts';
 import { MessageBook } from '../messages/message-book.ts';
@@ -10,7 +11,6 @@ import { messagePaths } from '../routes/messages.ts';
 import { pinPaths } from '../routes/pins.ts';
 import { reactionPaths } from '../routes/reactions.ts';
 import { searchPaths } from '../routes/search.ts';
-import type { SlashCommands } from '../slash-commands.ts';
 import type { RoomsCore } from './core.ts';
 
 /** Messages and files. */

@@ -11,7 +11,7 @@ export const isAlertRoom = (rooms: AlertRooms, { id, slug }: Pick<Room, 'id' | '
 
 /**
  * Whether somebody who may write in a room may use the alert server from there: an admin of the server, and whoever was
- * brought into a room that is named. Who came into a public room by himself was chosen by nobody.
+ * brought into a room that is named. Nobody has chosen people who joined a public room by themselves.
  */
 export function requireAlertUser(
   caller: Caller,
@@ -30,7 +30,7 @@ export function requireAlertUser(
   if (room.visibility !== 'public' || member.invitedBy !== null) return undefined;
   return refuse(
     'forbidden',
-    'who joins a public room by himself may not use the alert server; ask an admin of the room to remove you and add you again',
+    'people who joined a public room by themselves may not use the alert server; ask an admin of the room to remove you and add you again',
   );
 }
 

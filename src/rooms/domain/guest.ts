@@ -8,8 +8,8 @@ type Person = Pick<User, 'id' | 'role'>;
 
 /**
  * A guest of the server: a user, no admin, whom nobody has brought into any room as more than a guest; to be written to
- * directly is not more. It stays so when the guest leaves the last room. Guests see only people they share a room with, read public rooms only as members, and make
- * no rooms.
+ * directly is not more. It stays so when the guest leaves the last room. Guests see only people they share a room with, read
+ * public rooms only as members, and make no rooms.
  */
 export function isGuest(view: StateView, { id, role }: Person): boolean {
   if (role === 'admin') return false;

@@ -1,8 +1,8 @@
 import type { HttpContext } from '../../kernel/http.ts';
-import type { CommandAnswer } from '../command-posts.ts';
+import type { CommandAnswer } from '../commands/command-posts.ts';
+import type { SlashCommands } from '../commands/slash-commands.ts';
 import { refuse } from '../domain/refusal.ts';
 import type { Messages } from '../messages/messages.ts';
-import type { SlashCommands } from '../slash-commands.ts';
 import { answer, answerJson, answerRefusal, answerVerdict } from './answers.ts';
 import { admit, type GuardParts } from './guard.ts';
 import type { Paths } from './index.ts';

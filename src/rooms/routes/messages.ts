@@ -1,4 +1,5 @@
 import type { HttpContext } from '../../kernel/http.ts';
+import type { SlashCommands } from '../commands/slash-commands.ts';
 import { printPage, wireEdit } from '../contract/message.ts';
 import {
   DELETE_QUERY,
@@ -19,7 +20,6 @@ import { granted, refuse, type Verdict } from '../domain/refusal.ts';
 import type { MessageBook } from '../messages/message-book.ts';
 import type { MessageReader, ReadPage } from '../messages/message-book-reader.ts';
 import type { Post } from '../messages/messages.ts';
-import type { SlashCommands } from '../slash-commands.ts';
 import { answerCommand } from './actions.ts';
 import { type AnswerHeaders, answer, answerJson, answerRefusal, answerVerdict } from './answers.ts';
 import { checkBody, decodeText, readBytes, readJson } from './body.ts';

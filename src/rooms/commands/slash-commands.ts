@@ -1,20 +1,20 @@
-import type { Clock } from '../kernel/clock.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import type { RunDesk } from '../copilot/run-desk.ts';
+import { findRoom, requireWriter } from '../domain/access.ts';
+import type { Caller } from '../domain/caller.ts';
+import { COMMANDS, type Command, isCommandLine, readCommand } from '../domain/command.ts';
+import type { CommandCard } from '../domain/command-card.ts';
+import { granted, type Refusal, refuse, type Verdict } from '../domain/refusal.ts';
+import { checkChosenId } from '../domain/reserved-message.ts';
+import { requireAsker } from '../domain/run-access.ts';
+import type { AlertCards } from '../hooks/alert-cards.ts';
+import { KeyedQueue } from '../hooks/keyed-queue.ts';
+import type { Post } from '../messages/messages.ts';
+import type { RoomState } from '../room-state.ts';
+import type { RoomStore } from '../store/room-store.ts';
 import type { AlertCommands } from './alert-commands.ts';
 import { type Asked, type CommandAnswer, type CommandPosts, notice } from './command-posts.ts';
-import type { RunDesk } from './copilot/run-desk.ts';
-import { findRoom, requireWriter } from './domain/access.ts';
-import type { Caller } from './domain/caller.ts';
-import { COMMANDS, type Command, isCommandLine, readCommand } from './domain/command.ts';
-import type { CommandCard } from './domain/command-card.ts';
-import { granted, type Refusal, refuse, type Verdict } from './domain/refusal.ts';
-import { checkChosenId } from './domain/reserved-message.ts';
-import { requireAsker } from './domain/run-access.ts';
-import type { AlertCards } from './hooks/alert-cards.ts';
-import { KeyedQueue } from './hooks/keyed-queue.ts';
 import type { LiveAlertLists } from './live-alert-lists.ts';
-import type { Post } from './messages/messages.ts';
-import type { RoomState } from './room-state.ts';
-import type { RoomStore } from './store/room-store.ts';
 
 export interface SlashCommandsParts {
   readonly state: RoomState;

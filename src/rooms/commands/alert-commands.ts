@@ -1,10 +1,8 @@
-import type { Clock } from '../kernel/clock.ts';
-import type { AlertUsers } from './alert-users.ts';
-import type { AlertsClient } from './alerts-client.ts';
-import { type Asked, type CommandAnswer, type CommandPosts, type CommandWords, notice } from './command-posts.ts';
-import { requireForce } from './domain/alert-access.ts';
-import type { AlertCard } from './domain/alert-card.ts';
-import { COMMANDS, type Command } from './domain/command.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import type { AlertsClient } from '../alerts-client.ts';
+import { requireForce } from '../domain/alert-access.ts';
+import type { AlertCard } from '../domain/alert-card.ts';
+import { COMMANDS, type Command } from '../domain/command.ts';
 import {
   type CommandAlerts,
   type CommandCard,
@@ -12,11 +10,13 @@ import {
   printAlerts,
   printEnd,
   summariseAlerts,
-} from './domain/command-card.ts';
-import { type LabelMatcher, printMatcher } from './domain/command-matcher.ts';
-import { granted, refuse, type Verdict } from './domain/refusal.ts';
-import type { Room } from './domain/room.ts';
-import type { AlertCards } from './hooks/alert-cards.ts';
+} from '../domain/command-card.ts';
+import { type LabelMatcher, printMatcher } from '../domain/command-matcher.ts';
+import { granted, refuse, type Verdict } from '../domain/refusal.ts';
+import type { Room } from '../domain/room.ts';
+import type { AlertCards } from '../hooks/alert-cards.ts';
+import type { AlertUsers } from './alert-users.ts';
+import { type Asked, type CommandAnswer, type CommandPosts, type CommandWords, notice } from './command-posts.ts';
 import type { LiveAlertLists } from './live-alert-lists.ts';
 
 /** A list of alerts keeps itself up to date for so long. */

@@ -1,9 +1,9 @@
 // Who may use the alert server: admins of the server, and members of the rooms that `--alerts-rooms` names.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type AlertRoom, bearer, openAlertRoom } from '../testing/alert-room.ts';
-import { eventually } from '../testing/eventually.ts';
-import type { RoomsAnswer } from '../testing/rooms-app.ts';
+import { type AlertRoom, bearer, openAlertRoom } from '../../testing/alert-room.ts';
+import { eventually } from '../../testing/eventually.ts';
+import type { RoomsAnswer } from '../../testing/rooms-app.ts';
 
 const LINES = [
   '/alerts',
@@ -39,9 +39,13 @@ test('without --alerts-rooms only admins of the server use the alert server', as
   await may((line) => room.say('admin', 'ops', line));
 });
 
-test('a guest of one room has no power over alerts in a room of his own', async (t) => {
+test('a guest makes no room, and one who rules another room has no power over alerts there', async (t) => {
   const room = await openAlertRoom(t, { alertsRooms: ['ops'] });
+  assert.equal((await room.send('POST', '/api/room', { as: 'gus', body: { name: 'Own' } })).status, 403);
+  const brought = await room.send('PUT', '/api/room/lair/member/gus', { as: 'mallory', body: { role: 'admin' } });
+  assert.equal(brought.status, 201, brought.text);
   assert.equal((await room.send('POST', '/api/room', { as: 'gus', body: { name: 'Own' } })).status, 201);
+  await mayNot(room, (line) => room.say('gus', 'lair', line));
   await mayNot(room, (line) => room.say('gus', 'own', line));
   await mayNot(room, (line) => room.say('gus', 'ops', line));
 });
@@ -54,7 +58,7 @@ test('members of a room that is named use it there, and nowhere else', async (t)
   await mayNot(room, (line) => room.say('mallory', 'lair', line));
 });
 
-test('who joins a public room by himself gains nothing by it, who is brought in does', async (t) => {
+test('joining a public room alone gives no right to its alert server; being brought in does', async (t) => {
   const room = await openAlertRoom(t, { alertsRooms: ['ops'] });
   await room.send('PUT', '/api/room/ops', { as: 'ana', body: { name: 'Ops', visibility: 'public' } });
   assert.equal((await room.send('POST', '/api/room/ops/join', { as: 'mallory' })).status, 200);
