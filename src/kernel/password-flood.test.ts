@@ -112,19 +112,19 @@ describe('while 40 connections try one wrong password after the other, a user wh
     assert.ok((await comparisonsUntil('prometheus', 'secret')) <= 3);
   });
 
-  test('after two other comparisons where they know his name and have another address', async (t) => {
+  test('after two other comparisons where the guessers know the name and have another address', async (t) => {
     const { flood, comparisonsUntil } = await start(t);
     await flood(40, 'prometheus', '127.0.0.2');
     assert.ok((await comparisonsUntil('prometheus', 'secret')) <= 3);
   });
 
-  test('after what came before where they know his name and share his address, as behind a proxy', async (t) => {
+  test('after what came before where the guessers know the name and share the address, as behind a proxy', async (t) => {
     const { flood, comparisonsUntil } = await start(t);
     await flood(40, 'prometheus');
     assert.ok((await comparisonsUntil('prometheus', 'secret')) <= 41);
   });
 
-  test('after four other comparisons where he has failed himself, and has no reserved place', async (t) => {
+  test('after four other comparisons where the user has failed before, and has no reserved place', async (t) => {
     const { get, flood, comparisonsUntil, hold, open, compared } = await start(t);
     open();
     assert.equal((await get('prometheus', 'mistyped')).statusCode, 401);

@@ -14,7 +14,7 @@ export type CommandAnswer =
 export const notice = (text: string, card: CommandCard | null = null): Verdict<CommandAnswer> =>
   granted({ kind: 'notice', text, card });
 
-/** A command, and what its asker is to the room in which he gives it. */
+/** A command, its asker, and the asker's access to the room. */
 export interface Asked {
   readonly caller: Caller;
   readonly post: Post;

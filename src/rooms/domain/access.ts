@@ -53,7 +53,7 @@ export function accessTo(view: StateView, caller: Caller, room: Room): RoomAcces
   };
 }
 
-/** Whether somebody who is not in a room may read it: a guest only where he was before. */
+/** Whether somebody who is not in a room may read it: a guest only after having been in it. */
 function isOpenTo(view: StateView, { user }: Caller, { id, visibility }: Room): boolean {
   if (visibility !== 'public' || view.get('ban', memberKey(id, user.id))) return false;
   return !isGuest(view, user) || hasStanding(view, id, user.id);

@@ -1,4 +1,4 @@
-// Somebody wants the alerts of a room that is not his, or wants a room to believe that all is well.
+// Somebody wants the alerts of a foreign room, or wants a room to believe that all is well.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeClock } from '../../testing/fake-clock.ts';
@@ -159,7 +159,7 @@ test('a group whose card retention has removed gets another one', async (t) => {
   assert.equal((await cards()).length, 1);
 });
 
-test('nobody makes a card say that all is well, be he a member, a moderator, a bot or an admin', async (t) => {
+test('no member, moderator, bot or admin makes a card say that all is well', async (t) => {
   const { people, tell, read } = await openBridge(t);
   const { id } = (await tell()).json;
   const before = (await read(id)).json;

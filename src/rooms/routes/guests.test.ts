@@ -23,7 +23,7 @@ async function open(t: Cleanup) {
 const EVERYBODY = ['admin', 'ana', 'ben', 'gus', 'kim', 'zoe'];
 
 describe('a guest', () => {
-  test('sees only people of the rooms that he was brought into', async (t) => {
+  test('sees only people of rooms in common', async (t) => {
     const { seenBy, statusOf, send } = await open(t);
     assert.deepEqual(await seenBy('gus'), ['ana', 'ben', 'gus']);
     assert.deepEqual(await seenBy('gus', '?q=k'), []);
@@ -38,7 +38,7 @@ describe('a guest', () => {
     }
   });
 
-  test('stays one when somebody writes to him directly', async (t) => {
+  test('stays one after a direct message from somebody', async (t) => {
     const { send, seenBy } = await open(t);
     const direct = { visibility: 'direct', members: ['gus'] };
     for (const as of ['ana', 'zoe']) assert.equal((await send('POST', '/api/room', { as, body: direct })).status, 201);
@@ -95,7 +95,7 @@ describe('a guest', () => {
     assert.equal(await statusOf('gus', 'kim'), 404);
   });
 
-  test('stays one when he leaves, or is taken out, or his room is gone', async (t) => {
+  test('stays one after leaving, being taken out, or the end of the room', async (t) => {
     for (const away of ['leave', 'kick', 'ban', 'purge']) {
       const { send, seenBy, statusOf, rooms } = await open(t);
       if (away === 'leave') await send('DELETE', '/api/room/deal/me', { as: 'gus' });
@@ -109,7 +109,7 @@ describe('a guest', () => {
     }
   });
 
-  test('is none any more when somebody brings him in as more, until he is made one again', async (t) => {
+  test('is no guest any more after being brought in as more, until made one again', async (t) => {
     const { send, seenBy } = await open(t);
     await send('DELETE', '/api/room/deal/me', { as: 'gus' });
     assert.equal((await send('PUT', '/api/room/lounge/member/gus', { as: 'kim', body: {} })).status, 201);
@@ -122,7 +122,7 @@ describe('a guest', () => {
     assert.deepEqual(await seenBy('gus'), EVERYBODY);
   });
 
-  test('who comes by an invite for guests is one, and another invite may make more of him', async (t) => {
+  test('is whoever comes by an invite for guests, until another invite makes more', async (t) => {
     const { send, rooms } = await open(t);
     const codeOf = async (role: string) =>
       (await send('POST', '/api/room/deal/invite', { as: 'ana', body: { role } })).json.code;
@@ -137,7 +137,7 @@ describe('a guest', () => {
     assert.deepEqual(await people(), ['ana', 'ben', 'eve', 'gus']);
   });
 
-  test('of a public room comes back to it when he has left it', async (t) => {
+  test('of a public room comes back to it after leaving', async (t) => {
     const { send, seenBy } = await open(t);
     await send('PUT', '/api/room/lounge/member/zoe', { as: 'kim', body: { role: 'guest' } });
     await send('DELETE', '/api/room/lounge/me', { as: 'zoe' });
