@@ -3,7 +3,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 
 const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
-/** Without waiting for whoever might write into a pipe. */
+/** A pipe is not waited for. */
 const FILE = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /** An open folder, whatever becomes of its name. */
@@ -15,7 +15,7 @@ export interface OpenFolder {
 
 /**
  * Opens a file by the names that lead to it from a folder. Each folder is opened out of the one before and no link is
- * followed, so that whoever may write in one of them cannot exchange another on the way. `mayPass` is asked of each.
+ * followed, so a user who may write in one of them cannot exchange another on the way. `mayPass` is asked of each.
  */
 export async function openByNames(
   root: string,

@@ -32,7 +32,7 @@ const OTHERS_READ = 0o4n;
 const OTHERS_ENTER = 0o1n;
 /** What lies in a folder in which a server keeps its state; the socket is of one that runs. */
 const STATE_NAMES = ['rooms.sqlite', 'alerts.db', 'owner.sock'];
-/** So many warnings at the most. */
+/** Files that are warned of. */
 const MAX_WARNED = 1000;
 
 /** The files of the project folder that anybody who may use the dashboard may read. */
@@ -54,7 +54,7 @@ export class ProjectFiles {
 
   /**
    * Opens the file of a path below the folder, such as `data/usage.csv`. `private`: other users of this machine cannot
-   * read it, so that whoever reaches the port shall not either.
+   * read it, so clients of the port may not either.
    */
   async open(path: string): Promise<ProjectFile | 'private' | undefined> {
     const found = isServable(path) ? await this.#locate(path) : undefined;

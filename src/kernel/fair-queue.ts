@@ -3,7 +3,7 @@ export interface FairQueueLimits {
   readonly total: number;
 }
 
-/** What waits in lanes that take turns, so that a long lane holds up no other one. Within a lane, first come is first served. */
+/** A queue of lanes that are served in turn, so that a long lane delays no other. Each lane is first in, first out. */
 export class FairQueue<T> {
   readonly #limits: FairQueueLimits;
   /** None is empty; the first has the next turn. */
