@@ -150,7 +150,7 @@ test('a page of another site, or one that has led a name of its own here, reache
   assert.equal(await markers(), before);
 });
 
-test('a page of another site reads of relay and hub what is meant for pages, and is never told with whose cookie', async (t) => {
+test('a page of another site reads only the public answers of relay and hub, and never with a cookie', async (t) => {
   const { servers, sdkKey } = await startEveryServer(t);
   for (const { name, url } of servers) {
     const exchange = rawClient(t, url);

@@ -49,7 +49,7 @@ const STEPS = [
   '..%00/',
 ];
 
-/** Files that lie beside what is served; every state of every server is among them. */
+/** Files beside the served ones, the state of every server among them. */
 const TARGETS = ['outside.txt', 'rooms/secret.key', 'project/.env', 'etc/passwd'];
 
 function spellings(): readonly string[] {

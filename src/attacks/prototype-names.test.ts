@@ -165,7 +165,7 @@ test('names that every object has are names like others, and change nothing for 
   assert.deepEqual(wrong, []);
   assert.equal(Object.getOwnPropertyNames(Object.prototype).join(), before);
   assert.equal(({} as Record<string, unknown>).polluted, undefined);
-  // What was taken under such a name is given back under it, and under no other.
+  // A value stored under such a name is returned under it, and under no other.
   const alerts = await (await fetch(`${urlOf('alerts')}/api/v2/alerts?filter=toString%3D%22x%22`)).json();
   assert.deepEqual(
     (alerts as { labels: object }[]).map(({ labels }) => labels),

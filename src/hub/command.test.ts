@@ -165,7 +165,7 @@ test('up listens on this machine alone, and its dashboard shows a folder of its 
   assert.equal(code, 0);
   assert.match(stdout, /--alerts-address[^-]*?\(default:\s+127\.0\.0\.1:9093\)/);
   const up = await startUp(t, folder);
-  // Whoever had usage in the working folder is told where it went.
+  // A warning names the new place of usage that lay in the working folder.
   assert.match(up.stderr(), /level=WARN .*--project \./);
   const dashboard = new HttpClient(t, (await serversOf(up.url)).find(({ name }) => name === 'dashboard')?.url ?? '');
   for (const path of [

@@ -32,7 +32,7 @@ interface Attempt {
 }
 
 /**
- * Compares passwords one after the other, as bcrypt is expensive, and each only once. What is kept are keyed hashes of
+ * Compares passwords one after the other, as bcrypt is expensive, and each only once. It keeps keyed hashes of
  * user, password and bcrypt hash, so that a new bcrypt hash needs a new comparison.
  *
  * Attempts wait in lanes that take turns: one for each client and user, and one for all unknown names of a client. So
@@ -59,7 +59,7 @@ export class PasswordCheck {
     this.#compare = compare;
   }
 
-  /** At once for what has been compared before. There is at least one user; `client` is where the attempt comes from. */
+  /** Synchronous for known verdicts. `users` is not empty; `client` is the network of the attempt. */
   check({ user, password }: Credentials, users: PasswordHashes, client: string): Verdict | Promise<Verdict> {
     const known = users.get(user);
     const isKnown = known !== undefined;

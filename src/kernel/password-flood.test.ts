@@ -135,7 +135,7 @@ describe('while 40 connections try one wrong password after the other, a user wh
   });
 });
 
-test('whoever has more passwords waiting than can be compared soon is told to wait, and nobody else is', async (t) => {
+test('a client with too many waiting passwords is told to wait, and no other client is', async (t) => {
   const { get, flood, comparisonsUntil } = await start(t);
   await flood(49, 'nobody');
   const refused = await get('nobody', 'one more');

@@ -133,7 +133,7 @@ function checkFile(path: string, descriptor: number): void {
   if (!stats.isFile()) return;
   const folder = statSync(dirname(path));
   refuseForeign(path, stats, folder, 'a file');
-  // Whoever may write in the folder may have linked a file of this user there.
+  // Another user who may write in the folder may have linked a file of this user there.
   if (stats.nlink > 1 && (folder.mode & OTHERS_WRITE) !== 0) throw refusal(path, 'the file has other names, too');
   if (isOwn(stats) && (stats.mode & OTHERS) !== 0) narrow(descriptor, FILE_MODE);
 }

@@ -17,7 +17,7 @@ export function isLoopbackHost(host: string): boolean {
   return name === 'localhost' || name.endsWith('.localhost') || name === '::1' || /^127(\.\d{1,3}){3}$/.test(name);
 }
 
-/** The host of a Host header, without its port, in small letters; undefined: it is none. */
+/** The host of a Host header, without its port, in lower case; undefined: not a valid header. */
 export function hostnameOf(header: string | undefined): string | undefined {
   const match = /^(\[[\da-f:.]+\]|[\w.-]+)(?::\d{1,5})?$/i.exec(header ?? '');
   return match?.[1] && bare(match[1]);
