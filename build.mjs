@@ -168,11 +168,16 @@ function git(...args) {
   }
 }
 
-const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const { version, engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+/** The oldest Node that runs opsdeck: major and minor version. */
+const minimum = engines.node
+  .match(/^>=(\d+)\.(\d+)$/)
+  .slice(1)
+  .map(Number);
 const shared = {
   bundle: true,
   platform: 'node',
-  target: 'node20.19',
+  target: `node${minimum.join('.')}`,
   absWorkingDir: root,
   loader: { '.yml': 'text', '.tmpl': 'text', '.csv': 'text' },
   plugins: [webPages, sqliteWasm],
@@ -188,8 +193,8 @@ const shared = {
 };
 
 /**
- * One file, and every start reads all of it: V8 takes 20 microseconds for each kilobyte of code, used or not. So only the entry
- * stands in plain; what it imports lies beside it as compressed texts, and is unpacked and compiled when it is imported.
+ * One file, and every start reads all of it: V8 takes 20 microseconds for each kilobyte of code, used or not. So all of it
+ * stands there as compressed texts, each of which is unpacked and compiled when it is imported.
  */
 async function buildExecutable() {
   const outfile = join(root, 'dist/opsdeck.js');
@@ -241,31 +246,37 @@ function requireAscii(name, code) {
   throw new Error(`the executable holds a character beyond ASCII; write it as \\uXXXX: ${place} (${name})`);
 }
 
-/** The whole file: all parts but the entry packed, what unpacks them, and the entry. */
+/**
+ * The whole file: all parts packed, and what unpacks them. It is written in the language of ten years ago, so that a Node that
+ * is too old for the rest reads so far, and says so in a line.
+ */
 function printLauncher(parts) {
-  const entry = parts.find(({ name }) => name === 'opsdeck.js');
-  const packed = parts
-    .filter((part) => part !== entry)
-    .map(({ name, code }) => `${JSON.stringify(`./${name}`)}:"${brotli(Buffer.from(code)).toString('base64')}"`);
+  const packed = parts.map(
+    ({ name, code }) => `${JSON.stringify(`./${name}`)}:"${brotli(Buffer.from(code)).toString('base64')}"`,
+  );
   return `#!/usr/bin/env node
 "use strict";
-const packed = {${packed.join(',\n')}};
-const loaded = {};
+var required = [${minimum}], current = process.versions.node.split(".").map(Number);
+if (current[0] < required[0] || (current[0] === required[0] && current[1] < required[1])) {
+  process.stderr.write("opsdeck needs Node.js ${minimum.join('.')} or newer; this is " + process.versions.node + " (" + process.execPath + ")\\n");
+  process.exit(1);
+}
+var packed = {${packed.join(',\n')}};
+var loaded = {};
 function load(name) {
-  if (!Object.hasOwn(packed, name)) return require(name);
+  if (!Object.prototype.hasOwnProperty.call(packed, name)) return require(name);
   if (loaded[name]) return loaded[name].exports;
-  const code = require("node:zlib").brotliDecompressSync(Buffer.from(packed[name], "base64")).toString("latin1");
+  var code = require("node:zlib").brotliDecompressSync(Buffer.from(packed[name], "base64")).toString("latin1");
   packed[name] = "";
-  const script = new (require("node:vm").Script)("(function(module,exports,require,__filename,__dirname){\\n" + code + "\\n})", {
+  var script = new (require("node:vm").Script)("(function(module,exports,require,__filename,__dirname){\\n" + code + "\\n})", {
     filename: __filename + "/" + name.slice(2),
     lineOffset: -1,
   });
-  const part = (loaded[name] = { exports: {} });
+  var part = (loaded[name] = { exports: {} });
   script.runInThisContext()(part, part.exports, load, __filename, __dirname);
   return part.exports;
 }
-(function (require) {
-${entry.code}})(load);
+load("./opsdeck.js");
 `;
 }
 

@@ -49,6 +49,20 @@ test('the file alone tells its version and its help', async (t) => {
   assert.match(help.stdout, /alerts .*\n[\s\S]*up /);
 });
 
+test('a Node that is too old is told in one line, with code 1', async (t) => {
+  const { folder, file } = lonelyExecutable(t);
+  for (const version of ['22.18.0', '20.20.2', '4.9.1']) {
+    const preload = join(folder, 'older.cjs');
+    writeFileSync(preload, `Object.defineProperty(process.versions, 'node', { value: '${version}' });`);
+    const { code, stdout, stderr } = await runProcess(process.execPath, ['-r', preload, file, '--version'], {
+      cwd: folder,
+    });
+    assert.equal(code, 1);
+    assert.equal(stdout, '');
+    assert.equal(stderr, `opsdeck needs Node.js 22.19 or newer; this is ${version} (${process.execPath})\n`);
+  }
+});
+
 test('help shows examples at every level', async (t) => {
   const levels = [
     [],
