@@ -27,17 +27,17 @@ import type { AlertServerOptions } from './config/server-options.ts';
 import type { WebProtection } from './config/web-config.ts';
 import type { MatcherReading } from './contract/query.ts';
 import type { ClusterMember, VersionInfo } from './contract/status.ts';
-import { GROUP_TIMERS_MIGRATION } from './dispatch/group-timers.ts';
 import { RouteTree } from './domain/route.ts';
 import { explainAlert } from './explanation.ts';
 import { addAlertMetrics, countRefusedGets } from './metrics/alert-metrics.ts';
-import { NOTIFICATION_HISTORY_MIGRATION } from './notifications/notification-history.ts';
-import { NOTIFICATION_LOG_MIGRATION } from './notifications/notification-log.ts';
-import { createNotificationMetrics } from './notifications/notification-metrics.ts';
 import { INTEGRATIONS } from './notify/integrations.ts';
-import { ActivePlan } from './plan/active-plan.ts';
-import { buildPlan } from './plan/notification-plan.ts';
-import { type NotifierSurroundings, notifierSurroundings } from './plan/open-notifiers.ts';
+import { ActivePlan } from './pipeline/active-plan.ts';
+import { GROUP_FLUSHED_MIGRATION, GROUP_TIMERS_MIGRATION } from './pipeline/group-timers.ts';
+import { NOTIFICATION_HISTORY_MIGRATION } from './pipeline/notification-history.ts';
+import { NOTIFICATION_LOG_MIGRATION } from './pipeline/notification-log.ts';
+import { createNotificationMetrics } from './pipeline/notification-metrics.ts';
+import { buildPlan } from './pipeline/notification-plan.ts';
+import { type NotifierSurroundings, notifierSurroundings } from './pipeline/open-notifiers.ts';
 import { Answers } from './routes/answers.ts';
 import { createAlertsApp } from './routes/index.ts';
 import { IMPORT_MIGRATION, importSnapshot } from './silences/silence-import.ts';
@@ -59,6 +59,7 @@ export const MIGRATIONS = [
   GROUP_TIMERS_MIGRATION,
   NOTIFICATION_LOG_MIGRATION,
   NOTIFICATION_HISTORY_MIGRATION,
+  GROUP_FLUSHED_MIGRATION,
 ];
 
 /** How long running requests may take after the server was asked to stop. */

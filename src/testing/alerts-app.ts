@@ -8,7 +8,7 @@ import { ALERT_SERVER_DEFAULTS, type AlertServerOptions } from '../alerts/config
 import type { ClusterMember } from '../alerts/contract/status.ts';
 import type { MatcherMode } from '../alerts/domain/matcher-parse.ts';
 import { RouteTree } from '../alerts/domain/route.ts';
-import type { NotifierSurroundings } from '../alerts/plan/open-notifiers.ts';
+import type { NotifierSurroundings } from '../alerts/pipeline/open-notifiers.ts';
 import { composeApp, createPlan } from '../alerts/server.ts';
 import type { SilenceRules } from '../alerts/silences/silence-store.ts';
 import { joinState } from '../alerts/state/alert-state.ts';

@@ -3,10 +3,11 @@ import type { InhibitionRule } from '../alerts/domain/inhibition.ts';
 import type { Notification } from '../alerts/domain/notification.ts';
 import { type RouteSettings, RouteTree } from '../alerts/domain/route.ts';
 import { TimeIntervals } from '../alerts/domain/time-intervals.ts';
-import type { NotificationMetrics } from '../alerts/notifications/notification-metrics.ts';
-import { Pipeline } from '../alerts/notifications/pipeline.ts';
-import { type ReceiverIntegration, ReceiverNotifier } from '../alerts/notifications/receiver-notifier.ts';
 import type { Delivery, Notifier } from '../alerts/notify/notifier.ts';
+import type { NotificationMetrics } from '../alerts/pipeline/notification-metrics.ts';
+import { Pipeline } from '../alerts/pipeline/pipeline.ts';
+import { Receiver, type ReceiverIntegration } from '../alerts/pipeline/receiver.ts';
+import { Suppression } from '../alerts/pipeline/suppression.ts';
 import { type AlertState, joinState } from '../alerts/state/alert-state.ts';
 import type { AlertSlot } from '../alerts/store/alert-slot.ts';
 import type { Database } from '../kernel/database.ts';
@@ -40,7 +41,7 @@ export interface TestPipeline {
   readonly clock: FakeClock;
   readonly state: AlertState;
   readonly pipeline: Pipeline;
-  readonly receivers: ReadonlyMap<string, ReceiverNotifier>;
+  readonly receivers: ReadonlyMap<string, Receiver>;
   readonly sent: string[];
   readonly notifications: Notification[];
   /** Counts by `attempted webhook`, `failed webhook serverError`, `suppressed silence` and so on. */
@@ -96,12 +97,12 @@ export function createTestPipeline(options: TestPipelineOptions = {}): TestPipel
   const receivers = new Map(
     named.map(([name, fakes]) => {
       const integrations = fakes.map(integrationOf(note));
-      return [name, new ReceiverNotifier(name, integrations, parts)];
+      return [name, new Receiver(name, integrations, parts)];
     }),
   );
   const intervals = new TimeIntervals(options.intervals ?? []);
   const { suppressed } = metrics;
-  const pipeline = new Pipeline({ inhibitor, silencer, intervals, receivers, log, suppressed });
+  const pipeline = new Pipeline(new Suppression({ inhibitor, silencer, intervals, log, suppressed }), receivers);
   return {
     ...{ clock, state, pipeline, receivers, sent, notifications, counts, lines, log },
     post(names, { startsAt = clock.now(), endsAt = clock.now() + HOUR } = {}) {

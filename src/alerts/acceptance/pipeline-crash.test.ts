@@ -157,7 +157,7 @@ test('who was told under an older configuration that an alert fires hears that i
     state.groups.reroute(treeOf(receiver), state.alerts.sorted());
     state.groups.takeUpOwed(
       state.alerts.sorted(),
-      (group, fingerprint) => receivers.get(group.receiver)?.believesFiring(group, fingerprint) ?? false,
+      (group, fingerprint) => receivers.get(group.receiver)?.dedup.believesFiring(group, fingerprint) ?? false,
     );
   };
   state.dispatcher.start(pipeline);

@@ -5,12 +5,13 @@ import { type Outcome, refused } from '../../kernel/outcome.ts';
 import type { ActiveConfig } from '../config/active-config.ts';
 import type { Pairs } from '../domain/notification.ts';
 import type { RoutingNames } from '../listing/alert-query.ts';
-import { notifiedAlert } from '../notifications/notification-data.ts';
-import type { NotificationMetrics } from '../notifications/notification-metrics.ts';
-import { Pipeline } from '../notifications/pipeline.ts';
 import type { AlertState } from '../state/alert-state.ts';
 import type { AlertGroup } from '../store/alert-group.ts';
+import { notifiedAlert } from './notification-data.ts';
+import type { NotificationMetrics } from './notification-metrics.ts';
 import type { NotificationPlan } from './notification-plan.ts';
+import { Pipeline } from './pipeline.ts';
+import { Suppression } from './suppression.ts';
 
 /** How long attempts under way may take to end after a reload, or when the server stops. */
 const GRACE_MS = 5_000;
@@ -114,7 +115,8 @@ export class ActivePlan implements RoutingNames {
     const { groups, alerts } = this.#parts.state;
     groups.takeUpOwed(
       alerts.sorted(),
-      (group, fingerprint) => this.#plan.receivers.get(group.receiver)?.believesFiring(group, fingerprint) ?? false,
+      (group, fingerprint) =>
+        this.#plan.receivers.get(group.receiver)?.dedup.believesFiring(group, fingerprint) ?? false,
     );
   }
 
@@ -131,6 +133,6 @@ export class ActivePlan implements RoutingNames {
     const { state, log, metrics } = this.#parts;
     const { inhibitor, silencer } = state;
     const { suppressed } = metrics;
-    return new Pipeline({ inhibitor, silencer, intervals, receivers, log, suppressed });
+    return new Pipeline(new Suppression({ inhibitor, silencer, intervals, log, suppressed }), receivers);
   }
 }

@@ -13,14 +13,12 @@ function createQueue() {
   const enter = (lane: string, name: string) =>
     new Promise<string>((ended) =>
       queue.enter(lane, {
-        prepare: () => {
-          events.push(`prepare ${name}`);
-          return async (leave) => {
-            events.push(`send ${name}`);
-            await new Promise<void>((end) => ends.set(name, end));
-            leave();
-            ended(name);
-          };
+        prepare: () => void events.push(`prepare ${name}`),
+        async send(leave) {
+          events.push(`send ${name}`);
+          await new Promise<void>((end) => ends.set(name, end));
+          leave();
+          ended(name);
         },
       }),
     );
@@ -123,7 +121,7 @@ test('a failure to send makes room', async () => {
     sent++;
     return Promise.reject(new Error('a bug'));
   };
-  for (let n = 0; n < 300; n++) queue.enter('lane', { prepare: () => send });
+  for (let n = 0; n < 300; n++) queue.enter('lane', { prepare() {}, send });
   await turns(100);
   assert.equal(sent, 300);
 });

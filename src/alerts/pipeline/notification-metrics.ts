@@ -1,6 +1,6 @@
 import type { Metrics } from '../../kernel/metrics.ts';
 import { FAILURE_REASONS, type FailureReason } from '../notify/notifier.ts';
-import { SUPPRESSION_REASONS, type SuppressionReason } from './pipeline.ts';
+import { SUPPRESSION_REASONS, type SuppressionReason } from './suppression.ts';
 
 /** Counts what is sent, under Alertmanager's names. */
 export interface NotificationMetrics {

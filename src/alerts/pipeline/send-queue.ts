@@ -15,21 +15,18 @@ export interface SendQueueParts {
   readonly commit: () => void;
 }
 
-export interface Sending<T> {
-  /**
-   * Called just before; what it writes is committed before anybody sends. Whoever has waited holds nothing that is made
-   * now: it is old by then, and what old objects hold grows old with them.
-   */
-  prepare(): Send<T>;
+/** What waits for its turn. */
+export interface Queued {
+  /** Called when its turn has come. What it writes is committed before anything of the same turn is sent. */
+  prepare(): void;
+  /** Calls `leave` when its first attempt has ended; at the latest its own end does. */
+  send(leave: () => void): Promise<void>;
 }
-
-/** Calls `leave` when its first attempt has ended; at the latest its own end does. */
-export type Send<T> = (leave: () => void) => Promise<T>;
 
 interface Lane {
   readonly name: string;
   /** Without those who have begun. */
-  readonly waiting: (Sending<unknown> | undefined)[];
+  readonly waiting: (Queued | undefined)[];
   /** How many places at the beginning of `waiting` are empty. */
   begun: number;
   young: number;
@@ -51,14 +48,14 @@ export class SendQueue {
     this.#parts = parts;
   }
 
-  /** Sends when it is its turn. Whoever wants to know what came of it, failures too, learns it from `send`. */
-  enter(name: string, sending: Sending<unknown>): void {
+  /** Sends when it is its turn. */
+  enter(name: string, queued: Queued): void {
     let lane = this.#byName.get(name);
     if (!lane) {
       lane = { name, waiting: [], begun: 0, young: 0 };
       this.#byName.set(name, lane);
     }
-    lane.waiting.push(sending);
+    lane.waiting.push(queued);
     this.#look(lane);
   }
 
@@ -96,7 +93,7 @@ export class SendQueue {
 
   #beginSome(): void {
     if (this.#isHeld) return;
-    const beginning: (readonly [Sending<unknown>, Lane])[] = [];
+    const beginning: (readonly [Queued, Lane])[] = [];
     for (const lane of this.#ready) {
       if (beginning.length === MOST_IN_TURN) break;
       beginning.push([takeFirst(lane), lane]);
@@ -106,11 +103,11 @@ export class SendQueue {
       this.#look(lane);
     }
     if (beginning.length === 0) return;
-    const prepared = beginning.map(([sending, lane]) => [sending.prepare(), lane] as const);
+    for (const [queued] of beginning) queued.prepare();
     this.#parts.commit();
-    for (const [send, lane] of prepared) {
+    for (const [queued, lane] of beginning) {
       const leave = this.#growOld(lane);
-      send(leave).then(leave, leave);
+      queued.send(leave).then(leave, leave);
     }
   }
 
@@ -128,8 +125,8 @@ export class SendQueue {
   }
 }
 
-function takeFirst(lane: Lane): Sending<unknown> {
-  const first = lane.waiting[lane.begun] as Sending<unknown>;
+function takeFirst(lane: Lane): Queued {
+  const first = lane.waiting[lane.begun] as Queued;
   lane.waiting[lane.begun++] = undefined;
   // Not one by one: each would move all behind it.
   if (lane.begun === lane.waiting.length || lane.begun === MOST_LEFT_BEHIND) {

@@ -2,11 +2,11 @@ import type { Clock } from '../../kernel/clock.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import type { ReceiverConfig } from '../config/alertmanager-config.ts';
 import type { HttpConfig } from '../config/http-config.ts';
-import { templateDataOf } from '../notifications/notification-data.ts';
 import { createHttpClient, type OpenHttpClient } from '../notify/http-client.ts';
 import type { Notifier, NotifierContext, TemplateRenderer } from '../notify/notifier.ts';
 import { readSecretFile } from '../notify/secret-file.ts';
 import { USER_AGENT } from '../version.ts';
+import { templateDataOf } from './notification-data.ts';
 
 /** The notifiers of one configuration, with connections of their own. */
 export interface OpenNotifiers {

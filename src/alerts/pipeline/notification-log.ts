@@ -4,7 +4,7 @@ import { Distribution, REQUEST_BOUNDS_S } from '../../kernel/distribution.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import { WriteBehind } from '../../kernel/write-behind.ts';
-import type { BegunNotification, LoggedNotification } from '../domain/deduplication.ts';
+import type { LoggedNotification } from '../domain/deduplication.ts';
 
 export const NOTIFICATION_LOG_MIGRATION = `
   CREATE TABLE notification_log (
@@ -16,7 +16,7 @@ const WRITE = `
   ON CONFLICT (key) DO UPDATE SET expires_at = excluded.expires_at, content = excluded.content`;
 const READ_ALL = 'SELECT key, expires_at, content FROM notification_log';
 const COUNT_BYTES = 'SELECT total(length(key) + length(content)) AS bytes FROM notification_log';
-const DELETE_OLD = 'DELETE FROM notification_log WHERE expires_at <= ?';
+const DELETE = 'DELETE FROM notification_log WHERE key = ?';
 
 /** Reading the clock takes longer than looking something up: one look-up in so many is timed, and stands for the others. */
 const TIMED_ONE_IN = 64;
@@ -36,12 +36,13 @@ export interface LogKey {
   readonly index: number;
 }
 
-/** Stands for the last notification where there was none. */
-const NOTHING_TOLD: LoggedNotification = { at: 0, firing: new Set(), resolved: new Set(), receiverData: {} };
-
 /** A group key never holds a line feed: its label values are quoted. */
 export function printLogKey({ groupKey, receiver, integration, index }: LogKey): string {
   return `${groupKey}\n${integration}/${index}/${receiver}`;
+}
+
+function groupKeyOf(logKey: string): string {
+  return logKey.slice(0, logKey.indexOf('\n'));
 }
 
 /** What every integration was last told of every group. It outlives the process, so that nothing is told twice. */
@@ -76,15 +77,13 @@ export class NotificationLog {
 
   async load(): Promise<number> {
     for (const { key, expires_at: expiresAt, content } of await this.#database.query(READ_ALL)) {
-      this.#entries.set(
-        Buffer.from(key as Uint8Array).toString(),
-        decodeEntry(content as Uint8Array, Number(expiresAt)),
-      );
+      const entry = decodeEntry(content as Uint8Array, Number(expiresAt));
+      if (entry) this.#entries.set(Buffer.from(key as Uint8Array).toString(), entry);
     }
     return this.#entries.size;
   }
 
-  /** Also what has expired, until it is collected: who was told that something fires wants to hear that it is over. */
+  /** Also what has expired, until it is collected. */
   find(key: string): LoggedNotification | undefined {
     if (this.queries.count % TIMED_ONE_IN === 0) return this.#findTimed(key);
     this.queries.add(this.#lastQuerySeconds);
@@ -118,18 +117,11 @@ export class NotificationLog {
 
   /** In force at once; what has to be written for it to last is returned. */
   set(key: string, notification: LoggedNotification, expiresAt: number): Statement {
-    // Written out, here and below: V8 makes a hidden class of its own for each spread that more fields follow.
-    const { at, firing, resolved, receiverData, begun } = notification;
-    const entry = { at, firing, resolved, receiverData, begun, expiresAt };
+    // Written out: V8 makes a hidden class of its own for each spread that more fields follow.
+    const { at, firing, resolved, receiverData } = notification;
+    const entry = { at, firing, resolved, receiverData, expiresAt };
     this.#entries.set(key, entry);
     return statementOf(key, entry);
-  }
-
-  /** Notes what is about to be told, or has failed; what was told before stands until something succeeds. */
-  begin(key: string, begun: BegunNotification | undefined, expiresAt: number): Statement {
-    const last = this.#entries.get(key);
-    const { at, firing, resolved, receiverData } = last ?? NOTHING_TOLD;
-    return this.set(key, { at, firing, resolved, receiverData, begun }, last?.expiresAt ?? expiresAt);
   }
 
   /** The entry could not be written: it is tried again until the disk has it. */
@@ -160,13 +152,20 @@ export class NotificationLog {
     }
   }
 
-  /** Forgets what has expired; returns how many entries that are. */
-  async collectGarbage(now: number): Promise<number> {
-    const before = this.#entries.size;
-    for (const [key, { expiresAt }] of this.#entries) if (expiresAt <= now) this.#entries.delete(key);
-    const removed = before - this.#entries.size;
-    if (removed > 0) await this.#database.write([{ sql: DELETE_OLD, values: [now] }], 'system');
-    return removed;
+  /**
+   * Forgets what has expired, unless its group is alive: who was told that something fires wants to hear that it is over,
+   * and what is told after a long silence must not have the key of what was told before it. Returns how many entries that
+   * are.
+   */
+  async collectGarbage(now: number, isAlive: (groupKey: string) => boolean): Promise<number> {
+    const removed: Statement[] = [];
+    for (const [key, { expiresAt }] of this.#entries) {
+      if (expiresAt > now || isAlive(groupKeyOf(key))) continue;
+      this.#entries.delete(key);
+      removed.push({ sql: DELETE, values: [Buffer.from(key)] });
+    }
+    if (removed.length > 0) await this.#database.write(removed, 'system');
+    return removed.length;
   }
 
   /** How many bytes the entries have on disk. */
@@ -180,11 +179,8 @@ function statementOf(key: string, entry: Entry): Statement {
   return { sql: WRITE, values: [Buffer.from(key), entry.expiresAt, encodeEntry(entry)] };
 }
 
-function encodeEntry({ at, firing, resolved, receiverData, begun }: LoggedNotification): Uint8Array {
-  const ofBegun = begun && { ...begun, perhapsFiring: [...begun.perhapsFiring] };
-  return Buffer.from(
-    JSON.stringify({ at, firing: [...firing], resolved: [...resolved], receiverData, begun: ofBegun }),
-  );
+function encodeEntry({ at, firing, resolved, receiverData }: LoggedNotification): Uint8Array {
+  return Buffer.from(JSON.stringify({ at, firing: [...firing], resolved: [...resolved], receiverData }));
 }
 
 interface StoredEntry {
@@ -192,15 +188,11 @@ interface StoredEntry {
   readonly firing: readonly string[];
   readonly resolved: readonly string[];
   readonly receiverData: LoggedNotification['receiverData'];
-  readonly begun?: Omit<BegunNotification, 'perhapsFiring'> & { readonly perhapsFiring: readonly string[] };
 }
 
-function decodeEntry(content: Uint8Array, expiresAt: number): Entry {
-  const stored = JSON.parse(Buffer.from(content).toString()) as StoredEntry;
-  const { at, firing, resolved, receiverData } = stored;
-  const begun = stored.begun && { ...stored.begun, perhapsFiring: new Set(stored.begun.perhapsFiring) };
-  return {
-    ...{ at, firing: new Set(firing), resolved: new Set(resolved), receiverData, expiresAt },
-    ...(begun && { begun }),
-  };
+/** Undefined: 0.1.0 wrote it before it had told anything. */
+function decodeEntry(content: Uint8Array, expiresAt: number): Entry | undefined {
+  const { at, firing, resolved, receiverData } = JSON.parse(Buffer.from(content).toString()) as StoredEntry;
+  if (at === 0) return undefined;
+  return { at, firing: new Set(firing), resolved: new Set(resolved), receiverData, expiresAt };
 }

@@ -6,22 +6,18 @@ import type { AlertmanagerConfig, ReceiverConfig } from '../config/alertmanager-
 import type { NotifiedAlert, Pairs } from '../domain/notification.ts';
 import { RouteTree } from '../domain/route.ts';
 import { TimeIntervals } from '../domain/time-intervals.ts';
-import { type RouteLabelParts, renderRouteLabels } from '../notifications/notification-data.ts';
-import {
-  type ReceiverIntegration,
-  ReceiverNotifier,
-  type ReceiverNotifierParts,
-} from '../notifications/receiver-notifier.ts';
 import type { Notifier } from '../notify/notifier.ts';
 import type { AlertGroup } from '../store/alert-group.ts';
 import { readTemplateFiles } from '../template/load-templates.ts';
 import { Templates } from '../template/templates.ts';
+import { type RouteLabelParts, renderRouteLabels } from './notification-data.ts';
 import {
   type NotifierSurroundings,
   type OpenNotifiers,
   type OpenNotifiersParts,
   openNotifiers,
 } from './open-notifiers.ts';
+import { Receiver, type ReceiverIntegration, type ReceiverParts } from './receiver.ts';
 
 /** All that a configuration makes of a flushed group. One is replaced by the next as a whole. */
 export interface NotificationPlan {
@@ -29,7 +25,7 @@ export interface NotificationPlan {
   readonly tree: RouteTree;
   readonly intervals: TimeIntervals;
   /** By name, those that some route uses. */
-  readonly receivers: ReadonlyMap<string, ReceiverNotifier>;
+  readonly receivers: ReadonlyMap<string, Receiver>;
   readonly integrationCount: number;
   renderRouteLabels(group: AlertGroup, alerts: readonly NotifiedAlert[]): Pairs;
   /** From now on no attempt begins. */
@@ -41,7 +37,7 @@ export interface NotificationPlan {
 }
 
 export interface NotificationPlanParts {
-  readonly notifying: Omit<ReceiverNotifierParts, 'renderRouteLabels'>;
+  readonly notifying: Omit<ReceiverParts, 'renderRouteLabels'>;
   /** Where people reach the server. */
   readonly externalUrl: () => string;
   readonly surroundings: NotifierSurroundings;
@@ -77,7 +73,7 @@ export async function buildPlan(
   const receivers = new Map(
     used.map((receiver) => [
       receiver.name,
-      new ReceiverNotifier(receiver.name, integrationsOf(receiver, notifiers), notifying),
+      new Receiver(receiver.name, integrationsOf(receiver, notifiers), notifying),
     ]),
   );
   return accepted({

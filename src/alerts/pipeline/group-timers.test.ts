@@ -6,9 +6,12 @@ import { START } from '../../testing/alert-parts.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { FakeDatabase } from '../../testing/fake-database.ts';
 import { createSqliteFolder } from '../../testing/sqlite.ts';
-import { GROUP_TIMERS_MIGRATION, GroupTimers } from './group-timers.ts';
+import { GROUP_FLUSHED_MIGRATION, GROUP_TIMERS_MIGRATION, GroupTimers } from './group-timers.ts';
 
 const turn = () => new Promise((done) => setImmediate(done));
+
+/** A timer of a group that has never been flushed. */
+const waiting = (at: number) => ({ at, isFlushed: false });
 
 function createTimers(database: Database) {
   const clock = new FakeClock(START);
@@ -18,23 +21,23 @@ function createTimers(database: Database) {
 }
 
 test('the last moment of each group is there again after a restart, and none of a group that is gone', async (t) => {
-  const folder = createSqliteFolder(t, GROUP_TIMERS_MIGRATION);
+  const folder = createSqliteFolder(t, GROUP_TIMERS_MIGRATION, GROUP_FLUSHED_MIGRATION);
   const { timers } = createTimers(await folder.open());
-  timers.set('{}:{a="\u0000é"}', START + 1);
-  timers.set('gone', START + 2);
-  timers.set('moved', START + 3);
+  timers.set('{}:{a="\u0000é"}', waiting(START + 1));
+  timers.set('gone', waiting(START + 2));
+  timers.set('moved', waiting(START + 3));
   await timers.flush();
   timers.set('gone', undefined);
-  timers.set('moved', START + 4);
-  timers.set('came and went', START + 5);
+  timers.set('moved', { at: START + 4, isFlushed: true });
+  timers.set('came and went', waiting(START + 5));
   timers.set('came and went', undefined);
   await timers.flush();
   const { timers: again } = createTimers(await folder.open());
   assert.deepEqual(
     await again.load(),
     new Map([
-      ['moved', START + 4],
-      ['{}:{a="\u0000é"}', START + 1],
+      ['moved', { at: START + 4, isFlushed: true }],
+      ['{}:{a="\u0000é"}', waiting(START + 1)],
     ]),
   );
 });
@@ -42,7 +45,7 @@ test('the last moment of each group is there again after a restart, and none of 
 test('moments are written half a second behind, ten thousand of them in several transactions', async () => {
   const database = new FakeDatabase();
   const { clock, timers } = createTimers(database);
-  for (let n = 0; n < 10_000; n++) timers.set(String(n), START);
+  for (let n = 0; n < 10_000; n++) timers.set(String(n), waiting(START));
   clock.advance(499);
   assert.equal(database.asked, 0);
   clock.advance(1);
@@ -56,11 +59,11 @@ test('moments are written half a second behind, ten thousand of them in several 
 test('after a failed write the newest moments are written, later', async () => {
   const database = new FakeDatabase();
   const { clock, lines, timers } = createTimers(database);
-  timers.set('a', 1);
-  timers.set('b', 1);
+  timers.set('a', waiting(1));
+  timers.set('b', waiting(1));
   database.hold();
   clock.advance(500);
-  timers.set('a', 2);
+  timers.set('a', waiting(2));
   database.failure = new Error('disk full');
   await database.release();
   assert.match(lines.join(), /level=ERROR .*group timers .* err="disk full"/);
@@ -72,4 +75,13 @@ test('after a failed write the newest moments are written, later', async () => {
     ['a', 2],
     ['b', 1],
   ]);
+});
+
+test('a group of 0.1.0 counts as flushed', async (t) => {
+  const folder = createSqliteFolder(t, GROUP_TIMERS_MIGRATION);
+  const old = await folder.open();
+  const values = [Buffer.from('old'), START];
+  await old.write([{ sql: 'INSERT INTO group_timers (id, next_flush_at) VALUES (?, ?)', values }]);
+  await old.write([{ sql: GROUP_FLUSHED_MIGRATION, values: [] }]);
+  assert.deepEqual(await createTimers(old).timers.load(), new Map([['old', { at: START, isFlushed: true }]]));
 });

@@ -15,6 +15,8 @@ function openLog(database: Database, clock = new FakeClock()): NotificationLog {
 
 const KEY = printLogKey({ groupKey: '{}:{a="b"}', receiver: 'team', integration: 'webhook', index: 0 });
 
+const noGroup = () => false;
+
 const told = (rest: Partial<LoggedNotification> = {}): LoggedNotification => ({
   at: START,
   firing: new Set(['0123456789abcdef']),
@@ -99,13 +101,32 @@ test('an entry holds until garbage is collected, and is then gone from memory an
   const log = openLog(database);
   const other = `${KEY}2`;
   await database.write([log.set(KEY, told(), START + HOUR), log.set(other, told(), START + HOUR + 1)]);
-  assert.equal(await log.collectGarbage(START + HOUR - 1), 0);
+  assert.equal(await log.collectGarbage(START + HOUR - 1, noGroup), 0);
   assert.ok(log.find(KEY));
-  assert.equal(await log.collectGarbage(START + HOUR), 1);
+  assert.equal(await log.collectGarbage(START + HOUR, noGroup), 1);
   assert.deepEqual([log.find(KEY), log.size], [undefined, 1]);
   const again = openLog(await folder.open());
   assert.deepEqual([await again.load(), again.find(KEY)], [1, undefined]);
   assert.ok(again.find(other));
+});
+
+test('an entry of a living group holds beyond its time', async () => {
+  const log = openLog(new FakeDatabase());
+  log.set(KEY, told(), START + HOUR);
+  const asked: string[] = [];
+  const isAlive = (groupKey: string) => asked.push(groupKey) > 0;
+  assert.equal(await log.collectGarbage(START + 10 * HOUR, isAlive), 0);
+  assert.deepEqual([asked, log.size], [['{}:{a="b"}'], 1]);
+});
+
+test('an entry that 0.1.0 wrote before it had told anything says nothing', async (t) => {
+  const database = await createSqliteFolder(t, NOTIFICATION_LOG_MIGRATION).open();
+  const content =
+    '{"at":0,"firing":[],"resolved":[],"receiverData":{},"begun":{"at":5,"content":"x","perhapsFiring":["a"]}}';
+  const values = [Buffer.from(KEY), START + HOUR, Buffer.from(content)];
+  await database.write([{ sql: 'INSERT INTO notification_log (key, expires_at, content) VALUES (?, ?, ?)', values }]);
+  const log = openLog(database);
+  assert.deepEqual([await log.load(), log.find(KEY)], [0, undefined]);
 });
 
 test('every question is counted, one that finds nothing too, and has taken some time', () => {
@@ -127,7 +148,7 @@ test('the bytes of the log are those that its rows have on disk', async (t) => {
     await log.countBytes(),
     lengths.reduce((sum, { length }) => sum + length, 0),
   );
-  await log.collectGarbage(START + 2 * HOUR);
+  await log.collectGarbage(START + 2 * HOUR, noGroup);
   assert.equal(await log.countBytes(), 0);
 });
 

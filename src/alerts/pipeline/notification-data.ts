@@ -9,8 +9,8 @@ import {
 import type { Delivery, TemplateRenderer } from '../notify/notifier.ts';
 import type { AlertGroup } from '../store/alert-group.ts';
 import type { TemplateData } from '../template/template-data.ts';
+import type { FlushedAlert } from './flushed-alert.ts';
 import { MOST_NAMED_ALERTS, type NotificationRecord } from './notification-history.ts';
-import type { FlushedAlert } from './pipeline.ts';
 
 export function pairsOf(labels: LabelSet): Pairs {
   return Object.fromEntries(labels.names.map((name, index) => [name, labels.values[index] as string]));

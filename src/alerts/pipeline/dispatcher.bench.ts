@@ -8,11 +8,12 @@ import { ALERT_SERVER_DEFAULTS } from '../config/server-options.ts';
 import type { Notification } from '../domain/notification.ts';
 import { RouteTree } from '../domain/route.ts';
 import { TimeIntervals } from '../domain/time-intervals.ts';
-import type { NotificationMetrics } from '../notifications/notification-metrics.ts';
-import { type Flush, Pipeline } from '../notifications/pipeline.ts';
-import { ReceiverNotifier } from '../notifications/receiver-notifier.ts';
 import { MIGRATIONS } from '../server.ts';
 import { joinState } from '../state/alert-state.ts';
+import type { NotificationMetrics } from './notification-metrics.ts';
+import { Pipeline } from './pipeline.ts';
+import { Receiver } from './receiver.ts';
+import { Suppression } from './suppression.ts';
 
 // How late groups are flushed that fall due at once, or one after the other, and when the last of them has been told of.
 
@@ -98,7 +99,7 @@ async function measure(dueAt: (index: number) => number): Promise<{ readonly fir
     clock: systemClock,
     write: (line) => process.stderr.write(line),
   });
-  const tree = new RouteTree(routeSettings({ groupBy: ['n'], groupIntervalMs: INTERVAL_MS }));
+  const tree = new RouteTree(routeSettings({ groupBy: ['n'], groupWaitMs: HOUR, groupIntervalMs: INTERVAL_MS }));
   const options = ALERT_SERVER_DEFAULTS;
   const state = joinState({ options, tree, inhibitionRules: [], database, clock: systemClock, log, newId: () => '' });
   const begins = systemClock.now() + LEAD_MS;
@@ -106,11 +107,13 @@ async function measure(dueAt: (index: number) => number): Promise<{ readonly fir
   const receivers = new Map([['default', createReceiver(state, database, log, (index) => watches[0].tell(index))]]);
   const { inhibitor, silencer } = state;
   const intervals = new TimeIntervals([]);
-  const parts = { inhibitor, silencer, intervals, receivers, log, suppressed() {} };
-  state.dispatcher.remember(new Map(Array.from({ length: GROUPS }, (_, n) => [`{}:{n="${n}"}`, begins + dueAt(n)])));
+  const suppression = new Suppression({ inhibitor, silencer, intervals, log, suppressed() {} });
+  state.dispatcher.remember(
+    new Map(Array.from({ length: GROUPS }, (_, n) => [`{}:{n="${n}"}`, { at: begins + dueAt(n), isFlushed: false }])),
+  );
   const times = { startsAt: begins, endsAt: begins + HOUR, updatedAt: begins };
   state.alerts.put(Array.from({ length: GROUPS }, (_, n) => alertOf({ n: String(n) }, times)));
-  state.dispatcher.start(watched(new Pipeline(parts), watches));
+  state.dispatcher.start(watched(new Pipeline(suppression, receivers), watches));
   await new Promise((resolve) => setTimeout(resolve, LEAD_MS + INTERVAL_MS + 4_000 + dueAt(GROUPS - 1)));
   await state.dispatcher.stop();
   await Promise.all([state.alerts.flush(), state.timers.flush()]);
@@ -121,19 +124,19 @@ async function measure(dueAt: (index: number) => number): Promise<{ readonly fir
 /** The pipeline, with a watch for each of the first rounds. */
 function watched(pipeline: Pipeline, watches: readonly Watch[]): Pipeline {
   const rounds = new Uint8Array(GROUPS);
-  const run = (flush: Flush) => {
-    const index = Number(flush.group.labels.values[0]);
+  const evaluate: Pipeline['evaluate'] = (group, alerts, at) => {
+    const index = Number(group.labels.values[0]);
     const round = (rounds[index] as number)++;
     const watch = watches[round];
     watch?.begin();
-    const telling = pipeline.run(flush);
+    const evaluation = pipeline.evaluate(group, alerts, at);
     watch?.flushed(index);
     // The next is counted from the tick of this one.
     const next = watches[round + 1];
-    if (next) next.due[index] = flush.at + INTERVAL_MS;
-    return telling;
+    if (next) next.due[index] = at + INTERVAL_MS;
+    return evaluation;
   };
-  return { run } as unknown as Pipeline;
+  return { evaluate } as unknown as Pipeline;
 }
 
 function createReceiver(
@@ -141,7 +144,7 @@ function createReceiver(
   database: Database,
   log: ReturnType<typeof createLog>,
   tell: (index: number) => void,
-): ReceiverNotifier {
+): Receiver {
   const { notificationLog, history } = state;
   const notifier = {
     async notify({ groupLabels }: Notification) {
@@ -149,7 +152,7 @@ function createReceiver(
       return { ok: true as const };
     },
   };
-  return new ReceiverNotifier('default', [{ name: 'webhook', index: 0, sendResolved: true, notifier }], {
+  return new Receiver('default', [{ name: 'webhook', index: 0, sendResolved: true, notifier }], {
     ...{ notificationLog, history, database, clock: systemClock, log, metrics: quiet },
     writeAlerts: (slots) => state.alerts.write(slots),
     retentionMs: HOUR,
