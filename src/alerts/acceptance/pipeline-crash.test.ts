@@ -22,11 +22,7 @@ import { restoreState } from '../state/alert-state.ts';
  * Nothing is lost, and told twice is at most what was under way at a kill: the last notification of its group before it,
  * told again after it, with the same key where there are keys.
  */
-function assertSound(
-  { repetitions, missing, lostSilences, acknowledgedSilences, calls, goneAt }: CrashReport,
-  rounds: number,
-  { hasKeys = true } = {},
-): void {
+function assertSound({ repetitions, missing, lostSilences, goneAt }: CrashReport, { hasKeys = true } = {}): void {
   const unexplained = repetitions.filter(({ what, isRecognisable, firstAt, secondAt }) => {
     const isAcrossKill = goneAt.some((at) => firstAt <= at && at <= secondAt);
     return what !== 'told twice' || !isAcrossKill || (hasKeys && !isRecognisable);
@@ -34,8 +30,6 @@ function assertSound(
   assert.deepEqual(unexplained, []);
   assert.deepEqual(lostSilences, []);
   assert.deepEqual(missing, { resolved: [], firing: [] });
-  assert.ok(acknowledgedSilences > 2 * rounds, `only ${acknowledgedSilences} silences were acknowledged`);
-  assert.ok(calls.length > 2 * rounds, `only ${calls.length} notifications were sent`);
 }
 
 /** Such as `3 of 280 notifications were under way at one of 12 kills, and sent again`. */
@@ -49,7 +43,7 @@ const KILLS = Number(process.env.OPSDECK_KILLS ?? 12);
 test('a kill -9 loses no silence and no resolved notice, and repeats at most what is under way', async (t) => {
   const report = await runCrashes(t, { rounds: KILLS, signal: 'SIGKILL', random: new Random(5) });
   t.diagnostic(describeReport(report));
-  assertSound(report, KILLS);
+  assertSound(report);
   assert.deepEqual(report.ambiguousKeys, []);
 });
 
@@ -66,7 +60,7 @@ for (const [way, startSink, seed] of [
     const random = new Random(seed + 100);
     const report = await runCrashes(t, { rounds, signal: 'SIGKILL', random, startSink, latencyMs });
     t.diagnostic(describeReport(report));
-    assertSound(report, rounds, { hasKeys: false });
+    assertSound(report, { hasKeys: false });
   });
 }
 
@@ -75,7 +69,7 @@ test('a kill -9 loses nothing where every third request at random is answered 50
   const answer = () => (random.chance(1 / 3) ? { status: 500 } : {});
   const report = await runCrashes(t, { rounds, signal: 'SIGKILL', random: new Random(8), answer });
   t.diagnostic(describeReport(report));
-  assertSound(report, rounds);
+  assertSound(report);
   assert.deepEqual(report.ambiguousKeys, []);
 });
 
@@ -88,13 +82,13 @@ test('a kill -9 loses nothing where every fifth request at random is never answe
   };
   const report = await runCrashes(t, { rounds, signal: 'SIGKILL', random: new Random(10), answer, settling });
   t.diagnostic(describeReport(report));
-  assertSound(report, rounds);
+  assertSound(report);
   assert.deepEqual(report.ambiguousKeys, []);
 });
 
 test('a server that is asked to stop under load loses nothing, and nothing is told twice', async (t) => {
   const report = await runCrashes(t, { rounds: 5, signal: 'SIGTERM', random: new Random(6) });
-  assertSound(report, 5);
+  assertSound(report);
   assert.deepEqual(report.repetitions, []);
 });
 
