@@ -6,10 +6,10 @@ import { fingerprintOf, type LabelSet, printLabelSet } from './domain/label-set.
 import { printMatchers } from './domain/matcher.ts';
 import type { NotificationReason } from './domain/notification.ts';
 import { groupLabels, type Route } from './domain/route.ts';
-import { notifiedAlert, pairsOf } from './notifications/notification-data.ts';
-import type { FlushedFingerprints } from './notifications/notification-journal.ts';
-import type { ReceiverNotifier } from './notifications/receiver-notifier.ts';
-import type { ActivePlan } from './plan/active-plan.ts';
+import type { ActivePlan } from './pipeline/active-plan.ts';
+import { fingerprintsOf } from './pipeline/flushed-alert.ts';
+import { notifiedAlert, pairsOf } from './pipeline/notification-data.ts';
+import type { Receiver } from './pipeline/receiver.ts';
 import type { AlertState } from './state/alert-state.ts';
 import type { AlertGroup } from './store/alert-group.ts';
 import type { AlertSlot } from './store/alert-slot.ts';
@@ -79,7 +79,7 @@ function explainRoute(route: Route, labels: LabelSet, { state, plan, now }: Expl
   };
 }
 
-function judgeQuiet(receiver: ReceiverNotifier): readonly Verdict[] {
+function judgeQuiet(receiver: Receiver): readonly Verdict[] {
   return receiver.integrations.map(({ name, index }) => ({
     integration: name,
     index,
@@ -90,7 +90,7 @@ function judgeQuiet(receiver: ReceiverNotifier): readonly Verdict[] {
 }
 
 /** What each integration would do if the group were flushed now, without regard to time intervals. */
-function judgeGroup(receiver: ReceiverNotifier, group: AlertGroup, state: AlertState, now: number): readonly Verdict[] {
+function judgeGroup(receiver: Receiver, group: AlertGroup, state: AlertState, now: number): readonly Verdict[] {
   const loud = group
     .sorted()
     .filter(
@@ -98,11 +98,11 @@ function judgeGroup(receiver: ReceiverNotifier, group: AlertGroup, state: AlertS
         state.silencer.silencedBy(slot.alert.fingerprint).length === 0 &&
         state.inhibitor.inhibitedBy(slot, now).length === 0,
     );
-  const fingerprints = (resolved: boolean) =>
-    loud.filter(({ alert }) => isResolvedAt(alert, now) === resolved).map(({ alert }) => alert.fingerprint);
-  const flushed: FlushedFingerprints = { firing: fingerprints(false), resolved: fingerprints(true) };
+  const flushed = fingerprintsOf(
+    loud.map((slot) => ({ slot, alert: slot.alert, isResolved: isResolvedAt(slot.alert, now) })),
+  );
   return receiver.integrations.map((integration) => {
-    const reason = loud.length > 0 ? receiver.reasonFor(integration, group, flushed, now) : undefined;
+    const reason = loud.length > 0 ? receiver.dedup.reasonFor(integration, group, flushed, now) : undefined;
     const isUnwanted = reason !== undefined && !integration.sendResolved && flushed.firing.length === 0;
     return {
       integration: integration.name,

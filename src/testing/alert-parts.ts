@@ -82,5 +82,12 @@ export function routeSettings(rest: Partial<RouteSettings> = {}): RouteSettings 
 
 /** Where an alert with these labels lies, as the store would have it; `rest` replaces fields of the alert. */
 export function slotOf(labels: Record<string, string>, rest: Partial<Alert> = {}): AlertSlot {
-  return { id: 1, alert: alertOf(labels, rest), hasNewContent: true, isSettled: false };
+  return {
+    id: 1,
+    alert: alertOf(labels, rest),
+    hasNewContent: true,
+    isSettled: false,
+    isAnnounced: false,
+    isInDoubt: false,
+  };
 }

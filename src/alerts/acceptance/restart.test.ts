@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { HOUR, MINUTE, matcherOf, SECOND, START } from '../../testing/alert-parts.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
-import { createTestPipeline, type TestPipelineOptions } from '../../testing/pipeline-parts.ts';
+import { createTestPipeline, failure, type TestPipelineOptions } from '../../testing/pipeline-parts.ts';
 import { createSqliteFolder } from '../../testing/sqlite.ts';
 import { MIGRATIONS } from '../server.ts';
 import { restoreState } from '../state/alert-state.ts';
@@ -26,7 +26,24 @@ function createServer(t: TestContext, options: TestPipelineOptions = {}) {
   };
 }
 
-test('after a restart nothing is told twice, and groups are flushed at the moments of before', async (t) => {
+test('after a restart nothing is told twice; a group that was flushed before is looked at at once', async (t) => {
+  const startServer = createServer(t, { route: { ...ROUTE, groupBy: ['n'] } });
+  const before = await startServer();
+  before.post('a');
+  await before.advance(30 * SECOND);
+  await before.end();
+  const after = await startServer();
+  await after.advance(SECOND);
+  assert.deepEqual(
+    after.state.groups.sorted().map(({ nextFlushAt }) => nextFlushAt),
+    [START + 90 * SECOND],
+  );
+  await after.advance(2 * MINUTE);
+  assert.deepEqual(after.sent, []);
+  await after.end();
+});
+
+test('what came after the last flush before a restart is told at once after it', async (t) => {
   const startServer = createServer(t);
   const before = await startServer();
   before.post('a');
@@ -34,16 +51,53 @@ test('after a restart nothing is told twice, and groups are flushed at the momen
   before.post('b');
   await before.end();
   const after = await startServer();
-  assert.deepEqual(
-    after.state.groups.sorted().map(({ size, nextFlushAt }) => [size, nextFlushAt]),
-    [[2, START + 70 * SECOND]],
-  );
-  await after.advance(39 * SECOND);
-  assert.deepEqual(after.sent, []);
-  await after.advance(SECOND);
-  assert.deepEqual(after.sent, ['70s default/webhook new alerts added: +a +b']);
+  await after.advance(2 * MINUTE);
+  assert.deepEqual(after.sent, ['30s default/webhook new alerts added: +a +b']);
+  await after.end();
+});
+
+test('a group that waits for others when a restart comes waits to the end', async (t) => {
+  const startServer = createServer(t);
+  const before = await startServer();
+  before.post('a');
+  await before.advance(4 * SECOND);
+  await before.end();
+  const after = await startServer();
   await after.advance(MINUTE);
-  assert.equal(after.sent.length, 1);
+  assert.deepEqual(after.sent, ['10s default/webhook first notification: +a']);
+  await after.end();
+});
+
+test('the repeat interval goes on over a restart', async (t) => {
+  const startServer = createServer(t);
+  const before = await startServer();
+  before.post('a', { endsAt: START + 3 * HOUR });
+  await before.advance(30 * SECOND);
+  await before.end();
+  const after = await startServer();
+  await after.advance(HOUR - MINUTE, 10 * SECOND);
+  assert.deepEqual(after.sent, []);
+  await after.advance(2 * MINUTE, 10 * SECOND);
+  assert.deepEqual(after.sent, ['3630s default/webhook repeat interval elapsed: +a']);
+  assert.notEqual(after.notifications[0]?.id, before.notifications[0]?.id);
+  await after.end();
+});
+
+test('a receiver that fails before a restart and works after it is told at once, under the same key', async (t) => {
+  let fails = true;
+  const answer = () => (fails ? failure({ retry: true, reason: 'serverError' }) : ({ ok: true } as const));
+  const startServer = createServer(t, { receivers: { default: [{ answer }] } });
+  const before = await startServer();
+  before.post('a');
+  await before.advance(15 * SECOND);
+  const stopped = before.end();
+  before.receivers.get('default')?.endRetries();
+  await stopped;
+  fails = false;
+  const after = await startServer();
+  await after.advance(SECOND);
+  assert.deepEqual(after.sent, ['15s default/webhook first notification: +a']);
+  assert.equal(after.notifications[0]?.id, before.notifications[0]?.id);
   await after.end();
 });
 
@@ -83,7 +137,7 @@ test('a notification that a kill leaves without an answer is told again under th
   assert.equal(ids.length, 1);
   for (let restart = 0; restart < 2; restart++) {
     const after = await startServer();
-    await after.advance(MINUTE);
+    await after.advance(SECOND);
     assert.deepEqual(
       after.notifications.map(({ id }) => id),
       ids,
@@ -99,7 +153,7 @@ test('a notification that says something else after a kill has another identity'
   const after = await startServer();
   after.post('b');
   await after.advance(2 * MINUTE);
-  assert.deepEqual(after.sent, ['70s default/webhook first notification: +a +b']);
+  assert.deepEqual(after.sent, ['11s default/webhook first notification: +a +b']);
   assert.notEqual(after.notifications[0]?.id, before.notifications[0]?.id);
 });
 
@@ -108,9 +162,23 @@ test('who may have been told before a kill that an alert fires hears of its end,
   const before = await startServer();
   before.post('a', { endsAt: START + 30 * SECOND });
   await before.advance(11 * SECOND);
+  before.clock.advance(MINUTE);
   const after = await startServer();
-  await after.advance(2 * MINUTE);
-  assert.deepEqual(after.sent, ['70s default/webhook all alerts resolved: -a']);
+  await after.advance(SECOND);
+  assert.deepEqual(after.sent, ['71s default/webhook all alerts resolved: -a']);
+});
+
+test('who was told nothing before a restart is not told of an end after it', async (t) => {
+  const startServer = createServer(t);
+  const before = await startServer();
+  before.post('a', { endsAt: START + 5 * SECOND });
+  await before.advance(4 * SECOND);
+  await before.end();
+  before.clock.advance(MINUTE);
+  const after = await startServer();
+  await after.advance(MINUTE);
+  assert.deepEqual([after.sent, after.state.groups.size], [[], 0]);
+  await after.end();
 });
 
 test('the first flush after a restart knows what inhibits and what is silenced', async (t) => {

@@ -1,18 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { alertOf } from '../../testing/alert-parts.ts';
-import {
-  type BegunNotification,
-  contentOf,
-  identityOf,
-  type LoggedNotification,
-  reasonToNotify,
-} from './deduplication.ts';
+import { idempotencyKeyOf, type LoggedNotification, reasonToNotify } from './deduplication.ts';
 import type { NotificationReason } from './notification.ts';
-
-function begun(perhapsFiring: string): BegunNotification {
-  return { at: AT - 1, content: '', perhapsFiring: new Set(perhapsFiring) };
-}
 
 const HOUR = 3_600_000;
 const AT = 100 * HOUR;
@@ -30,6 +20,7 @@ interface Row {
   readonly last: LoggedNotification | undefined;
   readonly firing?: string;
   readonly resolved?: string;
+  readonly inDoubt?: string;
   readonly reason: NotificationReason | undefined;
   /** Where it differs when resolved alerts are not sent. */
   readonly withoutResolved?: NotificationReason | 'none';
@@ -39,27 +30,24 @@ const ROWS: readonly Row[] = [
   { what: 'never told, something fires', last: undefined, firing: 'a', reason: 'first notification' },
   { what: 'never told, all has resolved', last: undefined, resolved: 'a', reason: undefined },
   {
-    what: 'perhaps told before a crash, all has resolved',
-    last: { ...last(''), begun: begun('a') },
-    resolved: 'a',
+    what: 'never told as far as is known, all has resolved, one in doubt',
+    last: undefined,
+    resolved: 'ab',
+    inDoubt: 'b',
     reason: 'all alerts resolved',
   },
   {
-    what: 'telling failed, all has resolved',
-    last: { ...last(''), begun: begun('') },
-    resolved: 'a',
-    reason: undefined,
+    what: 'all had resolved, and has again, one in doubt',
+    last: last('', 'a'),
+    resolved: 'ab',
+    inDoubt: 'b',
+    reason: 'all alerts resolved',
   },
   {
-    what: 'perhaps told before a crash, fires still',
-    last: { ...last(''), begun: begun('a') },
-    firing: 'a',
-    reason: 'first notification',
-  },
-  {
-    what: 'perhaps told of the end before a crash',
-    last: { ...last('', 'a'), begun: begun('') },
-    resolved: 'a',
+    what: 'all has resolved, one in doubt of which that was told',
+    last: last('', 'ab'),
+    resolved: 'ab',
+    inDoubt: 'b',
     reason: undefined,
   },
   { what: 'another alert fires', last: last('a'), firing: 'ab', reason: 'new alerts added' },
@@ -108,8 +96,7 @@ for (const row of ROWS) {
     const reason = (sendResolved: boolean) =>
       reasonToNotify(
         row.last,
-        [...(row.firing ?? '')],
-        [...(row.resolved ?? '')],
+        { firing: [...(row.firing ?? '')], resolved: [...(row.resolved ?? '')], inDoubt: [...(row.inDoubt ?? '')] },
         { sendResolved, repeatIntervalMs: REPEAT },
         AT,
       );
@@ -119,33 +106,31 @@ for (const row of ROWS) {
   });
 }
 
-test('what a notification says is the same only for the same alerts in the same state since the same moment', () => {
-  const alert = alertOf({ n: 'a' }, { startsAt: AT });
-  const all = [
-    [],
-    [{ alert, isResolved: false }],
-    [{ alert, isResolved: true }],
-    [{ alert: alertOf({ n: 'a' }, { startsAt: AT + 1 }), isResolved: false }],
-    [{ alert: alertOf({ n: 'b' }, { startsAt: AT }), isResolved: false }],
-    [
-      { alert, isResolved: false },
-      { alert: alertOf({ n: 'b' }, { startsAt: AT }), isResolved: false },
-    ],
+const alert = alertOf({ n: 'a' }, { startsAt: AT });
+const other = alertOf({ n: 'b' }, { startsAt: AT });
+const firing = (...alerts: (typeof alert)[]) => alerts.map((one) => ({ alert: one, isResolved: false }));
+
+test('a notification has a key of its own by whom it tells, of what, and after what', () => {
+  const keys = [
+    idempotencyKeyOf('key', firing(alert), undefined),
+    idempotencyKeyOf('key2', firing(alert), undefined),
+    idempotencyKeyOf('key', firing(alert, other), undefined),
+    idempotencyKeyOf('key', firing(other), undefined),
+    idempotencyKeyOf('key', [{ alert, isResolved: true }], undefined),
+    idempotencyKeyOf('key', firing({ ...alert, startsAt: AT + 1 }), undefined),
+    idempotencyKeyOf('key', firing(alert), last('a')),
+    idempotencyKeyOf('key', firing(alert), last('a', '', 2 * HOUR)),
+    idempotencyKeyOf('key', firing(alert), last('ab')),
+    idempotencyKeyOf('key', firing(alert), last('a', 'b')),
   ];
-  assert.equal(new Set(all.map(contentOf)).size, all.length);
-  const repeated = { ...alert, endsAt: AT + HOUR, updatedAt: AT + 5, annotationsJson: '{"a":"b"}' };
-  assert.equal(contentOf([{ alert: repeated, isResolved: false }]), contentOf([{ alert, isResolved: false }]));
+  assert.equal(new Set(keys).size, keys.length);
+  assert.match(keys[0] ?? '', /^[0-9a-f]{32}$/);
 });
 
-test('the identity of a notification follows who is told, what, and which flush began it', () => {
-  const one = { at: AT, content: 'x', perhapsFiring: new Set<string>() };
-  const ids = [
-    identityOf('key', one),
-    identityOf('key2', one),
-    identityOf('key', { ...one, at: AT + 1 }),
-    identityOf('key', { ...one, content: 'y' }),
-  ];
-  assert.equal(new Set(ids).size, 4);
-  assert.match(ids[0] ?? '', /^[0-9a-f]{32}$/);
-  assert.equal(identityOf('key', { ...one, perhapsFiring: new Set('a') }), ids[0]);
+test('another process, which holds the same in another order, makes the same key', () => {
+  const repeated = { ...alert, endsAt: AT + HOUR, updatedAt: AT + 5, annotationsJson: '{"a":"b"}' };
+  assert.equal(
+    idempotencyKeyOf('key', firing(alert, other), last('ab', 'cd')),
+    idempotencyKeyOf('key', firing(other, repeated), last('ba', 'dc')),
+  );
 });

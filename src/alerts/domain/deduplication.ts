@@ -9,50 +9,6 @@ export interface LoggedNotification {
   readonly firing: ReadonlySet<string>;
   readonly resolved: ReadonlySet<string>;
   readonly receiverData: ReceiverData;
-  /** What was begun after it, and has not succeeded. */
-  readonly begun?: BegunNotification | undefined;
-}
-
-/** A notification on its way. It is noted before its first attempt, so that a crash cannot make it unknown. */
-export interface BegunNotification {
-  /** The flush that began it; another attempt after a failure or a crash keeps that. */
-  readonly at: number;
-  /** Tells what it says from everything else. */
-  readonly content: string;
-  /** Fingerprints that were perhaps told to fire: no answer to it, or to one before it, was read. */
-  readonly perhapsFiring: ReadonlySet<string>;
-  /** Undefined as soon as it has failed. */
-  readonly announcement?: Announcement | undefined;
-}
-
-/** What the log has to learn of a notification once it is told. */
-export interface Announcement {
-  readonly reason: NotificationReason;
-  /** Fingerprints. */
-  readonly firing: readonly string[];
-  readonly resolved: readonly string[];
-  readonly sendResolved: boolean;
-  /** How long the entry of the log is kept then; epoch milliseconds. */
-  readonly expiresAt: number;
-}
-
-/** What a notification says, for comparing: an alert that fires anew is another one. */
-export function contentOf(alerts: Iterable<{ readonly isResolved: boolean; readonly alert: Alert }>): string {
-  let content = '';
-  for (const { isResolved, alert } of alerts) {
-    content += `${isResolved ? '-' : '+'}${alert.fingerprint}@${alert.startsAt};`;
-  }
-  return hash('sha256', content, 'base64url');
-}
-
-/** What the log says once a notification that was begun is known to be told; `left`: what it has left behind, if that is known. */
-export function countAsTold(
-  { receiverData }: LoggedNotification,
-  { reason, firing, resolved }: Announcement,
-  { at, left }: { readonly at: number; readonly left?: ReceiverData | undefined },
-): LoggedNotification {
-  const data = left ?? dataFor(reason, receiverData);
-  return { at, firing: new Set(firing), resolved: new Set(resolved), receiverData: data };
 }
 
 /** What a notification is handed of the one before it: a group that is told of for the first time starts anew. */
@@ -60,14 +16,37 @@ export function dataFor(reason: NotificationReason, last: ReceiverData): Receive
   return reason === 'first notification' ? {} : last;
 }
 
-/** The same for every attempt at a notification, and for no other. `key` says who is told of which group. */
-export function identityOf(key: string, { at, content }: BegunNotification): string {
-  return hash('sha256', `${at} ${content} ${key}`).slice(0, 32);
+/** An alert as a notification tells of it, for comparing. */
+interface ToldAlert {
+  readonly isResolved: boolean;
+  readonly alert: Pick<Alert, 'fingerprint' | 'startsAt'>;
+}
+
+/**
+ * The Idempotency-Key: the same for every attempt at a notification, by whatever process, and for no other. `key` says who
+ * is told of which group, and `last` what was told before. An alert that fires anew is another one.
+ */
+export function idempotencyKeyOf(
+  key: string,
+  alerts: readonly ToldAlert[],
+  last: LoggedNotification | undefined,
+): string {
+  const told = alerts.map(({ isResolved, alert }) => `${isResolved ? '-' : '+'}${alert.fingerprint}@${alert.startsAt}`);
+  const before = last ? `${last.at} +${[...last.firing].sort()} -${[...last.resolved].sort()}` : 'nothing';
+  return hash('sha256', `${told.sort()} after ${before} ${key}`).slice(0, 32);
 }
 
 export interface DeduplicationRules {
   readonly sendResolved: boolean;
   readonly repeatIntervalMs: number;
+}
+
+/** What a flush has found, by fingerprint. */
+export interface FoundAlerts {
+  readonly firing: readonly string[];
+  readonly resolved: readonly string[];
+  /** Those of the resolved that may have been told to fire although the log does not say so. */
+  readonly inDoubt: readonly string[];
 }
 
 /**
@@ -76,22 +55,25 @@ export interface DeduplicationRules {
  */
 export function reasonToNotify(
   last: LoggedNotification | undefined,
-  firing: readonly string[],
-  resolved: readonly string[],
+  { firing, resolved, inDoubt }: FoundAlerts,
   { sendResolved, repeatIntervalMs }: DeduplicationRules,
   at: number,
 ): NotificationReason | undefined {
-  if (!last) return firing.length > 0 ? 'first notification' : undefined;
+  if (!last) return firing.length > 0 ? 'first notification' : endOf(inDoubt);
   if (!isSubset(firing, last.firing)) return last.firing.size === 0 ? 'first notification' : 'new alerts added';
   // Also where resolved alerts are not sent: the log must forget what fired, or the next fire would be old news.
-  if (firing.length === 0) return last.firing.size > 0 || mayHaveBeenTold(last) ? 'all alerts resolved' : undefined;
+  if (firing.length === 0) return last.firing.size > 0 ? 'all alerts resolved' : endOf(without(inDoubt, last.resolved));
   if (sendResolved && !isSubset(resolved, last.resolved)) return 'some alerts resolved';
   return last.at < at - repeatIntervalMs ? 'repeat interval elapsed' : undefined;
 }
 
-/** Whether the process died after it had begun to tell that something fires, and before it knew of the answer. */
-function mayHaveBeenTold({ begun }: LoggedNotification): boolean {
-  return begun !== undefined && begun.perhapsFiring.size > 0;
+/** A process that was killed may have told that they fire: better an end of what nobody knows of than none. */
+function endOf(inDoubt: readonly string[]): NotificationReason | undefined {
+  return inDoubt.length > 0 ? 'all alerts resolved' : undefined;
+}
+
+function without(some: readonly string[], others: ReadonlySet<string>): readonly string[] {
+  return some.length === 0 ? some : some.filter((item) => !others.has(item));
 }
 
 function isSubset(some: readonly string[], all: ReadonlySet<string>): boolean {

@@ -22,6 +22,8 @@ function createPages() {
     alert: alertOf({ n: `${id}` }, { endsAt: START + id }),
     hasNewContent: true,
     isSettled: false,
+    isAnnounced: false,
+    isInDoubt: false,
   });
   return {
     pages,

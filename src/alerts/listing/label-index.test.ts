@@ -6,7 +6,14 @@ import type { AlertSlot } from '../store/alert-slot.ts';
 import { LabelIndex } from './label-index.ts';
 
 function pageOf(...labels: readonly Record<string, string>[]): Page<AlertSlot> {
-  const items = labels.map((own, id) => ({ id, alert: alertOf(own), hasNewContent: false, isSettled: false }));
+  const items = labels.map((own, id) => ({
+    id,
+    alert: alertOf(own),
+    hasNewContent: false,
+    isSettled: false,
+    isAnnounced: false,
+    isInDoubt: false,
+  }));
   return { items, bytes: Buffer.alloc(0), version: 0, isStale: false, until: 0 };
 }
 

@@ -2,7 +2,7 @@ import { Distribution } from '../../kernel/distribution.ts';
 import type { Metrics } from '../../kernel/metrics.ts';
 import type { ActiveConfig } from '../config/active-config.ts';
 import type { ClusterMember, VersionInfo } from '../contract/status.ts';
-import type { ActivePlan } from '../plan/active-plan.ts';
+import type { ActivePlan } from '../pipeline/active-plan.ts';
 import type { AlertState } from '../state/alert-state.ts';
 import type { IntakeCounts } from '../store/alert-intake.ts';
 import { addClusterMetrics } from './cluster-metrics.ts';

@@ -10,7 +10,7 @@ import {
   readParameters,
 } from '../contract/query.ts';
 import { createLabelSet, type LabelSet } from '../domain/label-set.ts';
-import type { HistoryQuery, StoredNotification } from '../notifications/notification-history.ts';
+import type { HistoryQuery, StoredNotification } from '../pipeline/notification-history.ts';
 import type { Answers } from './answers.ts';
 import { refuseUnacceptable } from './guards.ts';
 

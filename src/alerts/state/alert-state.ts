@@ -2,15 +2,15 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Database } from '../../kernel/database.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { AlertServerOptions } from '../config/server-options.ts';
-import { Dispatcher } from '../dispatch/dispatcher.ts';
-import { GroupTimers } from '../dispatch/group-timers.ts';
 import type { InhibitionRule } from '../domain/inhibition.ts';
 import type { RouteTree } from '../domain/route.ts';
 import { Inhibitor } from '../inhibition/inhibitor.ts';
 import { AlertListing } from '../listing/alert-listing.ts';
-import { NotificationHistory } from '../notifications/notification-history.ts';
-import { NotificationLog } from '../notifications/notification-log.ts';
-import { SendQueue } from '../notifications/send-queue.ts';
+import { Dispatcher } from '../pipeline/dispatcher.ts';
+import { GroupTimers } from '../pipeline/group-timers.ts';
+import { NotificationHistory } from '../pipeline/notification-history.ts';
+import { NotificationLog } from '../pipeline/notification-log.ts';
+import { SendQueue } from '../pipeline/send-queue.ts';
 import { SilenceListing } from '../silences/silence-listing.ts';
 import { SilenceStore } from '../silences/silence-store.ts';
 import { Silencer } from '../silences/silencer.ts';
@@ -65,10 +65,11 @@ export function joinState(parts: AlertStateParts): AlertState {
   const inhibitor = new Inhibitor(inhibitionRules);
   const groups = new AlertGroups(tree);
   const timers = new GroupTimers(database, clock, log);
+  const announced = (slots: readonly AlertSlot[]) => alerts.announce(slots);
   const settled = (slot: AlertSlot) => alerts.noteSettled(slot);
   const commit = () => void database.writeNow([], 'system').catch(() => {});
   const sending = new SendQueue({ clock, commit });
-  const dispatcher = new Dispatcher({ groups, timers, sending, clock, log, settled });
+  const dispatcher = new Dispatcher({ groups, timers, sending, clock, log, announced, settled });
   const notificationLog = new NotificationLog(database, clock, log);
   const history = new NotificationHistory(database, options.retentionMs);
   const limit = new AlertLimit(options.perAlertnameLimit);
@@ -94,8 +95,17 @@ export function joinState(parts: AlertStateParts): AlertState {
     alertListing,
     silenceListing,
     silenceUpkeep: new Upkeep(silences),
-    notificationLogUpkeep: new Upkeep(notificationLog),
+    notificationLogUpkeep: new Upkeep({
+      collectGarbage: (now) => notificationLog.collectGarbage(now, aliveIn(groups)),
+      countBytes: () => notificationLog.countBytes(),
+    }),
   };
+}
+
+/** Whether a group with this key is there. */
+function aliveIn(groups: AlertGroups): (groupKey: string) => boolean {
+  const keys = new Set(groups.sorted().map(({ key }) => key));
+  return (groupKey) => keys.has(groupKey);
 }
 
 /** Who hears of an alert, in this order: the groups come last, when it is known what keeps the alert quiet. */

@@ -172,7 +172,7 @@ test('the groups are those of the alerts that are held, whatever came and went',
       groups.put(slot);
     }
     const expected = new AlertGroups(TREE);
-    for (const { alert } of held.values()) expected.put({ id: 1, alert, hasNewContent: true, isSettled: false });
+    for (const { alert } of held.values()) expected.put({ ...slotOf({ any: 'x' }), alert });
     assert.deepEqual(printed(groups), printed(expected));
     assert.equal(groups.size, groups.sorted().length);
   }

@@ -68,6 +68,9 @@ export class AlertGroups {
     if (place < 0) return;
     groups[place] = undefined;
     slot.isSettled = groups.every((other) => other === undefined);
+    if (!slot.isSettled) return;
+    slot.isAnnounced = false;
+    slot.isInDoubt = false;
   }
 
   /** Builds all groups anew for another tree, of the alerts that some group still held. */

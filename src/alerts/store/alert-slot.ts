@@ -13,6 +13,10 @@ export interface AlertSlot {
   hasNewContent: boolean;
   /** Resolved, and every group has told of it: nobody but the listing holds it any more. */
   isSettled: boolean;
+  /** Somebody may have been told of it since it came, or since it was settled. */
+  isAnnounced: boolean;
+  /** That may have happened in a process which died before it could record so. */
+  isInDoubt: boolean;
   /** The routes that take it, and at the same place its group there, as long as that holds it. */
   membership?: { readonly routes: readonly Route[]; readonly groups: (AlertGroup | undefined)[] };
   /** Its own fingerprint, as what inhibits others. */

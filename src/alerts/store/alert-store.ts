@@ -28,12 +28,14 @@ export class AlertStore {
   /** Reads what the disk holds and tells the listeners of it. Returns how many alerts that is. */
   async load(): Promise<number> {
     const newest = new Map<string, AlertSlot>();
-    for (const { id, alert, isSettled } of await this.#writer.load()) {
+    for (const { id, alert, isSettled, isAnnounced } of await this.#writer.load()) {
       this.#nextId = id + 1;
       const older = newest.get(alert.fingerprint);
       // A kill between two batches may leave a removed alert beside the one that came after it.
       if (older) this.#writer.remove(older);
-      newest.set(alert.fingerprint, { id, alert, hasNewContent: false, isSettled });
+      newest.set(alert.fingerprint, {
+        ...{ id, alert, hasNewContent: false, isSettled, isAnnounced, isInDoubt: isAnnounced },
+      });
     }
     for (const slot of newest.values()) this.#hold(slot);
     return this.#slots.size;
@@ -64,7 +66,7 @@ export class AlertStore {
   put(alerts: readonly Alert[]): void {
     for (const alert of alerts) {
       const known = this.#slots.get(alert.fingerprint);
-      const slot = known ?? { id: this.#nextId++, alert, hasNewContent: true, isSettled: false };
+      const slot = known ?? newSlot(this.#nextId++, alert);
       if (known) this.#renew(known, alert);
       else this.#hold(slot);
       this.#writer.change(slot);
@@ -98,6 +100,16 @@ export class AlertStore {
     return resolved.length;
   }
 
+  /** Somebody is about to be told of these: with the next commit they are on disk, and it is known of them. */
+  announce(slots: readonly AlertSlot[]): void {
+    for (const slot of slots) {
+      if (slot.isAnnounced) continue;
+      slot.isAnnounced = true;
+      this.#writer.change(slot);
+    }
+    void this.#writer.writeNow(slots);
+  }
+
   /** Writes these in one commit with whatever else is written in this turn; what cannot be written is tried again. */
   write(slots: readonly AlertSlot[]): Promise<void> {
     return this.#writer.writeNow(slots);
@@ -121,6 +133,10 @@ export class AlertStore {
     if (annotationsJson !== known.annotationsJson || generatorURL !== known.generatorURL) slot.hasNewContent = true;
     for (const listener of this.#listeners) listener.put(slot, false);
   }
+}
+
+function newSlot(id: number, alert: Alert): AlertSlot {
+  return { id, alert, hasNewContent: true, isSettled: false, isAnnounced: false, isInDoubt: false };
 }
 
 /** A post that repeats the texts of the last one keeps the old objects, so that the new ones do not grow old. */

@@ -15,8 +15,11 @@ export const ALERT_MIGRATION = `
   CREATE TABLE alerts (id INTEGER PRIMARY KEY, content BLOB NOT NULL);
   CREATE TABLE alert_times (id INTEGER PRIMARY KEY, times TEXT NOT NULL)`;
 
-/** Whether every group has told that the alert is resolved, so that after a restart none tells it again. */
+/** One of the marks: `settled` where every group has told that the alert is resolved, so that after a restart none tells it again. */
 export const SETTLED_MIGRATION = 'ALTER TABLE alert_times ADD COLUMN settled INTEGER NOT NULL DEFAULT 0';
+
+/** What the column `settled` says: nobody was told, that is over, or somebody may have been told. */
+const MARKS = { none: 0, settled: 1, announced: 2 };
 
 const WRITE_CONTENT = `
   INSERT INTO alerts (id, content) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET content = excluded.content`;
@@ -37,6 +40,7 @@ export interface StoredAlert {
   readonly id: number;
   readonly alert: Alert;
   readonly isSettled: boolean;
+  readonly isAnnounced: boolean;
 }
 
 /** Keeps the disk behind the alert store. */
@@ -64,7 +68,8 @@ export class AlertWriter {
     return rows.map(({ id, content, times, settled }) => ({
       id: Number(id),
       alert: decodeAlert(content as Uint8Array, String(times)),
-      isSettled: settled === 1,
+      isSettled: settled === MARKS.settled,
+      isAnnounced: settled === MARKS.announced,
     }));
   }
 
@@ -141,8 +146,11 @@ function contentOf({ id, alert }: AlertSlot): Statement {
   return { sql: WRITE_CONTENT, values: [id, Buffer.from(content)] };
 }
 
-function timesOf({ id, isSettled, alert: { startsAt, endsAt, updatedAt, timeout } }: AlertSlot): Statement {
-  const values: SqlValue[] = [id, `${startsAt} ${endsAt} ${updatedAt} ${Number(timeout)}`, Number(isSettled)];
+function timesOf({ id, isSettled, isAnnounced, alert }: AlertSlot): Statement {
+  const { startsAt, endsAt, updatedAt, timeout } = alert;
+  const unsettled = isAnnounced ? MARKS.announced : MARKS.none;
+  const mark = isSettled ? MARKS.settled : unsettled;
+  const values: SqlValue[] = [id, `${startsAt} ${endsAt} ${updatedAt} ${Number(timeout)}`, mark];
   return { sql: WRITE_TIMES, values };
 }
 

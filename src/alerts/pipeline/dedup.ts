@@ -1,0 +1,54 @@
+import { type FoundAlerts, reasonToNotify } from '../domain/deduplication.ts';
+import type { NotificationReason } from '../domain/notification.ts';
+import type { AlertGroup } from '../store/alert-group.ts';
+import { type NotificationLog, printLogKey } from './notification-log.ts';
+import type { ReceiverIntegration } from './receiver.ts';
+
+/** Asks the notification log what the integrations of a receiver know. */
+export class Dedup {
+  readonly #log: NotificationLog;
+  readonly #receiver: string;
+  readonly #integrations: readonly ReceiverIntegration[];
+
+  constructor(log: NotificationLog, receiver: string, integrations: readonly ReceiverIntegration[]) {
+    this.#log = log;
+    this.#receiver = receiver;
+    this.#integrations = integrations;
+  }
+
+  /** Those with something to hear. After a reload, the flush of before may still be telling one of them. */
+  unaware(group: AlertGroup, found: FoundAlerts, at: number): readonly ReceiverIntegration[] {
+    return this.#integrations.filter(
+      (integration) =>
+        this.reasonFor(integration, group, found, at) !== undefined || this.#log.isBusy(this.keyOf(integration, group)),
+    );
+  }
+
+  /** Why an integration would be told of the group now, or undefined. */
+  reasonFor(
+    integration: ReceiverIntegration,
+    group: AlertGroup,
+    found: FoundAlerts,
+    at: number,
+  ): NotificationReason | undefined {
+    const last = this.#log.find(this.keyOf(integration, group));
+    const rules = { sendResolved: integration.sendResolved, repeatIntervalMs: group.route.repeatIntervalMs };
+    return reasonToNotify(last, found, rules, at);
+  }
+
+  /** Whether some integration was last told that the alert fires. */
+  believesFiring(group: AlertGroup, fingerprint: string): boolean {
+    return this.#integrations.some((integration) =>
+      this.#log.find(this.keyOf(integration, group))?.firing.has(fingerprint),
+    );
+  }
+
+  /** The name of a group and an integration in the log. */
+  keyOf(integration: ReceiverIntegration, group: AlertGroup): string {
+    // A reload that changes the integrations makes all groups anew.
+    group.logKeys ??= this.#integrations.map(({ name, index }) =>
+      printLogKey({ groupKey: group.key, receiver: this.#receiver, integration: name, index }),
+    );
+    return group.logKeys[this.#integrations.indexOf(integration)] as string;
+  }
+}

@@ -1,0 +1,162 @@
+import type { Clock } from '../../kernel/clock.ts';
+import { messageOf } from '../../kernel/errors.ts';
+import type { Log } from '../../kernel/log.ts';
+import type { AlertGroup } from '../store/alert-group.ts';
+import type { AlertGroups, GroupListener } from '../store/alert-groups.ts';
+import type { AlertSlot } from '../store/alert-slot.ts';
+import { Flush, type FlushParts } from './flush.ts';
+import { FlushSchedule } from './flush-schedule.ts';
+import type { GroupTimers, RememberedTimer } from './group-timers.ts';
+import type { Pipeline } from './pipeline.ts';
+import type { SendQueue } from './send-queue.ts';
+
+export interface DispatcherParts {
+  readonly groups: AlertGroups;
+  readonly timers: GroupTimers;
+  /** Held while groups are due: what they have to tell is sent when all of them are flushed. */
+  readonly sending: SendQueue;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Somebody is about to be told of these: they are on disk with the next commit. */
+  readonly announced: (slots: readonly AlertSlot[]) => void;
+  /** Every group of the alert has told that it is resolved. */
+  readonly settled: (slot: AlertSlot) => void;
+}
+
+/**
+ * Flushes every group when its time has come: what the group holds goes through the pipeline, and resolved alerts leave
+ * once that has worked. The next flush is counted from the tick of this one, not from its end, and never overlaps it.
+ */
+export class Dispatcher implements GroupListener {
+  readonly #parts: DispatcherParts;
+  readonly #schedule: FlushSchedule<AlertGroup>;
+  readonly #flushParts: FlushParts;
+  readonly #underWay = new Set<Flush>();
+  /** Those who wait for the end of some flushes. */
+  readonly #waiting = new Set<{ readonly flushes: Set<Flush>; readonly ended: () => void }>();
+  /** Of the groups of before the start; each is asked for once. */
+  readonly #remembered = new Map<string, RememberedTimer>();
+  #pipeline: Pipeline | undefined;
+
+  constructor(parts: DispatcherParts) {
+    this.#parts = parts;
+    const { clock, sending } = parts;
+    this.#flushParts = {
+      now: () => clock.now(),
+      isRunning: () => this.#schedule.isRunning,
+      announce: (alerts) => parts.announced(alerts.map(({ slot }) => slot)),
+      failed: ({ group }, error) =>
+        parts.log.error('a flush failed unexpectedly', { aggrGroup: group.key, err: messageOf(error) }),
+      ended: (flush) => this.#end(flush),
+    };
+    this.#schedule = new FlushSchedule(
+      clock,
+      (group) => this.#tick(group),
+      (isAll) => (isAll ? sending.release() : sending.hold()),
+    );
+    parts.groups.listen(this);
+  }
+
+  /**
+   * Groups that come up again after a restart keep their moments, as far as they have never been flushed; any other is
+   * flushed at once, as it may have been told of without anybody knowing.
+   */
+  remember(timers: ReadonlyMap<string, RememberedTimer>): void {
+    for (const [id, timer] of timers) this.#remembered.set(id, timer);
+  }
+
+  /** From now on groups are flushed; what has fallen due before is flushed at once. */
+  start(pipeline: Pipeline): void {
+    // Groups that did not come back never will.
+    for (const id of this.#remembered.keys()) this.#parts.timers.set(id, undefined);
+    this.#remembered.clear();
+    this.#pipeline = pipeline;
+    this.#schedule.start();
+  }
+
+  /** Another pipeline, for what is flushed from now on. */
+  replacePipeline(pipeline: Pipeline): void {
+    if (this.#pipeline) this.#pipeline = pipeline;
+  }
+
+  /** Resolves when the flushes that are under way now have ended. */
+  flushes(): Promise<void> {
+    const flushes = new Set(this.#underWay);
+    if (flushes.size === 0) return Promise.resolve();
+    return new Promise((ended) => this.#waiting.add({ flushes, ended }));
+  }
+
+  /** Starts no other flush; resolves when those under way have ended. */
+  stop(): Promise<void> {
+    this.#schedule.stop();
+    this.#parts.sending.release();
+    return this.flushes();
+  }
+
+  created(group: AlertGroup, slot: AlertSlot): void {
+    const now = this.#parts.clock.now();
+    const { groupWaitMs } = group.route;
+    const remembered = this.#remembered.get(group.id);
+    // An alert that is older than the wait has waited somewhere else.
+    const isOld = slot.alert.startsAt + groupWaitMs < now;
+    const waitMs = isOld ? 0 : groupWaitMs;
+    this.#remembered.delete(group.id);
+    if (remembered?.isFlushed) this.#set(group, now, true);
+    // The wait may have been shortened meanwhile.
+    else this.#set(group, remembered ? Math.min(remembered.at, now + groupWaitMs) : now + waitMs, false);
+  }
+
+  removed(group: AlertGroup): void {
+    this.#schedule.delete(group);
+    group.isOverdue = false;
+    this.#parts.timers.set(group.id, undefined);
+  }
+
+  #set(group: AlertGroup, at: number, isFlushed: boolean): void {
+    this.#schedule.set(group, at);
+    this.#parts.timers.set(group.id, { at, isFlushed });
+  }
+
+  #tick(group: AlertGroup): void {
+    if (group.isFlushing) {
+      group.isOverdue = true;
+      return;
+    }
+    this.#set(group, this.#parts.clock.now() + group.route.groupIntervalMs, true);
+    const flush = new Flush(group, this.#pipeline as Pipeline, this.#flushParts);
+    flush.evaluate();
+    if (flush.isTold) this.#release(flush);
+    else if (flush.state === 'evaluated') this.#queue(flush);
+  }
+
+  #queue(flush: Flush): void {
+    flush.group.isFlushing = true;
+    this.#underWay.add(flush);
+    flush.enter(this.#parts.sending);
+  }
+
+  #end(flush: Flush): void {
+    const { group } = flush;
+    if (flush.isTold) this.#release(flush);
+    this.#underWay.delete(flush);
+    for (const waiting of this.#waiting) {
+      if (!waiting.flushes.delete(flush) || waiting.flushes.size > 0) continue;
+      this.#waiting.delete(waiting);
+      waiting.ended();
+    }
+    group.isFlushing = false;
+    if (!group.isOverdue || !this.#schedule.isRunning) return;
+    group.isOverdue = false;
+    this.#tick(group);
+  }
+
+  /** Alerts that have fired again during the flush stay. */
+  #release({ group, alerts }: Flush): void {
+    const { groups, settled } = this.#parts;
+    for (const { slot, alert, isResolved } of alerts) {
+      if (!isResolved || slot.alert !== alert || !group.has(slot)) continue;
+      groups.release(group, slot);
+      if (slot.isSettled) settled(slot);
+    }
+  }
+}

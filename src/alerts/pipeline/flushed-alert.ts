@@ -1,0 +1,42 @@
+import { type Alert, isResolvedAt } from '../domain/alert.ts';
+import type { FoundAlerts } from '../domain/deduplication.ts';
+import type { AlertGroup } from '../store/alert-group.ts';
+import type { AlertSlot } from '../store/alert-slot.ts';
+
+/** An alert as it was when its group was flushed. */
+export interface FlushedAlert {
+  readonly slot: AlertSlot;
+  readonly alert: Alert;
+  readonly isResolved: boolean;
+}
+
+const NOBODY: readonly string[] = [];
+
+/** What a group holds at an instant, by job, instance and labels. */
+export function alertsOf(group: AlertGroup, at: number): readonly FlushedAlert[] {
+  return group.sorted().map((slot) => ({ slot, alert: slot.alert, isResolved: isResolvedAt(slot.alert, at) }));
+}
+
+export function fingerprintsOf(alerts: readonly FlushedAlert[]): FoundAlerts {
+  const resolved = fingerprintsWhere(alerts, isResolved);
+  return {
+    firing: resolved.length === alerts.length ? NOBODY : fingerprintsWhere(alerts, isFiring),
+    resolved,
+    inDoubt: resolved.length === 0 ? NOBODY : fingerprintsWhere(alerts, isInDoubt),
+  };
+}
+
+const isFiring = ({ isResolved }: FlushedAlert) => !isResolved;
+const isResolved = ({ isResolved }: FlushedAlert) => isResolved;
+const isInDoubt = ({ isResolved, slot }: FlushedAlert) => isResolved && slot.isInDoubt;
+
+function fingerprintsWhere(
+  alerts: readonly FlushedAlert[],
+  condition: (alert: FlushedAlert) => boolean,
+): readonly string[] {
+  let count = 0;
+  for (const alert of alerts) if (condition(alert)) count++;
+  if (count === 0) return NOBODY;
+  // Most of the time they are all alike; a list that is pushed to has room for seventeen.
+  return (count === alerts.length ? alerts : alerts.filter(condition)).map(({ alert }) => alert.fingerprint);
+}

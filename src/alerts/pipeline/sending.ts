@@ -1,0 +1,116 @@
+import { dataFor, idempotencyKeyOf } from '../domain/deduplication.ts';
+import type { Notification, NotificationReason, NotifiedAlert, Pairs } from '../domain/notification.ts';
+import type { Delivery } from '../notify/notifier.ts';
+import { type Attempt, type Ending, notifyWithRetry } from '../notify/retry.ts';
+import type { AlertGroup } from '../store/alert-group.ts';
+import { notifiedAlert, pairsOf, recordOf } from './notification-data.ts';
+import type { NotificationMetrics } from './notification-metrics.ts';
+import { NotificationRecorder, type NotificationRecorderParts } from './notification-recorder.ts';
+import type { Evaluation } from './pipeline.ts';
+import type { ReceiverIntegration } from './receiver.ts';
+
+export interface SendingParts extends NotificationRecorderParts {
+  readonly metrics: NotificationMetrics;
+  /** From 0 to below 1. */
+  readonly random: () => number;
+  readonly renderRouteLabels: (group: AlertGroup, alerts: readonly NotifiedAlert[]) => Pairs;
+}
+
+interface Subject {
+  readonly receiver: string;
+  readonly integration: ReceiverIntegration;
+  /** In the notification log. */
+  readonly key: string;
+  readonly reason: NotificationReason;
+  readonly evaluation: Evaluation;
+}
+
+/** One notification of a flush on its way to one integration, from the first attempt to the record of what came of it. */
+export class Sending {
+  readonly #subject: Subject;
+  readonly #parts: SendingParts;
+  readonly #recorder: NotificationRecorder;
+
+  constructor(subject: Subject, parts: SendingParts) {
+    this.#subject = subject;
+    this.#parts = parts;
+    this.#recorder = new NotificationRecorder(parts);
+  }
+
+  /** Resolves with whether the integration knows then. Calls `tried` when the first attempt has ended. */
+  async run(ending: Ending, tried: () => void): Promise<boolean> {
+    const { receiver, integration, key, evaluation } = this.#subject;
+    const { metrics, clock, random } = this.#parts;
+    metrics.attempted(integration.name, receiver);
+    const notification = this.#notification();
+    // Where nobody wants to hear of resolved alerts, the log has to learn of them all the same.
+    if (notification.alerts.length === 0) {
+      tried();
+      await this.#recorder.delivered(key, evaluation, { receiverData: notification.receiverData });
+      return true;
+    }
+    const startedAt = clock.now();
+    const { delivery, attempts } = await notifyWithRetry(integration.notifier, notification, {
+      ...{ clock, random, ending, deadline: evaluation.deadlineAt },
+      onAttempt: (attempt) => {
+        if (attempt.number === 1) tried();
+        this.#noteAttempt(attempt);
+      },
+    });
+    const record = recordOf(integration, notification, delivery, { attempts, startedAt, now: clock.now() });
+    if (delivery.ok) {
+      const { receiverData = notification.receiverData } = delivery;
+      await this.#recorder.delivered(key, evaluation, { record, receiverData });
+      return true;
+    }
+    metrics.failed(integration.name, receiver, delivery.reason);
+    this.#logFailure(delivery);
+    await this.#recorder.failed(record);
+    return false;
+  }
+
+  #notification(): Notification {
+    const { receiver, integration, key, reason, evaluation } = this.#subject;
+    const { group, at, alerts } = evaluation;
+    const last = this.#parts.notificationLog.find(key);
+    const told = integration.sendResolved ? alerts : alerts.filter(({ isResolved }) => !isResolved);
+    const notified = told.map(notifiedAlert);
+    return {
+      id: idempotencyKeyOf(key, told, last),
+      receiver,
+      groupKey: group.key,
+      groupLabels: pairsOf(group.labels),
+      routeLabels: this.#parts.renderRouteLabels(
+        group,
+        told.length === alerts.length ? notified : alerts.map(notifiedAlert),
+      ),
+      alerts: notified,
+      reason,
+      flushedAt: at,
+      receiverData: dataFor(reason, last?.receiverData ?? {}),
+    };
+  }
+
+  #noteAttempt({ ok, latencyMs, error, number, retry }: Attempt): void {
+    const { receiver, integration, evaluation } = this.#subject;
+    const { metrics, log } = this.#parts;
+    metrics.requested(integration.name, receiver, ok, latencyMs);
+    if (error === undefined || !retry) return;
+    log.warn('Notify attempt failed, will retry later', {
+      receiver,
+      integration: `${integration.name}[${integration.index}]`,
+      aggrGroup: evaluation.group.key,
+      attempts: number,
+      err: error,
+    });
+  }
+
+  #logFailure(delivery: Extract<Delivery, { ok: false }>): void {
+    const { receiver, integration, evaluation } = this.#subject;
+    const err = `${receiver}/${integration.name}[${integration.index}]: ${delivery.error}`;
+    const fields = { aggrGroup: evaluation.group.key, num_alerts: evaluation.alerts.length, err };
+    // A reload or the end of the server is no fault of the receiver.
+    if (delivery.reason === 'contextCanceled') this.#parts.log.debug('Notify for alerts failed', fields);
+    else this.#parts.log.error('Notify for alerts failed', fields);
+  }
+}

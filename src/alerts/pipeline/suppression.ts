@@ -1,0 +1,92 @@
+import type { Log } from '../../kernel/log.ts';
+import type { TimeIntervals } from '../domain/time-intervals.ts';
+import type { Inhibitor } from '../inhibition/inhibitor.ts';
+import type { Silencer } from '../silences/silencer.ts';
+import type { AlertGroup } from '../store/alert-group.ts';
+import type { FlushedAlert } from './flushed-alert.ts';
+
+/** Why an alert was not told of, as Alertmanager's metrics name it. */
+export const SUPPRESSION_REASONS = ['silence', 'inhibition', 'mute_time_interval', 'active_time_interval'] as const;
+export type SuppressionReason = (typeof SUPPRESSION_REASONS)[number];
+
+export interface SuppressionParts {
+  readonly inhibitor: Inhibitor;
+  readonly silencer: Silencer;
+  readonly intervals: TimeIntervals;
+  readonly log: Log;
+  readonly suppressed: (reason: SuppressionReason, count: number) => void;
+}
+
+const NOTHING: readonly string[] = [];
+
+/** Whether the alert is left out at that instant. */
+type Condition = (alert: FlushedAlert, at: number) => boolean;
+
+/** The stages of a flush that leave alerts out: what is inhibited, out of its active time, in a mute time, or silenced. */
+export class Suppression {
+  readonly #parts: SuppressionParts;
+  // Made once: thousands of groups may be flushed at once, and what each of them leaves behind is carried from one
+  // young generation to the next.
+  readonly #isInhibited: Condition = ({ slot }, at) => this.#parts.inhibitor.inhibitedBy(slot, at).length > 0;
+  readonly #isSilenced: Condition = ({ alert }) => this.#parts.silencer.silencedBy(alert.fingerprint).length > 0;
+
+  constructor(parts: SuppressionParts) {
+    this.#parts = parts;
+  }
+
+  /** The alerts that may be told of at that instant. */
+  pass(group: AlertGroup, alerts: readonly FlushedAlert[], at: number): readonly FlushedAlert[] {
+    const uninhibited = this.#leaveOut(alerts, 'inhibition', this.#isInhibited, at);
+    const active = this.#leaveOutInactive(group, uninhibited, at);
+    const loud = this.#leaveOutMuted(group, active, at);
+    return this.#leaveOutSilenced(loud, at);
+  }
+
+  #leaveOutSilenced(alerts: readonly FlushedAlert[], at: number): readonly FlushedAlert[] {
+    if (alerts.length === 0) return alerts;
+    this.#parts.silencer.settle(at);
+    return this.#leaveOut(alerts, 'silence', this.#isSilenced, at);
+  }
+
+  #leaveOutInactive(group: AlertGroup, alerts: readonly FlushedAlert[], at: number): readonly FlushedAlert[] {
+    const names = group.route.activeTimeIntervals;
+    if (alerts.length === 0) return alerts;
+    const isActive = names.length === 0 || this.#parts.intervals.thatContain(names, at).length > 0;
+    group.mutedBy = isActive ? NOTHING : names;
+    return isActive ? alerts : this.#leaveOut(alerts, 'active_time_interval', everyone, at);
+  }
+
+  #leaveOutMuted(group: AlertGroup, alerts: readonly FlushedAlert[], at: number): readonly FlushedAlert[] {
+    if (alerts.length === 0) return alerts;
+    const mutedBy = this.#parts.intervals.thatContain(group.route.muteTimeIntervals, at);
+    group.mutedBy = mutedBy;
+    return mutedBy.length === 0 ? alerts : this.#leaveOut(alerts, 'mute_time_interval', everyone, at);
+  }
+
+  #leaveOut(
+    alerts: readonly FlushedAlert[],
+    reason: SuppressionReason,
+    isLeftOut: Condition,
+    at: number,
+  ): readonly FlushedAlert[] {
+    let count = 0;
+    for (const alert of alerts) if (isLeftOut(alert, at)) count++;
+    if (count === 0) return alerts;
+    this.#note(reason, count);
+    return count === alerts.length ? [] : keepOthers(alerts, isLeftOut, at);
+  }
+
+  #note(reason: SuppressionReason, count: number): void {
+    const { suppressed, log } = this.#parts;
+    suppressed(reason, count);
+    if (log.debugging) log.debug('Notifications will not be sent for muted alerts', { alerts: count, reason });
+  }
+}
+
+function everyone(): boolean {
+  return true;
+}
+
+function keepOthers(alerts: readonly FlushedAlert[], isLeftOut: Condition, at: number): readonly FlushedAlert[] {
+  return alerts.filter((alert) => !isLeftOut(alert, at));
+}
