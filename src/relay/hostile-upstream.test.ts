@@ -66,7 +66,7 @@ async function untilStatus(relay: RunningServer, overall: string, state: string)
       const { production } = environments;
       return status === overall && production?.connectionStatus.state === state && production;
     },
-    { deadlineMs: 20_000, everyMs: 10 },
+    { everyMs: 10 },
   );
 }
 

@@ -1,4 +1,5 @@
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
+import { HANG_MS } from './eventually.ts';
 import type { Cleanup } from './processes.ts';
 
 export interface PlainRequest {
@@ -15,7 +16,7 @@ export interface PlainResponse {
   readonly body: string;
 }
 
-/** A client that keeps its connections, follows nothing, corrects nothing and times out after 20 s. */
+/** A client that keeps its connections, follows nothing, corrects nothing and times out after {@link HANG_MS}. */
 export class HttpClient {
   readonly #agent: Agent;
   readonly #base: URL;
@@ -31,7 +32,7 @@ export class HttpClient {
       const { hostname, port } = this.#base;
       const length = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) };
       const outgoing = request(
-        { agent: this.#agent, hostname, port, method, path, headers: { ...length, ...headers }, timeout: 20_000 },
+        { agent: this.#agent, hostname, port, method, path, headers: { ...length, ...headers }, timeout: HANG_MS },
         (response) => {
           const chunks: Buffer[] = [];
           response.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -45,7 +46,7 @@ export class HttpClient {
           );
         },
       );
-      outgoing.on('timeout', () => outgoing.destroy(new Error(`${method} ${path}: no answer within 20 s`)));
+      outgoing.on('timeout', () => outgoing.destroy(new Error(`${method} ${path}: no answer within ${HANG_MS} ms`)));
       outgoing.on('error', fail);
       outgoing.end(body);
     });

@@ -1,6 +1,7 @@
 // One text must not keep a page busy: every reader's page parses it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { HANG_MS } from '../../src/testing/eventually.ts';
 import { HOSTILE_TEXTS } from './hostile-texts.ts';
 import { splitLongText } from './long-text.ts';
 import { markdownToHtml } from './markdown.ts';
@@ -46,7 +47,7 @@ test('a long text of ordinary Markdown is parsed', () => {
 
 const ordinaryMs = shortestMs(ORDINARY.repeat(SECTIONS));
 for (const [name, text] of HOSTILE_TEXTS) {
-  test(`a message of ${name} costs little more than an ordinary one`, { timeout: 60_000 }, () => {
+  test(`a message of ${name} costs little more than an ordinary one`, { timeout: HANG_MS }, () => {
     const { shown } = splitLongText(text);
     const ms = shortestMs(shown);
     assert.equal(ms < 10 * ordinaryMs, true, `${ms} ms; an ordinary text takes ${ordinaryMs} ms`);

@@ -101,7 +101,7 @@ async function assertNotWaitedFor(t: TestContext): Promise<void> {
   isAnswering = true;
   const second = await start();
   await second.fire('c', 'Cpu');
-  await eventually('what is new', () => sink.calls.some((call) => describeCall(call) === '+c'), { deadlineMs: 30_000 });
+  await eventually('what is new', () => sink.calls.some((call) => describeCall(call) === '+c'));
   assert.equal(isRunning(sender as number), false);
 }
 

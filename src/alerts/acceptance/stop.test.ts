@@ -32,6 +32,12 @@ receivers: [{name: sink, ${sink.yaml}}]
   return { start, calls: sink.calls };
 }
 
+const isRefused = (url: string): Promise<boolean> =>
+  fetch(url).then(
+    () => false,
+    (error) => error.cause?.code === 'ECONNREFUSED',
+  );
+
 /** A stopped process is killed in the end, should the test fail. */
 function stopProcess(t: TestContext, pid: number): void {
   process.kill(pid, 'SIGSTOP');
@@ -50,7 +56,8 @@ test('a server that is asked to stop waits for the answer to what is under way, 
   await first.post('Disk');
   await eventually('the notification', () => calls[0]);
   const stopped = first.stop();
-  setTimeout(() => answer({}), 500);
+  await eventually('no new connections', () => isRefused(first.url));
+  answer({});
   assert.deepEqual(await stopped, { code: 0, signal: null });
   const second = await start();
   assert.deepEqual(await second.remarks(), [undefined]);
