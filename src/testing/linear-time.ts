@@ -6,7 +6,7 @@ const LENGTH = 16_000;
 const ATTEMPTS = 3;
 
 /** Processor time of this process in milliseconds, which is the same on a busy machine. */
-function costOf(run: () => void): number {
+export function processorMs(run: () => void): number {
   const before = process.cpuUsage();
   run();
   const { user, system } = process.cpuUsage(before);
@@ -17,8 +17,8 @@ function costOf(run: () => void): number {
 export function assertLinear(what: string, textOf: (length: number) => string, run: (text: string) => unknown): void {
   const [short, long] = [textOf(LENGTH), textOf(4 * LENGTH)];
   for (let attempt = 1; ; attempt++) {
-    const shortMs = costOf(() => run(short));
-    const longMs = costOf(() => run(long));
+    const shortMs = processorMs(() => run(short));
+    const longMs = processorMs(() => run(long));
     if (longMs < 8 * shortMs + NOISE_MS) return;
     assert.ok(attempt < ATTEMPTS, `${what}: ${shortMs} ms, four times as long: ${longMs} ms`);
   }
