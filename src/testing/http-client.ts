@@ -1,5 +1,5 @@
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
-import type { Duplex } from 'node:stream';
+import { systemCodeOf } from '../kernel/errors.ts';
 import { HANG_MS } from './eventually.ts';
 import type { Cleanup } from './processes.ts';
 
@@ -17,24 +17,19 @@ export interface PlainResponse {
   readonly body: string;
 }
 
-/** A server closes a connection that has been idle for five seconds, perhaps just when the next request is on its way. */
-const LONGEST_IDLE_MS = 2_000;
-
 /** A client that keeps its connections, follows nothing, corrects nothing and times out after {@link HANG_MS}. */
 export class HttpClient {
   readonly #agent: Agent;
   readonly #base: URL;
-  readonly #idleSince = new WeakMap<Duplex, number>();
 
   constructor(t: Cleanup, url: string, { connections = 8 } = {}) {
     this.#agent = new Agent({ keepAlive: true, maxSockets: connections });
-    this.#agent.on('free', (socket: Duplex) => this.#idleSince.set(socket, performance.now()));
     t.after(() => this.#agent.destroy());
     this.#base = new URL(url);
   }
 
-  send({ method, path, headers = {}, body }: PlainRequest): Promise<PlainResponse> {
-    this.#endIdle();
+  send(plain: PlainRequest): Promise<PlainResponse> {
+    const { method, path, headers = {}, body } = plain;
     return new Promise((done, fail) => {
       const { hostname, port } = this.#base;
       const length = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) };
@@ -54,15 +49,14 @@ export class HttpClient {
         },
       );
       outgoing.on('timeout', () => outgoing.destroy(new Error(`${method} ${path}: no answer within ${HANG_MS} ms`)));
-      outgoing.on('error', fail);
+      outgoing.on('error', (error) => {
+        // A server may close a kept connection just when the next request is on its way: see request.reusedSocket of Node.
+        const isLate = outgoing.reusedSocket && systemCodeOf(error) === 'ECONNRESET';
+        if (isLate) this.send(plain).then(done, fail);
+        else fail(error);
+      });
       outgoing.end(body);
     });
-  }
-
-  /** A timer would be too late where this process has been busy. */
-  #endIdle(): void {
-    for (const socket of Object.values(this.#agent.freeSockets).flatMap((sockets) => sockets ?? []))
-      if (performance.now() - (this.#idleSince.get(socket) ?? 0) > LONGEST_IDLE_MS) socket.destroy();
   }
 
   get(path: string): Promise<PlainResponse> {
