@@ -14,7 +14,7 @@ import { FakeTerminal } from '../testing/fake-terminal.ts';
 import { temporaryFolder } from '../testing/processes.ts';
 import { openPeople } from '../testing/rooms-people.ts';
 
-const TIMEOUT = { timeout: 60_000 };
+const TIMEOUT = { timeout: 600_000 };
 
 // Alertmanager's file of silences, in protobuf.
 

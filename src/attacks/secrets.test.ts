@@ -86,7 +86,7 @@ async function startMirror(t: TestContext): Promise<string> {
 
 const get = async (url: string, headers: Record<string, string> = {}) => (await fetch(url, { headers })).text();
 
-test('no secret stands in a log, an answer, a metric or an error, whatever fails', { timeout: 60_000 }, async (t) => {
+test('no secret stands in a log, an answer, a metric or an error, whatever fails', { timeout: 600_000 }, async (t) => {
   const mirror = await startMirror(t);
   const file = configFile(t, configOf(mirror));
   const { servers, rooms, sdkKey, urlOf } = await startEveryServer(t, {
@@ -235,7 +235,7 @@ test('no secret stands in a log, an answer, a metric or an error, whatever fails
 });
 
 test('the arguments and the environment of the server show no secret of its configuration', {
-  timeout: 60_000,
+  timeout: 600_000,
 }, async (t) => {
   const server = await startOpsdeck(t, [
     '--config.file',

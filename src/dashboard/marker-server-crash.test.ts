@@ -55,7 +55,7 @@ const readFileOf = (project: string, ending = '') =>
   JSON.parse(readFileSync(join(project, 'data', `project-markers.json${ending}`), 'utf8')) as Written;
 
 test('must show 5: in 1,000 acknowledged writes a server is killed again and again; the file is always whole, and the last one is in it', {
-  timeout: 120_000,
+  timeout: 600_000,
 }, async (t) => {
   const random = new Random(20_261_101);
   const project = temporaryFolder(t);
@@ -177,7 +177,7 @@ async function servedBy({ url }: RunningServer): Promise<readonly string[]> {
 }
 
 test('must show 5: of two browsers that edit the newer wins, and nothing comes back from the dead', {
-  timeout: 60_000,
+  timeout: 600_000,
 }, async (t) => {
   const project = temporaryFolder(t);
   let server = await startDashboard(t, project);
@@ -253,7 +253,7 @@ test('must show 5: a tab that has missed what another tab did loses nothing and 
 });
 
 test('must show 5: three browsers that do anything at once agree in the end, on the newest edit of every marker', {
-  timeout: 60_000,
+  timeout: 600_000,
 }, async (t) => {
   const server = await startDashboard(t, temporaryFolder(t));
   const browsers = new Browsers(server.url);

@@ -57,18 +57,16 @@ test('what is to happen now does not wait for anything else to happen', async (t
   const script = await bundleScript(`
     import { systemClock } from './clock.ts';
 
-    const startedAt = Date.now();
     // The next turn of the event loop, in which nothing but this is to happen, comes at once all the same.
     const step = (rest) => {
       if (rest > 0) systemClock.after(0, () => step(rest - 1));
-      else process.stdout.write(String(Date.now() - startedAt) + '\\n');
+      else process.stdout.write('done\\n');
     };
-    setTimeout(() => {}, 2_000);
+    setTimeout(() => process.stdout.write('something else\\n'), 30_000);
     step(5);
   `);
   const child = startChild(t, script);
-  const tookMs = Number(await child.readLine());
-  assert.ok(tookMs < 1_000, `${tookMs} ms`);
+  assert.equal(await child.readLine(), 'done');
 });
 
 test('an interval fires again and again, and is armed before its action runs', (t) => {

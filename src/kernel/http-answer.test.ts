@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { describe, type TestContext, test } from 'node:test';
 import { Hono } from 'hono';
-import { eventually } from '../testing/eventually.ts';
+import { eventually, HANG_MS } from '../testing/eventually.ts';
 import { RawConnection } from '../testing/raw-connection.ts';
 import { systemClock } from './clock.ts';
 import { answerArray, type HttpEnv } from './http.ts';
@@ -151,7 +151,7 @@ describe('a long array', () => {
     assert.equal((await connection.exchange('GET', GET.replace('/', '/ping'))).body.toString(), 'pong');
   });
 
-  test('is made only as fast as it is read, and holds up nobody else', { timeout: 20_000 }, async (t) => {
+  test('is made only as fast as it is read, and holds up nobody else', { timeout: HANG_MS }, async (t) => {
     const { url, made } = await startAnswering(t, 256, (index) => `${index}`.padEnd(256 * 1024, '.'));
     const socket = await startSlowReader(t, url);
     await eventually('the answer has begun', () => made() > 0, { everyMs: 1 });
@@ -167,7 +167,7 @@ describe('a long array', () => {
     assert.equal(made(), 256);
   });
 
-  test('is no longer made once its client has gone away', { timeout: 20_000 }, async (t) => {
+  test('is no longer made once its client has gone away', { timeout: HANG_MS }, async (t) => {
     const { url, made, outgoing } = await startAnswering(t, 256, (index) => `${index}`.padEnd(256 * 1024, '.'));
     const socket = await startSlowReader(t, url);
     await eventually('the answer has begun', () => made() > 0, { everyMs: 1 });

@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers';
 import { describe, type TestContext, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Hono } from 'hono';
+import { HANG_MS } from '../testing/eventually.ts';
 import { RawConnection } from '../testing/raw-connection.ts';
 import { systemClock } from './clock.ts';
 import { type BodyRead, type HttpEnv, readBody } from './http.ts';
@@ -134,7 +135,9 @@ test('an announced length that is too large is refused before a byte of the body
   assert.deepEqual([status, body.toString()], [413, 'too large']);
 });
 
-test('bodies that came with their heads are read whole, one request after the other', { timeout: 5_000 }, async (t) => {
+test('bodies that came with their heads are read whole, one request after the other', {
+  timeout: HANG_MS,
+}, async (t) => {
   const reader = await startReader(t);
   const lengths = [1, 20_000, 3, 0, 5];
   const requests = lengths.map(
@@ -151,7 +154,7 @@ test('bodies that came with their heads are read whole, one request after the ot
   );
 });
 
-test('a client that was gone before its body was asked for is aborted', { timeout: 5_000 }, async (t) => {
+test('a client that was gone before its body was asked for is aborted', { timeout: HANG_MS }, async (t) => {
   const reader = await startReader(t, async (aborted) => {
     await aborted;
     await nextTurn();

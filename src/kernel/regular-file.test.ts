@@ -5,6 +5,7 @@ import { mkdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { HANG_MS } from '../testing/eventually.ts';
 import { temporaryFolder } from '../testing/processes.ts';
 import { readRegularFile, readRegularFileSync } from './regular-file.ts';
 
@@ -21,7 +22,7 @@ for (const [way, read] of Object.entries(WAYS)) {
     await assert.rejects(read(`${path}s`), { code: 'ENOENT' });
   });
 
-  test(`what would never end is not read ${way}`, { timeout: 5_000 }, async (t) => {
+  test(`what would never end is not read ${way}`, { timeout: HANG_MS }, async (t) => {
     const folder = temporaryFolder(t);
     const path = (name: string) => join(folder, name);
     execFileSync('mkfifo', [path('pipe')]);

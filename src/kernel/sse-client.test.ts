@@ -8,7 +8,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import type { HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
-import { eventually } from '../testing/eventually.ts';
+import { eventually, HANG_MS } from '../testing/eventually.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
 import { whenOver } from './answer-over.ts';
 import type { Clock } from './clock.ts';
@@ -185,7 +185,7 @@ describe('a stream', () => {
   });
 });
 
-describe('a listener that closes', { timeout: 10_000 }, () => {
+describe('a listener that closes', { timeout: HANG_MS }, () => {
   async function startListener(t: TestContext, options: Partial<ListenOptions> = {}, bytes = 5) {
     const clock = new FakeClock();
     const fanout = new Fanout({ clock, heartbeatMs: 0 });

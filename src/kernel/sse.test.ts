@@ -8,7 +8,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createAdaptorServer, type HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { Hono } from 'hono';
-import { eventually } from '../testing/eventually.ts';
+import { eventually, HANG_MS } from '../testing/eventually.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
 import { openSse, type SseStream } from '../testing/sse-client.ts';
 import type { CancelTimer, Clock } from './clock.ts';
@@ -526,7 +526,7 @@ describe('a longest connection', () => {
     assert.equal(fanout.size, 0);
   });
 
-  test('ends with its stream, so that the client may be sent elsewhere', { timeout: 10_000 }, async (t) => {
+  test('ends with its stream, so that the client may be sent elsewhere', { timeout: HANG_MS }, async (t) => {
     const clock = new CountingClock();
     const { fanout, server, port } = await startRoom(t, { clock, maxConnectionMs: 10_000 });
     server.keepAliveTimeout = 0;

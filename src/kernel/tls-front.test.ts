@@ -6,8 +6,9 @@ import { text } from 'node:stream/consumers';
 import { describe, type TestContext, test } from 'node:test';
 import { connect as connectTls, type PeerCertificate, type TLSSocket } from 'node:tls';
 import { eventually } from '../testing/eventually.ts';
+import { FakeClock } from '../testing/fake-clock.ts';
 import { systemClock } from './clock.ts';
-import { listen } from './server.ts';
+import { type ListenOptions, listen } from './server.ts';
 import { AUTHORITY, CLIENT, OTHER_SERVER, SERVER, STRANGER } from './testdata/tls-certificates.ts';
 import { alternativeNames, type ClientCertificates, type TlsSettings, tlsOptions } from './tls-front.ts';
 
@@ -19,8 +20,12 @@ const SETTINGS: TlsSettings = {
   prefersOwnCiphers: true,
 };
 
-async function start(t: TestContext, tls: () => TlsSettings, fetch = () => new Response('hello')) {
-  const listener = await listen({ fetch, addresses: [{ host: '127.0.0.1', port: 0 }], clock: systemClock, tls });
+async function start(
+  t: TestContext,
+  tls: () => TlsSettings,
+  { fetch = () => new Response('hello'), clock = systemClock }: Partial<Pick<ListenOptions, 'fetch' | 'clock'>> = {},
+) {
+  const listener = await listen({ fetch, addresses: [{ host: '127.0.0.1', port: 0 }], clock, tls });
   t.after(() => listener.close(0));
   return { listener, port: Number(new URL(listener.url).port) };
 }
@@ -199,23 +204,28 @@ describe('closing', () => {
   test('lets a request over HTTPS finish', async (t) => {
     let answer = (_: Response) => {};
     let asked = false;
-    const { listener, port } = await start(
-      t,
-      () => SETTINGS,
-      () => {
-        asked = true;
-        return new Promise<Response>((resolve) => {
-          answer = resolve;
-        }) as unknown as Response;
-      },
-    );
+    const clock = new FakeClock();
+    const fetch = () => {
+      asked = true;
+      return new Promise<Response>((resolve) => {
+        answer = resolve;
+      });
+    };
+    const { listener, port } = await start(t, () => SETTINGS, { fetch, clock });
     const got = get(port);
     await eventually('the request', () => asked, { everyMs: 1 });
-    const closed = listener.close(10_000);
-    // Longer than it takes to look for idle connections.
-    await new Promise((done) => setTimeout(done, 60));
+    let isClosed = false;
+    const closed = listener.close(10_000).then(() => {
+      isClosed = true;
+    });
+    // Idle connections are looked for meanwhile.
+    clock.advance(1_000);
     answer(new Response('at last'));
     assert.equal((await got).body, 'at last');
+    await eventually('the end', () => {
+      clock.advance(25);
+      return isClosed;
+    });
     await closed;
   });
 

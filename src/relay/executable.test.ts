@@ -79,9 +79,9 @@ describe('the executable', () => {
       return client;
     };
     const trusted = open(createHmac('sha256', SDK_KEY).update('ada').digest('hex'));
-    await trusted.waitForInitialization(2);
+    await trusted.waitForInitialization(60);
     assert.equal(trusted.variation('a'), 'value');
-    await assert.rejects(open('0'.repeat(64)).waitForInitialization(2));
+    await assert.rejects(open('0'.repeat(64)).waitForInitialization(60));
   });
 
   test('says in a line why it cannot start', async (t) => {

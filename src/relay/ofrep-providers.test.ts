@@ -9,6 +9,7 @@ import type { Page } from 'playwright-core';
 import { systemClock } from '../kernel/clock.ts';
 import { createLog } from '../kernel/log.ts';
 import { launchBrowser, openPage } from '../testing/browser.ts';
+import { HANG_MS } from '../testing/eventually.ts';
 import { type FakeLaunchDarkly, plainFlag, startFakeLaunchDarkly } from '../testing/fake-launchdarkly.ts';
 import { ENVIRONMENT_DEFAULTS, RELAY_DEFAULTS } from './config/relay-defaults.ts';
 import { type RelayServer, startRelay } from './server.ts';
@@ -38,7 +39,7 @@ async function start(t: TestContext, { url }: FakeLaunchDarkly, port = 0): Promi
     ...RELAY_DEFAULTS,
     host: '127.0.0.1',
     port,
-    gracefulShutdownMs: 500,
+    gracefulShutdownMs: HANG_MS,
     streamUri: url,
     environments: [environment],
   };

@@ -8,7 +8,7 @@ import { systemClock } from '../kernel/clock.ts';
 import { CommandError } from '../kernel/errors.ts';
 import { createLog } from '../kernel/log.ts';
 import { OTHER_SERVER, SERVER } from '../kernel/testdata/tls-certificates.ts';
-import { eventually } from '../testing/eventually.ts';
+import { eventually, HANG_MS } from '../testing/eventually.ts';
 import { plainFlag, startFakeLaunchDarkly } from '../testing/fake-launchdarkly.ts';
 import { packArchive } from '../testing/fake-launchdarkly-archive.ts';
 import { openSse } from '../testing/sse-client.ts';
@@ -30,7 +30,7 @@ async function start(t: TestContext, options: Partial<RelayOptions>): Promise<{ 
   const lines: string[] = [];
   const log = createLog({ level: 'debug', format: 'logfmt', clock: systemClock, write: (line) => lines.push(line) });
   const relay = await startRelay(
-    { ...RELAY_DEFAULTS, host: '127.0.0.1', port: 0, gracefulShutdownMs: 500, ...options },
+    { ...RELAY_DEFAULTS, host: '127.0.0.1', port: 0, gracefulShutdownMs: HANG_MS, ...options },
     systemClock,
     log,
   );

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, test } from 'node:test';
+import { HANG_MS } from '../testing/eventually.ts';
 import { createTestRelay, ENV_ID, flagOf, MOBILE_KEY, SDK_KEY, type TestRelay } from '../testing/relay-app.ts';
 import { openSse, type SseStream } from '../testing/sse-client.ts';
 
@@ -163,7 +164,7 @@ describe('life of a stream', () => {
     assert.equal(streams.size('all'), 0);
   });
 
-  test('who does not read is dropped; the others hear everything', { timeout: 20_000 }, async (t) => {
+  test('who does not read is dropped; the others hear everything', { timeout: HANG_MS }, async (t) => {
     const relay = createTestRelay(t);
     const url = new URL(await relay.listen());
     const deaf = connect(Number(url.port), url.hostname);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { systemClock } from '../kernel/clock.ts';
-import { eventually } from '../testing/eventually.ts';
+import { eventually, HANG_MS } from '../testing/eventually.ts';
 import { plainFlag, startFakeLaunchDarkly } from '../testing/fake-launchdarkly.ts';
 import { plainEnvironment, RecordingLog, SAMPLE_SDK_KEY } from '../testing/fake-launchdarkly-parts.ts';
 import { openSse } from '../testing/sse-client.ts';
@@ -15,7 +15,7 @@ import { type RelayServer, startRelay } from './server.ts';
 async function relayOf(t: TestContext, streamUri: string, options: Partial<RelayOptions> = {}): Promise<RelayServer> {
   const environments = [plainEnvironment()];
   const host = '127.0.0.1';
-  const whole = { ...RELAY_DEFAULTS, host, port: 0, streamUri, environments, gracefulShutdownMs: 100, ...options };
+  const whole = { ...RELAY_DEFAULTS, host, port: 0, streamUri, environments, gracefulShutdownMs: HANG_MS, ...options };
   const relay = await startRelay(whole, systemClock, new RecordingLog());
   t.after(() => relay.close());
   return relay;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
-import { type Clock, systemClock } from '../kernel/clock.ts';
+import { type CancelTimer, type Clock, systemClock } from '../kernel/clock.ts';
 import { eventually } from '../testing/eventually.ts';
 import {
   answerStatus,
@@ -19,16 +19,40 @@ import type { RelayOptions } from './config/relay-options.ts';
 import type { ConnectionErrorKind } from './connection-status.ts';
 import { createUpstream, type UpstreamLimits } from './upstream.ts';
 
-/** On it a second takes a millisecond: the waits are real, but short. */
-const HASTY: Clock = {
-  now: () => systemClock.now(),
-  monotonic: () => systemClock.monotonic(),
-  after: (ms, action) => systemClock.after(ms / 1000, action),
-  every: (ms, action) => systemClock.every(ms / 1000, action),
-};
+const LIMITS = { headMs: 1_000_001, idleMs: 1_000_002 };
+type Limit = keyof typeof LIMITS;
 
-/** On that clock 0.4 s. */
-const LIMITS: Partial<UpstreamLimits> = { headMs: 400_000, idleMs: 400_000 };
+/** On it the second between two attempts takes a millisecond, and a limit is reached when the test says so. */
+class HastyClock implements Clock {
+  readonly #waiting = new Set<{ readonly ms: number; readonly action: () => void }>();
+
+  now(): number {
+    return systemClock.now();
+  }
+
+  monotonic(): number {
+    return systemClock.monotonic();
+  }
+
+  after(ms: number, action: () => void): CancelTimer {
+    if (!Object.values(LIMITS).includes(ms)) return systemClock.after(ms / 1000, action);
+    const timer = { ms, action };
+    this.#waiting.add(timer);
+    return () => this.#waiting.delete(timer);
+  }
+
+  every(ms: number, action: () => void): CancelTimer {
+    return systemClock.every(ms / 1000, action);
+  }
+
+  /** Whether that limit was waited for. */
+  reach(limit: Limit): boolean {
+    const timer = [...this.#waiting].find(({ ms }) => ms === LIMITS[limit]);
+    if (timer) this.#waiting.delete(timer);
+    timer?.action();
+    return timer !== undefined;
+  }
+}
 
 interface StartOptions {
   readonly limits?: Partial<UpstreamLimits>;
@@ -37,17 +61,18 @@ interface StartOptions {
 
 function startUpstream(t: TestContext, streamUri: string, { limits, proxy }: StartOptions = {}) {
   const log = new RecordingLog();
-  const sink = emptySink(HASTY);
+  const clock = new HastyClock();
+  const sink = emptySink(clock);
   const source = createUpstream(sink, {
     environment: plainEnvironment(),
     options: { streamUri, proxy },
-    clock: HASTY,
+    clock,
     log,
     limits: { ...LIMITS, ...limits },
   });
   t.after(() => source.close());
   source.start();
-  return { log, source, ...sink };
+  return { log, source, clock, ...sink };
 }
 
 const FLAGS = { a: plainFlag('a', 'true') };
@@ -57,11 +82,13 @@ interface LieCase {
   readonly kind: ConnectionErrorKind;
   readonly statusCode?: number;
   readonly limits?: Partial<UpstreamLimits>;
+  /** What ends the silence. */
+  readonly endsAt?: Limit;
 }
 
 const LIES: Record<string, LieCase> = {
-  'never answers': { lie: 'hang', kind: 'NETWORK_ERROR' },
-  'says nothing after its head': { lie: 'silence', kind: 'NETWORK_ERROR' },
+  'never answers': { lie: 'hang', kind: 'NETWORK_ERROR', endsAt: 'headMs' },
+  'says nothing after its head': { lie: 'silence', kind: 'NETWORK_ERROR', endsAt: 'idleMs' },
   'cuts the connection': { lie: 'reset', kind: 'NETWORK_ERROR' },
   'sends half an event': { lie: halfAnEvent(), kind: 'NETWORK_ERROR' },
   'sends malformed JSON': { lie: malformedJson(), kind: 'INVALID_DATA' },
@@ -89,11 +116,13 @@ const LIES: Record<string, LieCase> = {
 };
 
 describe('an upstream that at first', () => {
-  for (const [name, { lie, kind, statusCode, limits }] of Object.entries(LIES)) {
+  for (const [name, { lie, kind, statusCode, limits, endsAt }] of Object.entries(LIES)) {
     test(`${name} is told of, and asked again until it delivers`, async (t) => {
       const fake = await startFakeLaunchDarkly(t, { flags: FLAGS });
       fake.lieNext(lie);
-      const { connection, store, log } = startUpstream(t, fake.url, limits ? { limits } : {});
+      const { connection, store, log, clock } = startUpstream(t, fake.url, limits ? { limits } : {});
+      await eventually('the first request', () => fake.streamRequests.length >= 1, { everyMs: 5 });
+      if (endsAt) await eventually('the silence', () => clock.reach(endsAt), { everyMs: 5 });
       await eventually('data', () => connection.state === 'VALID', { everyMs: 5 });
       assert.deepEqual([connection.lastError?.kind, connection.lastError?.statusCode], [kind, statusCode]);
       assert.equal(store.version('flags', 'a'), 1);
@@ -108,11 +137,13 @@ describe('an upstream that at first', () => {
 
 test('data is served on while upstream lies, until it delivers something new', async (t) => {
   const fake = await startFakeLaunchDarkly(t, { flags: FLAGS });
-  const { connection, store } = startUpstream(t, fake.url);
+  const { connection, store, clock } = startUpstream(t, fake.url);
   await eventually('data', () => store.isInitialised, { everyMs: 5 });
   fake.lieNext('reset', halfAnEvent(), malformedJson(), answerStatus(503), 'hang', answerStatus(401));
   fake.dropStreams();
   await eventually('interruption', () => connection.state === 'INTERRUPTED', { everyMs: 1 });
+  await eventually('the request that hangs', () => fake.streamRequests.length === 6, { everyMs: 5 });
+  assert.ok(clock.reach('headMs'));
   await eventually('refusal', () => connection.state === 'OFF', { everyMs: 5 });
   assert.equal(store.version('flags', 'a'), 1);
   fake.put({ flags: { a: plainFlag('a', 'new', 2) } });
@@ -133,7 +164,7 @@ test('an upstream that is away for a while is found again', async (t) => {
 test('a put of 50 MB is taken', async (t) => {
   const fake = await startFakeLaunchDarkly(t);
   fake.lieNext(bigPut(50_000_000));
-  const { store, connection } = startUpstream(t, fake.url, { limits: { idleMs: 10_000_000 } });
+  const { store, connection } = startUpstream(t, fake.url);
   await eventually('data', () => connection.state === 'VALID');
   assert.equal(store.version('flags', 'last'), 1);
   assert.equal(connection.lastError, undefined);

@@ -38,10 +38,9 @@ async function serve(
     err += text;
   });
   const ended = once(child, 'exit') as Promise<[number | null]>;
-  const [, url = '', pos] = await eventually('a line that it is ready', () => {
-    if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}: ${err}`);
-    return READY.exec(out);
-  });
+  const ready = await eventually('a line that it is ready', () => READY.exec(out) ?? child.exitCode !== null);
+  if (ready === true) throw new Error(`it ended with ${child.exitCode}: ${err}`);
+  const [, url = '', pos] = ready;
   return {
     url,
     pos: Number(pos),
@@ -83,14 +82,12 @@ describe('rooms serve', () => {
     assert.equal(await second.stop(), 0);
   });
 
-  test('ends its streams when it is stopped, and itself soon', async (t) => {
+  test('ends its streams and itself when it is stopped', async (t) => {
     const rooms = await serve(t);
     await post(rooms.url, '/api/room', { name: 'Ops' });
     const stream = await openSse(`${rooms.url}/api/event`);
     assert.equal((await stream.next())?.event, 'hello');
-    const from = performance.now();
     assert.equal(await rooms.stop(), 0);
-    assert.ok(performance.now() - from < 10_000);
     assert.equal(await stream.over, 'ended');
     assert.match(stream.text(), /event: shutdown/);
   });

@@ -6,6 +6,7 @@ import type { StoredFlag } from '../relay/domain/summary-event.ts';
 import { Inflater } from '../relay/event-body.ts';
 import { EventForwarder } from '../relay/event-forwarder.ts';
 import type { EventFamily, EventPost } from '../relay/event-receiver.ts';
+import { HANG_MS } from './eventually.ts';
 import { FakeClock } from './fake-clock.ts';
 
 export const EVENT_ENVIRONMENT: EnvironmentOptions = {
@@ -153,9 +154,9 @@ export async function afterFlush(bench: EventBench, posts: number): Promise<read
   return bench.host.posts;
 }
 
-/** Gives promises and small work of other threads the time to be done, until something holds; fails after 10 s. */
+/** Gives promises and small work of other threads the time to be done, until something holds; fails after {@link HANG_MS}. */
 export async function settled(isDone: () => boolean): Promise<void> {
-  const givenUpAt = performance.now() + 10_000;
+  const givenUpAt = performance.now() + HANG_MS;
   while (!isDone()) {
     if (performance.now() > givenUpAt) throw new Error('it did not come about');
     await new Promise((done) => setImmediate(done));

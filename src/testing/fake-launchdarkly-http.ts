@@ -74,7 +74,7 @@ export class FakeHttp {
   /** The next request, as soon as it is there. */
   async next(): Promise<AskedRequest> {
     const index = this.#taken++;
-    return eventually(`request ${index + 1}`, () => this.asked[index], { deadlineMs: 5000, everyMs: 1 });
+    return eventually(`request ${index + 1}`, () => this.asked[index], { everyMs: 1 });
   }
 }
 

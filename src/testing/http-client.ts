@@ -1,4 +1,6 @@
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
+import { systemCodeOf } from '../kernel/errors.ts';
+import { HANG_MS } from './eventually.ts';
 import type { Cleanup } from './processes.ts';
 
 export interface PlainRequest {
@@ -15,7 +17,7 @@ export interface PlainResponse {
   readonly body: string;
 }
 
-/** A client that keeps its connections, follows nothing, corrects nothing and times out after 20 s. */
+/** A client that keeps its connections, follows nothing, corrects nothing and times out after {@link HANG_MS}. */
 export class HttpClient {
   readonly #agent: Agent;
   readonly #base: URL;
@@ -26,12 +28,13 @@ export class HttpClient {
     this.#base = new URL(url);
   }
 
-  send({ method, path, headers = {}, body }: PlainRequest): Promise<PlainResponse> {
+  send(plain: PlainRequest): Promise<PlainResponse> {
+    const { method, path, headers = {}, body } = plain;
     return new Promise((done, fail) => {
       const { hostname, port } = this.#base;
       const length = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) };
       const outgoing = request(
-        { agent: this.#agent, hostname, port, method, path, headers: { ...length, ...headers }, timeout: 20_000 },
+        { agent: this.#agent, hostname, port, method, path, headers: { ...length, ...headers }, timeout: HANG_MS },
         (response) => {
           const chunks: Buffer[] = [];
           response.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -45,8 +48,13 @@ export class HttpClient {
           );
         },
       );
-      outgoing.on('timeout', () => outgoing.destroy(new Error(`${method} ${path}: no answer within 20 s`)));
-      outgoing.on('error', fail);
+      outgoing.on('timeout', () => outgoing.destroy(new Error(`${method} ${path}: no answer within ${HANG_MS} ms`)));
+      outgoing.on('error', (error) => {
+        // A server may close a kept connection just when the next request is on its way: see request.reusedSocket of Node.
+        const isLate = outgoing.reusedSocket && systemCodeOf(error) === 'ECONNRESET';
+        if (isLate) this.send(plain).then(done, fail);
+        else fail(error);
+      });
       outgoing.end(body);
     });
   }

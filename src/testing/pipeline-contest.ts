@@ -11,7 +11,10 @@ import {
 import { type Cleanup, configFile, type RunningServer } from './processes.ts';
 import { startWebhookSink, type WebhookCall, type WebhookSink } from './webhook-sink.ts';
 
-/** How far an action may end behind its beat, and a notification behind its moment, before a run proves nothing. */
+/**
+ * How far an action may end behind its beat, and a notification behind its moment, before a run proves nothing; in a slow
+ * run correspondingly more.
+ */
 const LATE_MS = 250;
 const EARLY_MS = 50;
 /** What is to come after the last beat comes in these. */
@@ -27,6 +30,12 @@ export class TooSlow extends Error {}
 /** What one webhook was told of one group: each with the beat in which it came, its instants as beats. */
 export type Streams = ReadonlyMap<string, readonly string[]>;
 
+export interface Contest {
+  readonly script: PipelineScript;
+  /** How many times longer than usual everything takes, so that a busy machine is fast enough. */
+  readonly slowness: number;
+}
+
 /** A server, its webhook, and what a script calls its silences. */
 export class Contestant {
   readonly #client: HttpClient;
@@ -34,29 +43,31 @@ export class Contestant {
   readonly #configPath: string;
   readonly #silences = new Map<string, string>();
   readonly #script: PipelineScript;
+  readonly #slowness: number;
   readonly #beats: Beats;
   #startsAt = 0;
 
   private constructor(
     t: Cleanup,
-    script: PipelineScript,
+    { script, slowness }: Contest,
     server: RunningServer,
     sink: WebhookSink,
     configPath: string,
   ) {
     this.#script = script;
-    this.#beats = new Beats(script);
+    this.#slowness = slowness;
+    this.#beats = new Beats(script, slowness);
     this.#client = new HttpClient(t, server.url);
     this.#sink = sink;
     this.#configPath = configPath;
   }
 
-  static async start(t: Cleanup, start: StartServer, script: PipelineScript): Promise<Contestant> {
+  static async start(t: Cleanup, start: StartServer, contest: Contest): Promise<Contestant> {
     // A connection that is kept may end just when it is used again; the notification would be sent half a second later.
     const sink = await startWebhookSink(t, () => ({ headers: { connection: 'close' } }));
-    const path = configFile(t, printConfig(script.config, sink));
+    const path = configFile(t, printConfig(contest.script.config, sink, contest.slowness));
     const server = await start(t, path, [`--web.external-url=${EXTERNAL_URL}`]);
-    return new Contestant(t, script, server, sink, path);
+    return new Contestant(t, contest, server, sink, path);
   }
 
   /** Plays the script from that instant on; resolves when all that follows from it has been told. */
@@ -78,7 +89,7 @@ export class Contestant {
     await until(dueAt + 10);
     await this.#perform(action);
     const lateMs = Date.now() - dueAt;
-    if (lateMs > LATE_MS) throw new TooSlow(`${action.kind} of beat ${beat} ended ${lateMs} ms late`);
+    if (lateMs > this.#slowness * LATE_MS) throw new TooSlow(`${action.kind} of beat ${beat} ended ${lateMs} ms late`);
   }
 
   async #perform(action: PipelineAction): Promise<void> {
@@ -101,7 +112,7 @@ export class Contestant {
       const id = this.#silences.get(action.name);
       if (id) await this.#client.send({ method: 'DELETE', path: `/api/v2/silence/${id}` });
     } else {
-      writeFileSync(this.#configPath, printConfig(action.config, this.#sink));
+      writeFileSync(this.#configPath, printConfig(action.config, this.#sink, this.#slowness));
       assert.equal((await this.#client.send({ method: 'POST', path: '/-/reload' })).status, 200);
     }
   }
@@ -139,7 +150,7 @@ export class Contestant {
     const sinceMs = at - this.#startsAt;
     const beat = this.#beats.nearestFlush(sinceMs);
     const lateMs = sinceMs - this.#beats.flushMsOf(beat);
-    if (lateMs < -EARLY_MS || lateMs > LATE_MS)
+    if (lateMs < -EARLY_MS || lateMs > this.#slowness * LATE_MS)
       throw new TooSlow(`a notification of beat ${beat} came ${lateMs} ms late: ${body}`);
     const payload = JSON.parse(body, (key, value: unknown) =>
       key === 'startsAt' || key === 'endsAt' ? this.#beatOf(String(value)) : value,
@@ -154,13 +165,18 @@ export class Contestant {
     const sinceMs = Date.parse(instant) - this.#startsAt;
     const beat = this.#beats.nearest(sinceMs);
     const lateMs = sinceMs - this.#beats.msOf(beat);
-    if (Math.abs(lateMs) > LATE_MS) throw new TooSlow(`an instant lies ${lateMs} ms behind beat ${beat}`);
+    if (Math.abs(lateMs) > this.#slowness * LATE_MS)
+      throw new TooSlow(`an instant lies ${lateMs} ms behind beat ${beat}`);
     return `beat ${beat}`;
   }
 }
 
-function printConfig(config: PipelineConfig, { url }: WebhookSink): string {
-  return JSON.stringify(config, undefined, 1).replaceAll('SINK', url);
+const TIMES = new Set(['group_wait', 'group_interval', 'repeat_interval', 'resolve_timeout']);
+
+function printConfig(config: PipelineConfig, { url }: WebhookSink, slowness: number): string {
+  const slowed = (key: string, value: unknown) =>
+    TIMES.has(key) ? String(value).replace(/^\d+/, (count) => String(Number(count) * slowness)) : value;
+  return JSON.stringify(config, slowed, 1).replaceAll('SINK', url);
 }
 
 async function until(instant: number): Promise<void> {

@@ -45,19 +45,23 @@ export const FLUSH_PHASE_MS = 400;
 export class Beats {
   /** The beats in which there is a reload. */
   readonly #reloads: readonly number[];
+  readonly #slowness: number;
   readonly count: number;
 
-  constructor({ beats }: PipelineScript) {
+  /** `slowness`: how many times longer than usual a beat lasts. */
+  constructor({ beats }: PipelineScript, slowness = 1) {
     this.count = beats.length;
+    this.#slowness = slowness;
     this.#reloads = [...beats.keys()].filter((beat) => beats[beat]?.some(({ kind }) => kind === 'reload'));
   }
 
   msOf(beat: number): number {
-    return beat * BEAT_MS - FLUSH_PHASE_MS * this.#reloads.filter((reload) => reload < beat).length;
+    const reloads = this.#reloads.filter((reload) => reload < beat).length;
+    return this.#slowness * (beat * BEAT_MS - FLUSH_PHASE_MS * reloads);
   }
 
   flushMsOf(beat: number): number {
-    return this.msOf(beat) + (this.#reloads.includes(beat) ? 0 : FLUSH_PHASE_MS);
+    return this.msOf(beat) + (this.#reloads.includes(beat) ? 0 : this.#slowness * FLUSH_PHASE_MS);
   }
 
   /** The beat whose flush is next to a moment. */

@@ -3,6 +3,7 @@ import { accessSync, constants, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import type { TestContext } from 'node:test';
+import { HANG_MS } from './eventually.ts';
 
 /** Whoever ends what was started: a test's context, or the {@link Janitor} of a bench. */
 export interface Cleanup {
@@ -31,7 +32,7 @@ export interface RunningServer {
   /** Such as `http://127.0.0.1:40321`, without a slash at the end. */
   readonly url: string;
   readonly pid: number;
-  /** Sends the signal (SIGTERM unless told) and waits for the end; after 10 s it kills. */
+  /** Sends the signal (SIGTERM unless told) and waits for the end; after {@link HANG_MS} it kills. */
   stop(signal?: NodeJS.Signals): Promise<ExitStatus>;
   /** All that the process has written to stderr so far. */
   stderr(): string;
@@ -45,9 +46,6 @@ export interface ServerLaunch {
   /** Tells the address (`host:port`) as soon as stderr shows that the server listens. */
   readonly addressIn: (stderr: string) => string | undefined;
 }
-
-const READY_DEADLINE_MS = 20_000;
-const STOP_DEADLINE_MS = 10_000;
 
 const MINIMAL_ALERTMANAGER_CONFIG = `
 route: {receiver: default, group_by: [alertname, cluster], group_wait: 1h, group_interval: 1h, repeat_interval: 24h}
@@ -119,7 +117,7 @@ function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
 
 async function stopChild(child: ChildProcess, signal: NodeJS.Signals): Promise<ExitStatus> {
   signalGroup(child, signal);
-  const timer = setTimeout(() => signalGroup(child, 'SIGKILL'), STOP_DEADLINE_MS);
+  const timer = setTimeout(() => signalGroup(child, 'SIGKILL'), HANG_MS);
   const status = await ended(child);
   clearTimeout(timer);
   return status;
@@ -140,7 +138,7 @@ export async function startServer(t: Cleanup, launch: ServerLaunch): Promise<Run
   finallyDo(t, () => stopChild(child, 'SIGTERM'));
   const address = await new Promise<string>((done, fail) => {
     const refuse = (why: string) => fail(new Error(`${command} ${launch.args.join(' ')}: ${why}\n${stderr}`));
-    const timer = setTimeout(() => refuse(`does not listen after ${READY_DEADLINE_MS} ms`), READY_DEADLINE_MS);
+    const timer = setTimeout(() => refuse(`does not listen after ${HANG_MS} ms`), HANG_MS);
     child.once('error', (error) => refuse(error.message));
     child.once('close', (code, signal) => refuse(`ended with ${code ?? signal}`));
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
@@ -232,11 +230,9 @@ export interface ProcessOptions {
   readonly env?: NodeJS.ProcessEnv;
   /** What the process reads from its standard input. */
   readonly input?: string;
-  /** After so long the process is killed; 30 s unless told. */
-  readonly timeoutMs?: number;
 }
 
-/** Runs a command to its end. `code` is 128 + 9 if it had to be killed; throws only if it cannot be started. */
+/** Runs a command to its end. `code` is 128 + 9 if it had to be killed, after {@link HANG_MS}; throws only if it cannot be started. */
 export function runProcess(
   command: string,
   args: readonly string[],
@@ -246,7 +242,7 @@ export function runProcess(
     const child = spawn(command, args, {
       cwd: options.cwd,
       env: { ...process.env, ...options.env },
-      timeout: options.timeoutMs ?? 30_000,
+      timeout: HANG_MS,
       killSignal: 'SIGKILL',
       detached: true,
     });

@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { HANG_MS } from './eventually.ts';
 
 export interface RawAnswer {
   readonly status: number;
@@ -13,7 +14,7 @@ export interface RawAnswer {
 export interface RawOptions {
   /** Keeps the bodies; otherwise they are counted and forgotten, so that the client costs next to nothing. */
   readonly keepBodies?: boolean;
-  /** An exchange that takes longer fails; 20 s unless told. */
+  /** An exchange that takes longer fails; {@link HANG_MS} unless told. */
   readonly deadlineMs?: number;
 }
 
@@ -134,7 +135,7 @@ export class RawConnection {
   /** Sends one request and waits for its whole answer. `method` is told because the answer to HEAD has no body. */
   exchange(method: string, bytes: string | Buffer): Promise<RawAnswer> {
     const reader = new AnswerReader(method, this.#options.keepBodies ?? false);
-    const deadlineMs = this.#options.deadlineMs ?? 20_000;
+    const deadlineMs = this.#options.deadlineMs ?? HANG_MS;
     this.#reader = reader;
     return new Promise((done, fail) => {
       const timer = setTimeout(() => this.#settle?.(new Error(`no whole answer within ${deadlineMs} ms`)), deadlineMs);

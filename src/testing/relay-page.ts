@@ -6,7 +6,7 @@ import { initialize } from 'launchdarkly-js-client-sdk';
 
 const SILENT = { error() {}, warn() {}, info() {}, debug() {} };
 const SHOPPER = { kind: 'user', key: 'ada', plan: 'gold' } as const;
-const START_SECONDS = 5;
+const START_SECONDS = 60;
 
 interface Shop {
   read(key: string, fallback: never): unknown;

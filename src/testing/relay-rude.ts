@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { HANG_MS } from './eventually.ts';
 import type { Cleanup } from './processes.ts';
 
 /** A client without manners: it writes what it likes, and keeps the beginning of what it got. */
@@ -50,7 +51,7 @@ export async function askRudely(t: Cleanup, url: string, bytes: string | Buffer)
   const { socket, received } = rude;
   socket.write(bytes);
   await new Promise<void>((done, fail) => {
-    const timer = setTimeout(() => fail(new Error('neither an answer nor an end within 5 s')), 5000);
+    const timer = setTimeout(() => fail(new Error('neither an answer nor an end')), HANG_MS);
     const end = () => {
       clearTimeout(timer);
       done();

@@ -39,7 +39,7 @@ export interface Sdk {
 export const UNKNOWN_KEY = 'unknown-key';
 const SILENT = { error() {}, warn() {}, info() {}, debug() {} };
 const SHOPPER = { kind: 'user', key: 'ada', plan: 'gold' } as const;
-const START_SECONDS = 3;
+const START_SECONDS = 60;
 
 interface Detail {
   readonly value: unknown;

@@ -44,10 +44,9 @@ export async function startRoomsProcess(
     running.delete(child);
     return code;
   });
-  const [, url = '', pos] = await eventually('a line that the server is ready', () => {
-    if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}: ${err}`);
-    return READY.exec(out);
-  });
+  const ready = await eventually('a line that the server is ready', () => READY.exec(out) ?? child.exitCode !== null);
+  if (ready === true) throw new Error(`it ended with ${child.exitCode}: ${err}`);
+  const [, url = '', pos] = ready;
   return {
     url,
     pos: Number(pos),

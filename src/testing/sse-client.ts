@@ -1,5 +1,6 @@
 import { type ClientRequest, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import { type SseEvent, type SseItem, SseReader } from '../kernel/sse-reader.ts';
+import { HANG_MS } from './eventually.ts';
 
 export interface OpenSseOptions {
   readonly method?: string;
@@ -18,8 +19,8 @@ export interface SseStream extends AsyncIterable<SseEvent> {
   readonly items: readonly SseItem[];
   /** All that came so far, as it came. */
   text(): string;
-  /** The next event, or undefined when the stream is over; rejects after `timeoutMs` (5 s). */
-  next(timeoutMs?: number): Promise<SseEvent | undefined>;
+  /** The next event, or undefined when the stream is over; rejects after {@link HANG_MS}. */
+  next(): Promise<SseEvent | undefined>;
   /** Resolves once the stream is over. */
   readonly over: Promise<StreamEnd>;
   /** Stops reading, so that what the server sends piles up; `resume` reads on. */
@@ -89,8 +90,8 @@ class ClientStream implements SseStream {
     return Buffer.concat(this.#chunks).toString('utf8');
   }
 
-  async next(timeoutMs = 5000): Promise<SseEvent | undefined> {
-    while (this.#unread.length === 0 && !this.#isOver) await this.#somethingNew(timeoutMs);
+  async next(): Promise<SseEvent | undefined> {
+    while (this.#unread.length === 0 && !this.#isOver) await this.#somethingNew();
     return this.#unread.shift();
   }
 
@@ -111,9 +112,9 @@ class ClientStream implements SseStream {
     this.#outgoing.destroy();
   }
 
-  #somethingNew(timeoutMs: number): Promise<void> {
+  #somethingNew(): Promise<void> {
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error(`no event within ${timeoutMs} ms`)), timeoutMs);
+      const timer = setTimeout(() => reject(new Error(`no event within ${HANG_MS} ms`)), HANG_MS);
       this.#waiting.push(() => {
         clearTimeout(timer);
         resolve();

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { HANG_MS } from '../../src/testing/eventually.ts';
 import { assertLinear } from '../../src/testing/linear-time.ts';
 import { isWebAddress, splitLinks } from './text-links.ts';
 
@@ -40,7 +41,7 @@ for (const [text, links] of sentences) {
   });
 }
 
-test('no annotation takes long to be searched for addresses', { timeout: 60_000 }, () => {
+test('no annotation takes long to be searched for addresses', { timeout: HANG_MS }, () => {
   for (const piece of ['.', ')', '.)', ';', '(', 'https://', 'https://a.', 'https://a ', 'a', '<'])
     assertLinear(piece, (length) => `https://a${piece.repeat(length / piece.length)}x`, splitLinks);
   for (const piece of ['.', ')', '.)'])

@@ -11,6 +11,7 @@ import {
   ScriptedServer,
 } from '../../testing/alert-answers.ts';
 import { AlertScript, type Step } from '../../testing/alert-script.ts';
+import { HANG_MS } from '../../testing/eventually.ts';
 import { HttpClient, type PlainRequest } from '../../testing/http-client.ts';
 import {
   type Cleanup,
@@ -182,11 +183,9 @@ async function ask({ side, server }: Contestant, step: Step): Promise<Reply> {
   return { request, answer: asCompared(side, await server.play(step, request), step) };
 }
 
-const LATE_DEADLINE_MS = 2000;
-
 /** The real one puts alerts into groups behind its answer to their post: what it lists may lag a moment. */
 async function askBoth(one: Contestant, other: Contestant, step: Step): Promise<readonly [Reply, Reply]> {
-  const givenUpAt = performance.now() + (step.kind === 'groups list' ? LATE_DEADLINE_MS : 0);
+  const givenUpAt = performance.now() + (step.kind === 'groups list' ? HANG_MS : 0);
   let replies: readonly [Reply, Reply];
   do replies = await Promise.all([ask(one, step), ask(other, step)]);
   while (performance.now() < givenUpAt && !isDeepStrictEqual(replies[0].answer, replies[1].answer));

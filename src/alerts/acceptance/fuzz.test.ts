@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';
+import { HANG_MS } from '../../testing/eventually.ts';
 import { type FuzzedRequest, Fuzzer } from '../../testing/fuzzer.ts';
 import { HttpClient } from '../../testing/http-client.ts';
 import { type RunningServer, startOpsdeck } from '../../testing/processes.ts';
@@ -65,7 +66,7 @@ async function pour(server: RunningServer, fuzzer: Fuzzer, take: () => Numbered 
   connection.close();
 }
 
-/** Sends bytes and their end; gives all that came back until the server closed too. Fails if it does not within 5 s. */
+/** Sends bytes and their end; gives all that came back until the server closed too. Fails if it does not. */
 function sendBroken(server: RunningServer, bytes: Buffer, about: string): Promise<string> {
   const { hostname, port } = new URL(server.url);
   return new Promise((done, fail) => {
@@ -74,7 +75,7 @@ function sendBroken(server: RunningServer, bytes: Buffer, about: string): Promis
     const timer = setTimeout(() => {
       socket.destroy();
       fail(new Error(`${about} left the connection open`));
-    }, 5000);
+    }, HANG_MS);
     socket.setEncoding('latin1').on('data', (chunk: string) => {
       text += chunk;
     });

@@ -30,6 +30,12 @@ receivers: [{name: sink, ${sink.yaml}}]
   return { start, calls: sink.calls };
 }
 
+const isRefused = (url: string): Promise<boolean> =>
+  fetch(url).then(
+    () => false,
+    (error) => error.cause?.code === 'ECONNREFUSED',
+  );
+
 test('a server that is asked to stop waits for the answer to what is under way, and notes it', async (t) => {
   let answer = (_: SinkAnswer) => {};
   const answering = new Promise<SinkAnswer>((resolve) => {
@@ -41,7 +47,8 @@ test('a server that is asked to stop waits for the answer to what is under way, 
   await eventually('the notification', () => calls[0]);
   assert.deepEqual(childrenOf(first.pid), [], 'one process does all of it');
   const stopped = first.stop();
-  setTimeout(() => answer({}), 500);
+  await eventually('no new connections', () => isRefused(first.url));
+  answer({});
   assert.deepEqual(await stopped, { code: 0, signal: null });
   const second = await start();
   assert.equal(await second.countNotifications(), 1);

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { HANG_MS } from '../../testing/eventually.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { type Cleanup, temporaryFolder } from '../../testing/processes.ts';
 import { ActiveConfig } from './active-config.ts';
@@ -48,7 +49,7 @@ test('a refusal names the file, and why it cannot be read or which lines of it a
   for (const [path, reason] of cases) assert.deepEqual(sourceOf(path).read(), { ok: false, reason });
 });
 
-test('a pipe is read when the server starts, and no more after that', { timeout: 5_000 }, async (t) => {
+test('a pipe is read when the server starts, and no more after that', { timeout: HANG_MS }, async (t) => {
   const file = join(temporaryFolder(t), 'alertmanager.yml');
   execFileSync('mkfifo', [file]);
   const source = sourceOf(file);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { notifyOnce } from '../../testing/integration.ts';
+import { assertLinear } from '../../testing/linear-time.ts';
 import { notificationOf, notifiedAlert } from '../../testing/notifier-parts.ts';
 import { emailYaml, startSmtpSink } from '../../testing/smtp-sink.ts';
 import { loadTemplates } from '../template/load-templates.ts';
@@ -89,10 +90,7 @@ for (const [list, expected] of LISTS) {
     assert.deepEqual(parseAddresses(list), { ok: true, value: expected }));
 }
 
-test('a long text is refused in no time', () => {
-  for (const piece of [':', '"', '(', '<', 'a@b ', 'a@b:', '"\\', '[', ',', ' ']) {
-    const before = performance.now();
-    parseAddresses(piece.repeat(200_000));
-    assert.ok(performance.now() - before < 2_000, piece);
-  }
+test('a long text is refused in a time that grows no faster than it', () => {
+  for (const piece of [':', '"', '(', '<', 'a@b ', 'a@b:', '"\\', '[', ',', ' '])
+    assertLinear(piece, (length) => piece.repeat(length / piece.length), parseAddresses);
 });

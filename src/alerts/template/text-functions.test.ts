@@ -1,4 +1,5 @@
 import { test } from 'node:test';
+import { HANG_MS } from '../../testing/eventually.ts';
 import { assertLinear } from '../../testing/linear-time.ts';
 import { lowerCase, TEXT_FUNCTIONS, titleCase, unescapeQuery, upperCase } from './text-functions.ts';
 
@@ -13,7 +14,7 @@ const functions: Readonly<Record<string, (text: string) => unknown>> = {
 };
 
 for (const [name, call] of Object.entries(functions)) {
-  test(`${name}: the time grows no faster than a label that somebody sends`, { timeout: 60_000 }, () => {
+  test(`${name}: the time grows no faster than a label that somebody sends`, { timeout: HANG_MS }, () => {
     for (const piece of [' ', 'a ', '\u2003', "Σ'", '.', 'a\u0301'])
       assertLinear(JSON.stringify(piece), (length) => `x${piece.repeat(length / piece.length)}x`, call);
   });

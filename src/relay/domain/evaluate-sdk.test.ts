@@ -29,7 +29,7 @@ async function startSdk({ flags, segments }: World) {
     diagnosticOptOut: true,
     logger: silent,
   });
-  await client.waitForInitialization({ timeout: 5 });
+  await client.waitForInitialization({ timeout: 60 });
   return client;
 }
 

@@ -98,13 +98,11 @@ test('16 writers and kills in between: what was acknowledged is there once, in r
   const random = new Random(16);
   const said: Said[] = [];
   let stopped = false;
-  let sent = 0;
   const clock = () => performance.now();
   const write = async (writer: number) => {
     for (let n = 0; !stopped; n++) {
       const id = `writer-${writer}-${n}`;
       const sentAt = clock();
-      sent++;
       // Until it is answered, with one id: a lost connection says nothing about what became of it.
       while (!stopped) {
         const answer = await say(server, `${id} says`, id).catch(() => undefined);
@@ -129,7 +127,7 @@ test('16 writers and kills in between: what was acknowledged is there once, in r
       }
       let left = random.int(5, 400);
       for (;;) {
-        const event = await stream.next(20_000).catch(() => undefined);
+        const event = await stream.next().catch(() => undefined);
         if (!event) break;
         assert.notEqual(event.event, 'reset', event.data);
         if (event.id) {
@@ -144,18 +142,19 @@ test('16 writers and kills in between: what was acknowledged is there once, in r
   const writers = Array.from({ length: 16 }, (_, index) => write(index));
   const reader = read();
   for (let kills = 0; kills < 3; kills++) {
-    await new Promise((done) => setTimeout(done, random.int(400, 900)));
+    const enough = said.length + random.int(30, 120);
+    await eventually('acknowledged messages', () => said.length >= enough, { everyMs: 1 });
     await server.end('SIGKILL');
     server = await startRoomsProcess(t, { folder });
   }
-  await new Promise((done) => setTimeout(done, 300));
+  const enough = said.length + 50;
+  await eventually('the streams to follow', () => said.length >= enough && seen.length > enough / 2);
   stopped = true;
   await Promise.all(writers);
   // One more wakes the reader up.
   await say(server, 'the end', 'the-very-end');
   await reader;
   const history = await historyOf(server);
-  assert.ok(said.length > 50, `${said.length} of ${sent} acknowledged`);
   assert.deepEqual(
     history.map(({ seq }) => seq),
     history.map((_, index) => index + 1),
@@ -167,7 +166,6 @@ test('16 writers and kills in between: what was acknowledged is there once, in r
   assertRealTime(said);
   const told = seen.map(({ data }) => JSON.parse(data).message.id as string);
   assert.deepEqual(told, history.map(({ id }) => id).slice(0, told.length), 'nothing missing, doubled or reversed');
-  assert.ok(told.length > history.length / 2, `${told.length} of ${history.length} were told`);
 });
 
 test('the log and the stream tell the same, by the same ids', async (t) => {
@@ -191,7 +189,7 @@ test('the log and the stream tell the same, by the same ids', async (t) => {
   t.after(() => stream.close());
   const streamed: typeof logged = [];
   while (streamed.length < logged.length) {
-    const event = await stream.next(20_000);
+    const event = await stream.next();
     if (event?.id) streamed.push({ id: event.id, event: event.event, data: JSON.parse(event.data) });
   }
   assert.ok(logged.length > 35);

@@ -9,14 +9,13 @@ import { openAiStream, startFakeModel } from '../../testing/fake-model.ts';
 import { openPeople } from '../../testing/rooms-people.ts';
 import { openSse } from '../../testing/sse-client.ts';
 
-const WAIT_MS = 30_000;
 const [, FIRST = '', SECOND = '', ...END] = openAiStream(['one ', 'two']);
 
 async function askSlowly(room: CopilotRoom) {
   room.model.play({ stream: [FIRST], ending: 'hang' });
   const trigger = await room.post('@copilot go');
   const told = () => room.told.find(({ type }) => type === 'message.delta');
-  const { data } = await eventually('the first delta', told, { deadlineMs: WAIT_MS });
+  const { data } = await eventually('the first delta', told);
   return { trigger, ...(JSON.parse(data) as { runId: string; messageId: string }) };
 }
 
@@ -26,25 +25,25 @@ test('the stream of a run begins with what there is, goes on with what comes, an
   const { trigger, runId } = await askSlowly(room);
   const stream = await open(`/api/run/${runId}/stream`);
   assert.equal(stream.headers['content-type'], 'text/event-stream');
-  const begin = await stream.next(WAIT_MS);
+  const begin = await stream.next();
   assert.equal(begin?.event, 'run');
   const { run } = JSON.parse(begin?.data ?? '');
   assert.deepEqual([run.id, run.state, run.text], [runId, 'running', 'one ']);
   room.model.write(SECOND);
-  const delta = await stream.next(WAIT_MS);
+  const delta = await stream.next();
   assert.equal(delta?.event, 'message.delta');
   const { offset, text } = JSON.parse(delta?.data ?? '');
   assert.deepEqual([offset, text], [4, 'two']);
   room.model.write(END.join(''));
   room.model.write(null);
-  const end = await stream.next(WAIT_MS);
+  const end = await stream.next();
   assert.equal(end?.event, 'run.finished');
   assert.equal(JSON.parse(end?.data ?? '').run.state, 'complete');
-  assert.equal(await stream.next(WAIT_MS), undefined);
+  assert.equal(await stream.next(), undefined);
   assert.equal(await stream.over, 'ended');
   assert.equal((await room.answer(await room.ended(trigger))).body, 'one two');
   const late = await open(`/api/run/${runId}/stream`);
-  const only = await late.next(WAIT_MS);
+  const only = await late.next();
   assert.equal(only?.event, 'run.finished');
   assert.equal(JSON.parse(only?.data ?? '').run.text, 'one two');
   assert.equal(await late.over, 'ended');
@@ -79,7 +78,7 @@ test('streams of runs end with the server, and for those who may not see them an
   const open = await openWire(t, room);
   const { runId } = await askSlowly(room);
   const stream = await open(`/api/run/${runId}/stream`);
-  await stream.next(WAIT_MS);
+  await stream.next();
   await room.rooms.send('DELETE', '/api/room/ops', { as: 'ana' });
   assert.equal(await stream.over, 'ended');
 });
@@ -102,7 +101,7 @@ test('the stream of a run ends within a second of the token that opened it, thou
   t.after(() => listener.close(1_000));
   const headers = { authorization: `Bearer ${token.json.secret}` };
   const stream = await openSse(`${listener.url}/api/run/${run.json.id}/stream`, { headers });
-  assert.equal((await stream.next(WAIT_MS))?.event, 'run');
+  assert.equal((await stream.next())?.event, 'run');
   clock.advance(11_000);
   assert.equal(await stream.over, 'ended');
 });

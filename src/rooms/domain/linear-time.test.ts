@@ -1,5 +1,6 @@
 // Whatever people and programs post is read on the one thread that serves everybody.
 import { test } from 'node:test';
+import { HANG_MS } from '../../testing/eventually.ts';
 import { assertLinear } from '../../testing/linear-time.ts';
 import { readCommand } from './command.ts';
 import { readMatcher } from './command-matcher.ts';
@@ -42,7 +43,7 @@ const pieces = [
 ];
 
 for (const [what, read] of Object.entries(readers)) {
-  test(`${what}: the time grows no faster than the text`, { timeout: 60_000 }, () => {
+  test(`${what}: the time grows no faster than the text`, { timeout: HANG_MS }, () => {
     for (const piece of pieces)
       for (const end of ['', 'x', '"', '>', '\n'])
         assertLinear(

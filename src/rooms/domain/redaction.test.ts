@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { assertLinear } from '../../testing/linear-time.ts';
 import { createRedaction, redactSecrets } from './redaction.ts';
 
 const TEXTS: readonly (readonly [string, string])[] = [
@@ -25,19 +26,19 @@ test('a key that is known is taken out whatever it looks like', () => {
   assert.equal(redactSecrets('wrong key hunter2!x', 'hunter2!x'), 'wrong key [secret]');
 });
 
-test('a pattern whose every match looks at all that follows ends soon, and lets nothing through', () => {
+test('a pattern whose every match looks at all that follows is given up, and lets nothing through', () => {
   const redact = createRedaction({ secrets: false, emails: false, patterns: ['(x|aa)*y|a'] });
-  const startedAt = performance.now();
   const lines = redact(`${'a'.repeat(30_000)}\nfine\nnaan`).split('\n');
-  assert.ok(performance.now() - startedAt < 30_000);
   assert.deepEqual(lines, ['[redacted]', 'fine', '[redacted]']);
 });
 
-test('a pattern that would take for ever elsewhere takes no time', () => {
-  const redact = createRedaction({ secrets: false, emails: false, patterns: ['(a+)+$', '(.*)*x'] });
-  const startedAt = performance.now();
-  redact(`${'a'.repeat(20_000)}!`);
-  assert.ok(performance.now() - startedAt < 5_000);
+test('a pattern that would take for ever elsewhere takes no longer than the text', () => {
+  const rules = { secrets: false, emails: false, patterns: ['(a+)+$', '(.*)*x'] };
+  assertLinear(
+    'a line',
+    (length) => `${'a'.repeat(length)}!`,
+    (text) => createRedaction(rules)(text),
+  );
 });
 
 test('what a pattern is replaced by holds no references', () => {

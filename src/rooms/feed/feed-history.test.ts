@@ -32,7 +32,7 @@ class Reader {
       const stream = await openSse(`${this.#kit.url}/api/event?ephemeral=0`, { headers });
       try {
         for (let left = this.#random.int(1, 60); left > 0; left--) {
-          const event = await stream.next(20_000);
+          const event = await stream.next();
           if (!event || event.event === 'hello') continue;
           assert.notEqual(event.event, 'reset');
           this.history.push((JSON.parse(event.data) as { pos: number }).pos);
@@ -107,7 +107,7 @@ async function checkFreshRead(t: TestContext, kit: FeedKit, user: string, after:
   const due = dueNow(kit, user, after);
   const stream = await kit.ask(t, { as: user, query: '?ephemeral=0', lastEventId: `${EPOCH}-${after}` });
   await stream.next();
-  for (let left = due.length; left > 0; left--) await stream.next(20_000);
+  for (let left = due.length; left > 0; left--) await stream.next();
   assert.deepEqual(positionsOf(stream), due, `${user} after ${after}`);
   stream.close();
 }

@@ -1,6 +1,7 @@
 // Somebody wants the alerts of a foreign room, or wants a room to believe that all is well.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { eventually } from '../../testing/eventually.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import type { Cleanup } from '../../testing/processes.ts';
 import type { RoomsAnswer } from '../../testing/rooms-app.ts';
@@ -151,9 +152,7 @@ test('a group whose card retention has removed gets another one', async (t) => {
   assert.equal((await people.send('PUT', '/api/room/ops', { as: 'ana', body: put })).status, 200);
   await people.send('POST', '/api/retention', {});
   clock.advance(3_600_000);
-  const gone = async () => (await cards()).length === 0;
-  for (let i = 0; i < 200 && !(await gone()); i++) await new Promise((done) => setImmediate(done));
-  assert.ok(await gone());
+  await eventually('the end of the card', async () => (await cards()).length === 0, { everyMs: 1 });
   const told = await tell();
   assert.equal(told.status, 201, told.text);
   assert.equal((await cards()).length, 1);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Chalk } from 'chalk';
+import { HANG_MS } from '../../testing/eventually.ts';
 import { assertLinear } from '../../testing/linear-time.ts';
 import { messageLines } from './message-lines.ts';
 import type { WireMessage } from './wire.ts';
@@ -24,7 +25,7 @@ const messageOf = (body: string, name = 'Ana') =>
     createdAt: '2030-01-02T03:04:05Z',
   }) as unknown as WireMessage;
 
-test('no message takes long to be printed', { timeout: 60_000 }, () => {
+test('no message takes long to be printed', { timeout: HANG_MS }, () => {
   for (const piece of ['\n', ' ', '\x1b', '\r', 'a\n'])
     assertLinear(
       JSON.stringify(piece),

@@ -10,14 +10,12 @@ import { executablePath, runProcess, temporaryFolder } from '../../testing/proce
 import { startRoomsProcess } from '../../testing/rooms-process.ts';
 import { openTcpProxy } from '../../testing/tcp-proxy.ts';
 
-const SLOW = { deadlineMs: 60_000 };
-
 function environment(t: TestContext, url: string): Record<string, string> {
   return { HOME: temporaryFolder(t), OPSDECK_ROOMS_URL: url, OPSDECK_ROOMS_USER: 'ana', NO_COLOR: '1' };
 }
 
 function rooms(args: readonly string[], env: Record<string, string>, input = '') {
-  return runProcess(process.execPath, [executablePath(), 'rooms', ...args], { env, input, timeoutMs: 120_000 });
+  return runProcess(process.execPath, [executablePath(), 'rooms', ...args], { env, input });
 }
 
 test('make test 2>&1 | opsdeck rooms say ci --code', async (t) => {
@@ -27,7 +25,7 @@ test('make test 2>&1 | opsdeck rooms say ci --code', async (t) => {
   const opsdeck = `"${process.execPath}" "${executablePath()}"`;
   const line = `(echo building; echo oops >&2) 2>&1 | ${opsdeck} rooms say ci --code --id build-12-log`;
   for (let times = 0; times < 2; times++) {
-    const said = await runProcess('/bin/sh', ['-c', line], { env, timeoutMs: 60_000 });
+    const said = await runProcess('/bin/sh', ['-c', line], { env });
     assert.deepEqual([said.code, said.stdout, said.stderr], [0, 'build-12-log\n', '']);
   }
   const tailed = await rooms(['tail', 'ci'], env);
@@ -43,7 +41,7 @@ test('a message whose server is killed before it answers, and comes back, is sai
   assert.equal((await rooms(['new', 'CI'], env)).code, 0);
   proxy.cutAnswers(1);
   const saying = rooms(['say', 'ci', 'once', '--retry', '100s'], env);
-  await eventually('an answer that was cut', () => proxy.cuts === 1, SLOW);
+  await eventually('an answer that was cut', () => proxy.cuts === 1);
   proxy.forwardTo(undefined);
   await first.end('SIGKILL');
   const second = await startRoomsProcess(t, { folder });
@@ -76,7 +74,7 @@ function startTail(t: TestContext, args: readonly string[], env: Record<string, 
   return {
     bodies,
     async printed(count: number) {
-      await eventually(`${count} messages`, () => bodies().length === count, SLOW).catch((error) => {
+      await eventually(`${count} messages`, () => bodies().length === count).catch((error) => {
         throw new Error(`${error.message}: ${bodies().join(', ')}\n${said}`);
       });
     },
@@ -99,14 +97,14 @@ test('tail --cursor-file prints each message once, across kills of the server an
   const said: string[] = [];
   const say = async (word: string) => {
     said.push(word);
-    assert.equal((await rooms(['say', 'ci', word, '--retry', '60s'], env)).code, 0);
+    assert.equal((await rooms(['say', 'ci', word, '--retry', '100s'], env)).code, 0);
   };
   let server = await startRoomsProcess(t, { folder });
   proxy.forwardTo(server.url);
   assert.equal((await rooms(['new', 'CI'], env)).code, 0);
   for (let round = 0; round < 2; round++) {
     const tailing = startTail(t, args, env);
-    await eventually('a cursor file', () => existsSync(cursorFile), SLOW);
+    await eventually('a cursor file', () => existsSync(cursorFile));
     await say(`before ${round}`);
     const until = seen.length;
     await tailing.printed(said.length - until);
@@ -115,7 +113,7 @@ test('tail --cursor-file prints each message once, across kills of the server an
     proxy.forwardTo(server.url);
     await say(`after ${round}`);
     await tailing.printed(said.length - until);
-    await eventually('its place to be kept', () => keptSeq(cursorFile) === said.length, SLOW);
+    await eventually('its place to be kept', () => keptSeq(cursorFile) === said.length);
     // By an interrupt it ends well, and a kill it survives: what is printed is not printed again.
     assert.equal(await tailing.end(round === 0 ? 'SIGINT' : 'SIGKILL'), round === 0 ? 0 : null);
     seen.push(...tailing.bodies());

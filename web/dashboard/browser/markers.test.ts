@@ -201,8 +201,8 @@ browserTest('project markers on the analytics page', async (t, browser, check) =
     await page.mouse.down();
     await page.mouse.up();
     await page.mouse.move(5, 5);
-    // Longer than a popover stays that was opened by hovering.
-    await page.waitForTimeout(400);
+    // A timer of the page that fires after the one that closes a popover which was opened by hovering.
+    await page.evaluate('new Promise((done) => setTimeout(done, 400))');
     assert.equal(await dialogOf(page, 'web-shop').isVisible(), true, 'a click has pinned it');
     await page.mouse.click(5, 5);
     await dialogOf(page, 'web-shop').waitFor({ state: 'hidden' });

@@ -6,7 +6,7 @@ import { listen } from '../../../kernel/server.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import { openPeople } from '../../../testing/rooms-people.ts';
 
-const TIMEOUT = { timeout: 60_000 };
+const TIMEOUT = { timeout: 600_000 };
 const SCOPES = ['read', 'write', 'manage', 'export', 'admin', 'hook'];
 /** More than all buffers between a server and a client that does not read. */
 const LARGE_BYTES = 16 * 2 ** 20;

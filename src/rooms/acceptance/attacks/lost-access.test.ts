@@ -2,13 +2,12 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { systemClock } from '../../../kernel/clock.ts';
 import { listen } from '../../../kernel/server.ts';
-import { eventually } from '../../../testing/eventually.ts';
+import { eventually, HANG_MS } from '../../../testing/eventually.ts';
 import { FakeClock } from '../../../testing/fake-clock.ts';
 import { openAiStream, startFakeModel } from '../../../testing/fake-model.ts';
 import { openPeople } from '../../../testing/rooms-people.ts';
 import { openSse, type SseStream } from '../../../testing/sse-client.ts';
 
-const WAIT_MS = 60_000;
 const SCOPES = ['read', 'write', 'react', 'manage', 'copilot', 'hook', 'export', 'admin'];
 const [, FIRST = '', SECRET_WORD = ''] = openAiStream(['one ', 'SECRET']);
 
@@ -97,14 +96,14 @@ const LOSSES: readonly Loss[] = [
 
 async function untilFence(stream: SseStream): Promise<void> {
   for (;;) {
-    const event = await stream.next(WAIT_MS);
+    const event = await stream.next();
     assert.ok(event, 'the stream goes on');
     if (event.data.includes('fence')) return;
   }
 }
 
 for (const { name, role = 'member', isOut = false, lose } of LOSSES)
-  test(`who ${name} hears nothing more of the room, on any stream`, { timeout: WAIT_MS }, async (t) => {
+  test(`who ${name} hears nothing more of the room, on any stream`, { timeout: HANG_MS }, async (t) => {
     const world = await open(t);
     const { must, model, url } = world;
     const victim = await world.join(role);
@@ -141,7 +140,7 @@ for (const { name, role = 'member', isOut = false, lose } of LOSSES)
     ];
     for (const one of [...ofRoom, ...ofMore]) {
       assert.equal(one.status, 200);
-      await one.next(WAIT_MS);
+      await one.next();
     }
     const unused = await ticket();
     const polled = ['', `&rooms=${room}`, `&rooms=${room},lobby`].map((more) => {

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { systemClock } from '../../../kernel/clock.ts';
 import { listen } from '../../../kernel/server.ts';
-import { eventually } from '../../../testing/eventually.ts';
+import { eventually, HANG_MS } from '../../../testing/eventually.ts';
 import { openPeople } from '../../../testing/rooms-people.ts';
 import { openSse, type SseStream } from '../../../testing/sse-client.ts';
 
@@ -52,7 +52,7 @@ test('one user has so many streams, by whatever token, session, ticket or path, 
   const other = await openSse(`${url}/api/room/ops/event`, { headers: await tokenOf('ana') });
   assert.equal(other.status, 200);
   assert.equal((await send('POST', '/api/room/ops/message', { as: 'ben', body: 'still here' })).status, 201);
-  for (let data = ''; !data.includes('still here'); ) data = (await other.next(60_000))?.data ?? 'gone';
+  for (let data = ''; !data.includes('still here'); ) data = (await other.next())?.data ?? 'gone';
   // What is closed, in order or not, makes room again.
   for (const stream of taken) stream.close();
   await eventually('all are gone', () => core.feed.size === 1, { everyMs: 5 });
@@ -88,7 +88,7 @@ function openDeaf(t: TestContext, url: string, path: string, authorization: stri
   });
 }
 
-test('those who do not read hold nobody up, and little memory', { timeout: 60_000 }, async (t) => {
+test('those who do not read hold nobody up, and little memory', { timeout: HANG_MS }, async (t) => {
   const { url, tokenOf, send, core } = await open(t);
   const { authorization } = await tokenOf('mallory');
   const deaf = await Promise.all(
@@ -102,7 +102,7 @@ test('those who do not read hold nobody up, and little memory', { timeout: 60_00
   for (let count = 0; count < 20; count++)
     assert.equal((await send('POST', '/api/room/ops/message', { as: 'ben', body: `${count} ${body}` })).status, 201);
   let last = '';
-  while (!last.includes('"body":"19 ')) last = (await reader.next(60_000))?.data ?? '"body":"19 gone';
+  while (!last.includes('"body":"19 ')) last = (await reader.next())?.data ?? '"body":"19 gone';
   assert.doesNotMatch(last, /gone/);
   // Twenty times the seven megabytes that were told would be 140 MB.
   const grown = process.memoryUsage().rss - before.rss;

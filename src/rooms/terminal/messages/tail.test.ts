@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { eventually } from '../../../testing/eventually.ts';
+import { eventually, HANG_MS } from '../../../testing/eventually.ts';
 import { FakeClock } from '../../../testing/fake-clock.ts';
 import type { FakeTerminal } from '../../../testing/fake-terminal.ts';
 import { openCuttingProxy } from '../../../testing/http-proxy.ts';
@@ -35,7 +35,7 @@ function follow(t: TestContext, url: string, names: readonly string[], options: 
   const stopped = new Promise<void>((done) => {
     stop = done;
   });
-  const over = tail(names, { lines: 20, timeout: 10_000, follow: true, ...options }, terminal, stopped);
+  const over = tail(names, { lines: 20, timeout: HANG_MS, follow: true, ...options }, terminal, stopped);
   over.catch(() => {});
   t.after(async () => {
     stop();
@@ -253,7 +253,7 @@ test('a cursor file is not written before its line is out', async (t) => {
       if (text.includes('one')) throw new Error('the pipe is closed');
     },
   });
-  const options = { lines: 20, timeout: 10_000, json: true, cursorFile };
+  const options = { lines: 20, timeout: HANG_MS, json: true, cursorFile };
   await assert.rejects(tail(['ops'], options, terminal, new Promise<void>(() => {})), /the pipe is closed/);
   assert.deepEqual(written, [undefined]);
   assert.equal(existsSync(cursorFile), false);
