@@ -3,25 +3,13 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { eventually } from './eventually.ts';
-import type { RunningServer } from './processes.ts';
+import type { Cleanup, RunningServer } from './processes.ts';
+import { connectBrowser } from './shared-browser.ts';
 
 const DEADLINE_MS = 15_000;
-const CHROMIUM = '/usr/bin/chromium';
-const CHROMIUM_FLAGS = [
-  '--no-sandbox',
-  '--disable-dev-shm-usage',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
-
-/** Starts Debian's Chromium without a window; it ends with the test. */
-export async function launchBrowser(t: TestContext): Promise<Browser> {
-  const { chromium } = await import('playwright-core');
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: CHROMIUM_FLAGS });
+/** Gives Debian's Chromium without a window, until the test ends. */
+export async function launchBrowser(t: Cleanup): Promise<Browser> {
+  const browser = await connectBrowser();
   t.after(() => browser.close());
   return browser;
 }
