@@ -1,8 +1,10 @@
 // What the tests in a real browser share.
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { eventually } from './eventually.ts';
+import { isLongRound } from './long-round.ts';
 import type { Cleanup, RunningServer } from './processes.ts';
 import { connectBrowser } from './shared-browser.ts';
 
@@ -92,6 +94,11 @@ export async function restingBox(element: Locator): Promise<Box> {
     },
     { everyMs: 100 },
   );
+}
+
+/** In a long round, keeps a picture of the page below .build/screenshots, for people to look at. */
+export async function picture(page: Page, name: string): Promise<void> {
+  if (isLongRound) await page.screenshot({ path: join('.build', 'screenshots', `${name}.png`) });
 }
 
 /** How many pixels the page is too wide for its window. */

@@ -116,6 +116,11 @@ async function playScenario(t: TestContext, sdks: readonly Sdk[], world: RelayWo
       ),
     );
   };
+  const closeAll = async () => {
+    const open = [...clients.values()];
+    clients.clear();
+    await Promise.all(open.map((client) => client.close()));
+  };
   let relay = await world.start();
   await Promise.all(
     sdks.map((sdk) =>
@@ -145,6 +150,7 @@ async function playScenario(t: TestContext, sdks: readonly Sdk[], world: RelayWo
     await world.saveText('newest');
     relay = await world.start();
     await each('comes back after a restart of the relay', (_, client) => assertReads(client, 'newest', BACK_MS));
+    await closeAll();
     await Promise.all(
       sdks.map((sdk) =>
         t.test(`${sdk.name}: is refused with a key that nobody knows`, async () => {
@@ -154,7 +160,7 @@ async function playScenario(t: TestContext, sdks: readonly Sdk[], world: RelayWo
       ),
     );
   } finally {
-    for (const client of clients.values()) await client.close();
+    await closeAll();
   }
 }
 
