@@ -1,6 +1,7 @@
 // Builds dist/opsdeck.js: one executable CommonJS file with code, web pages and sample data inside.
-// With --tests or --benches it also bundles *.test.ts or *.bench.ts into .build/, each with one all.mjs that imports
-// every file: one Node process runs them all, which is ten times faster than one process a file.
+// With --tests it also bundles *.test.ts into .build/tests, with units.mjs, which imports every file that starts no process
+// (one process runs them all, ten times faster than one a file), and suite.json, which src/testing/test-run.ts reads. With
+// --benches it bundles *.bench.ts into .build/benches, and all.mjs imports them.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -259,13 +260,15 @@ load("./opsdeck.js");
 `;
 }
 
-/** Bundles every file with the given ending below bin, src and web; packages stay outside. */
-async function buildSuite(ending, outdir) {
-  rmSync(outdir, { recursive: true, force: true });
-  const entryPoints = ['bin', 'src', 'web']
+const filesWithEnding = (ending) =>
+  ['bin', 'src', 'web']
     .flatMap((top) => readdirSync(join(root, top), { recursive: true }).map((file) => `${top}/${file}`))
     .filter((file) => file.endsWith(ending))
     .sort();
+
+/** Bundles the files for Node; packages stay outside. */
+async function buildSuite(entryPoints, outdir) {
+  rmSync(outdir, { recursive: true, force: true });
   await esbuild.build({
     ...shared,
     entryPoints,
@@ -277,11 +280,75 @@ async function buildSuite(ending, outdir) {
     sourcemap: 'inline',
     outExtension: { '.js': '.mjs' },
   });
-  const imports = entryPoints.map((file) => `import './${file.replace(/\.ts$/, '.mjs')}';`);
-  writeFileSync(join(outdir, 'all.mjs'), `${imports.join('\n')}\n`);
   say(`${outdir}: ${entryPoints.length} files`);
 }
 
+const bundleOf = (source) => source.replace(/\.ts$/, '.mjs');
+
+/** Writes a module that imports the bundle of each file. */
+function writeImports(file, sources) {
+  writeFileSync(file, sources.map((source) => `import './${bundleOf(source)}';\n`).join(''));
+}
+
+/** Code of tests that lies in files of their own. */
+const TEST_CODE = /\/(testing|acceptance|attacks)\/[^/]*$/;
+
+/** Keeps what is tested out of a bundle, so that it holds only what the tests themselves do. */
+const testCodeAlone = {
+  name: 'test-code-alone',
+  setup(build) {
+    build.onResolve({ filter: /^(\.|virtual:)/ }, ({ path, resolveDir, kind }) =>
+      kind === 'entry-point' || TEST_CODE.test(join(resolveDir, path)) ? undefined : { path, external: true },
+    );
+  },
+};
+
+/**
+ * What test files need: those that start a browser, those that start other processes, and the rest, the units. A file starts
+ * what it still imports once esbuild has left out the parts of its helpers that it does not use.
+ */
+async function classify(entryPoints) {
+  const { metafile } = await esbuild.build({
+    entryPoints,
+    outdir: join(root, '.build'),
+    outbase: '.',
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    packages: 'external',
+    plugins: [testCodeAlone],
+    metafile: true,
+    write: false,
+  });
+  const classes = { browser: [], process: [], unit: [] };
+  for (const { entryPoint, imports } of Object.values(metafile.outputs)) {
+    const names = new Set(imports.map(({ path }) => path));
+    const kind = names.has('playwright-core') ? 'browser' : names.has('node:child_process') ? 'process' : 'unit';
+    classes[kind].push(entryPoint);
+  }
+  return classes;
+}
+
+/** What runs the tests. */
+const TEST_RUN = 'src/testing/test-run.ts';
+
+async function buildTests() {
+  const outdir = join(root, '.build/tests');
+  const files = filesWithEnding('.test.ts');
+  const [{ browser, process, unit }] = await Promise.all([classify(files), buildSuite([...files, TEST_RUN], outdir)]);
+  writeImports(join(outdir, 'units.mjs'), unit);
+  const others = [...browser, ...process].map(bundleOf);
+  writeFileSync(join(outdir, 'suite.json'), JSON.stringify({ units: 'units.mjs', others }));
+  say(`units: ${unit.length}, browser: ${browser.length}, processes: ${process.length}`);
+}
+
+async function buildBenches() {
+  const outdir = join(root, '.build/benches');
+  const files = filesWithEnding('.bench.ts');
+  await buildSuite(files, outdir);
+  writeImports(join(outdir, 'all.mjs'), files);
+}
+
 await buildExecutable();
-if (flags.has('--tests')) await buildSuite('.test.ts', join(root, '.build/tests'));
-if (flags.has('--benches')) await buildSuite('.bench.ts', join(root, '.build/benches'));
+if (flags.has('--tests')) await buildTests();
+if (flags.has('--benches')) await buildBenches();

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { run } from './cli.ts';
+import { FakeTerminal } from './testing/fake-terminal.ts';
 import {
   executablePath,
   listeningAddress,
@@ -81,9 +83,9 @@ test('every command in the table of the README is one, and has the help that it 
   const table = [...README.matchAll(/^\| `opsdeck ([a-z ]+)`/gm)].map(([, command]) => (command as string).split(' '));
   assert.ok(table.length >= 6);
   for (const command of table) {
-    const help = await runProcess(process.execPath, [executablePath(), ...command, '--help'], { cwd: process.cwd() });
-    assert.equal(help.code, 0, command.join(' '));
-    assert.match(help.stdout, new RegExp(`^Usage: opsdeck ${command.join(' ')}\\b`), command.join(' '));
+    const terminal = new FakeTerminal();
+    assert.equal(await run([...command, '--help'], terminal), 0, command.join(' '));
+    assert.match(terminal.stdout, new RegExp(`^Usage: opsdeck ${command.join(' ')}\\b`), command.join(' '));
   }
 });
 

@@ -2,14 +2,15 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { systemClock } from '../kernel/clock.ts';
 import { listen } from '../kernel/server.ts';
+import { isLongRound } from '../testing/long-round.ts';
 import { Random } from '../testing/random.ts';
 import { RawConnection } from '../testing/raw-connection.ts';
 import { openTestRooms, type TestRooms } from '../testing/rooms-app.ts';
 import { type KnownIds, RoomsFuzzer } from '../testing/rooms-fuzzer.ts';
 
-/** Of each method and path; `OPSDECK_FUZZ` in the environment asks for more. */
-const REQUESTS = Number(process.env.OPSDECK_FUZZ ?? 40);
-const SEED = Number(process.env.OPSDECK_FUZZ_SEED ?? 20_260);
+/** Of each method and path. */
+const REQUESTS = isLongRound ? 200 : 12;
+const SEED = 20_260;
 /** Answers that go on until somebody leaves. */
 const STREAMS = new Set(['/api/event', '/api/room/{id}/event', '/api/run/{id}/stream']);
 

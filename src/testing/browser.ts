@@ -1,27 +1,17 @@
 // What the tests in a real browser share.
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { eventually } from './eventually.ts';
-import type { RunningServer } from './processes.ts';
+import { isLongRound } from './long-round.ts';
+import type { Cleanup, RunningServer } from './processes.ts';
+import { connectBrowser } from './shared-browser.ts';
 
 const DEADLINE_MS = 15_000;
-const CHROMIUM = '/usr/bin/chromium';
-const CHROMIUM_FLAGS = [
-  '--no-sandbox',
-  '--disable-dev-shm-usage',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
-
-/** Starts Debian's Chromium without a window; it ends with the test. */
-export async function launchBrowser(t: TestContext): Promise<Browser> {
-  const { chromium } = await import('playwright-core');
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: CHROMIUM_FLAGS });
+/** Gives Debian's Chromium without a window, until the test ends. */
+export async function launchBrowser(t: Cleanup): Promise<Browser> {
+  const browser = await connectBrowser();
   t.after(() => browser.close());
   return browser;
 }
@@ -104,6 +94,11 @@ export async function restingBox(element: Locator): Promise<Box> {
     },
     { everyMs: 100 },
   );
+}
+
+/** In a long round, keeps a picture of the page below .build/screenshots, for people to look at. */
+export async function picture(page: Page, name: string): Promise<void> {
+  if (isLongRound) await page.screenshot({ path: join('.build', 'screenshots', `${name}.png`) });
 }
 
 /** How many pixels the page is too wide for its window. */

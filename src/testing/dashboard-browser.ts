@@ -3,8 +3,9 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
-import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Download, Locator, Page } from 'playwright-core';
 import { launchBrowser } from './browser.ts';
 import {
   type Cleanup,
@@ -35,7 +36,7 @@ async function shareBrowser(): Promise<Browser> {
   users++;
   if (!shared) {
     const janitor = new Janitor();
-    shared = { janitor, browser: await launchBrowser(janitor as unknown as TestContext) };
+    shared = { janitor, browser: await launchBrowser(janitor) };
   }
   return shared.browser;
 }
@@ -221,6 +222,11 @@ export async function dropFiles(page: Page, files: readonly OwnFile[], between?:
 export async function chooseFile(page: Page, label: string, { name, text }: OwnFile): Promise<void> {
   const buffer = Buffer.from(text);
   await page.locator(`input[type=file][aria-label="${label}"]`).setInputFiles({ name, mimeType: '', buffer });
+}
+
+/** What a person gets who downloads something. */
+export async function bytesOf(download: Download): Promise<Buffer> {
+  return buffer(await download.createReadStream());
 }
 
 /** Waits until a key figure reads so. */

@@ -57,6 +57,8 @@ export async function openBrowserSdks(t: TestContext): Promise<readonly Sdk[]> {
 
 function pageSdk(t: TestContext, browser: Browser, pageUrl: string, { name, sdk, useReport, refusal }: PageSdk): Sdk {
   const hasEvents = sdk !== 'ofrep';
+  /** Pages whose client is closed: a fresh profile costs more than all else. */
+  const left: Page[] = [];
   return {
     name,
     family: 'client',
@@ -64,14 +66,18 @@ function pageSdk(t: TestContext, browser: Browser, pageUrl: string, { name, sdk,
     sendsEvents: hasEvents,
     refusal,
     async open(url, key) {
-      const page = await openShop(t, browser, pageUrl);
+      const page = left.pop() ?? (await openShop(t, browser));
+      await page.goto(pageUrl);
       const call = (method: string, ...args: readonly unknown[]): Promise<unknown> =>
         page.evaluate(`shop.${method}(${args.map((arg) => JSON.stringify(arg)).join(', ')})`);
       await call('open', sdk, { url, key, useReport });
       return {
         read: async (flag, fallback) => (await call('read', flag, fallback)) as SeenFlag,
         ...(hasEvents ? { report: async (event: string) => void (await call('report', event)) } : {}),
-        close: async () => void (await page.goto('about:blank')),
+        close: async () => {
+          await page.goto('about:blank');
+          left.push(page);
+        },
       };
     },
   };
@@ -80,8 +86,8 @@ function pageSdk(t: TestContext, browser: Browser, pageUrl: string, { name, sdk,
 /** A relay that is away, and a browser's own word for that, are part of the test; so is what it says of a bad key. */
 const EXPECTED_COMPLAINTS = new RegExp(`^Failed to load resource|/${UNKNOWN_KEY}[/?'].* blocked by CORS policy`);
 
-/** Opens the page in a fresh browser profile; an error in it, or a refusal of what a good page asks, fails the test. */
-async function openShop(t: TestContext, browser: Browser, url: string): Promise<Page> {
+/** A page in a fresh browser profile; an error in it, or a refusal of what a good page asks, fails the test. */
+async function openShop(t: TestContext, browser: Browser): Promise<Page> {
   const context = await browser.newContext();
   const page = await context.newPage();
   const complaints: string[] = [];
@@ -94,6 +100,5 @@ async function openShop(t: TestContext, browser: Browser, url: string): Promise<
       [],
     );
   });
-  await page.goto(url);
   return page;
 }

@@ -118,6 +118,11 @@ async function playScenario(t: TestContext, sdks: readonly Sdk[], world: RelayWo
       ),
     );
   };
+  const closeAll = async () => {
+    const open = [...clients.values()];
+    clients.clear();
+    await Promise.all(open.map((client) => client.close()));
+  };
   let relay = await world.start();
   await Promise.all(
     sdks.map((sdk) =>
@@ -147,6 +152,7 @@ async function playScenario(t: TestContext, sdks: readonly Sdk[], world: RelayWo
     await world.saveText('newest');
     relay = await world.start();
     await each('comes back after a restart of the relay', (_, client) => eventuallyReads(client, 'newest'));
+    await closeAll();
     await Promise.all(
       sdks.map((sdk) =>
         t.test(`${sdk.name}: is refused with a key that nobody knows`, async () => {
@@ -156,7 +162,7 @@ async function playScenario(t: TestContext, sdks: readonly Sdk[], world: RelayWo
       ),
     );
   } finally {
-    for (const client of clients.values()) await client.close();
+    await closeAll();
   }
 }
 

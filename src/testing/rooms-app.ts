@@ -30,7 +30,7 @@ export const ROOMS_OPTIONS: Omit<RoomsOptions, 'dataDir'> = {
   keepEditHistory: true,
   presence: true,
   editWindowMs: 24 * 3_600_000,
-  durability: 'full',
+  durability: 'off',
   adminToken: undefined,
   metricsToken: undefined,
   secretKey: 'a key that only tests use',

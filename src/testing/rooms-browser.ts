@@ -1,6 +1,5 @@
 // What the tests of the rooms' page in a real browser share: the built server, people, and how they write and look.
 import assert from 'node:assert/strict';
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
@@ -16,8 +15,6 @@ import {
 
 /** The machine may be busy with other tests. */
 const DEADLINE_MS = 30_000;
-/** Where pictures of the page are kept for people to look at. */
-const SCREENSHOTS = join('.build', 'screenshots', 'rooms');
 
 export interface RoomsServer extends RunningServer {
   /** Sends JSON as somebody, and answers what came back; anything but 2xx fails. */
@@ -138,10 +135,4 @@ export async function searchable(server: RoomsServer, as: string, words: string)
     const path = `/api/search?q=${encodeURIComponent(words)}`;
     return (await server.send<{ readonly hits: readonly unknown[] }>(as, 'GET', path)).hits.length > 0;
   });
-}
-
-/** Keeps a picture of the page beside the build. */
-export async function picture(page: Page, name: string): Promise<void> {
-  mkdirSync(SCREENSHOTS, { recursive: true });
-  await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`) });
 }

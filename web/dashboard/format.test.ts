@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { isLongRound } from '../../src/testing/long-round.ts';
 import { createFormat, dateIn, instantOf, wallTimeIn } from './format.ts';
 
 const ZONES = ['Europe/Berlin', 'America/St_Johns', 'Australia/Lord_Howe', 'UTC'];
@@ -7,7 +8,7 @@ const at = (iso: string) => Date.parse(iso);
 
 test('law: the instant of a wall time shows that wall time again', () => {
   for (const zone of ZONES)
-    for (let hour = 0; hour < 24 * 366; hour += 7) {
+    for (let hour = 0; hour < 24 * 366; hour += isLongRound ? 7 : 37) {
       const wall = wallTimeIn(zone, at('2026-01-01T00:00Z') + hour * 3_600_000);
       const instant = instantOf(zone, wall);
       assert.ok(instant !== undefined);

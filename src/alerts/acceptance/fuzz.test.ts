@@ -4,13 +4,14 @@ import { test } from 'node:test';
 import { HANG_MS } from '../../testing/eventually.ts';
 import { type FuzzedRequest, Fuzzer } from '../../testing/fuzzer.ts';
 import { HttpClient } from '../../testing/http-client.ts';
+import { isLongRound } from '../../testing/long-round.ts';
 import { type RunningServer, startOpsdeck } from '../../testing/processes.ts';
 import { Random } from '../../testing/random.ts';
 import { type RawAnswer, RawConnection } from '../../testing/raw-connection.ts';
 
 const SEED = 20260101;
-const FRAMED = 9000;
-const BROKEN = 1000;
+const FRAMED = isLongRound ? 9000 : 1800;
+const BROKEN = isLongRound ? 1000 : 200;
 const CONNECTIONS = 8;
 
 /** What a process writes when something escaped it. */
@@ -105,7 +106,7 @@ async function assertStillServes(server: RunningServer, client: HttpClient): Pro
   assert.doesNotMatch(server.stderr(), ESCAPED);
 }
 
-test('10,000 random and mutated requests leave no failure, and a server that still answers', async (t) => {
+test('random and mutated requests leave no failure, and a server that still answers', async (t) => {
   const server = await startOpsdeck(t);
   const client = new HttpClient(t, server.url);
 

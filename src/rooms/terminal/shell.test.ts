@@ -6,6 +6,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { eventually } from '../../testing/eventually.ts';
+import { isLongRound } from '../../testing/long-round.ts';
 import { executablePath, runProcess, temporaryFolder } from '../../testing/processes.ts';
 import { startRoomsProcess } from '../../testing/rooms-process.ts';
 import { openTcpProxy } from '../../testing/tcp-proxy.ts';
@@ -143,7 +144,7 @@ test('a mistake ends the process at once, with its code', async (t) => {
 
 test('bench --verify --kill finds nothing wrong with a server that is killed again and again', async (t) => {
   const env = environment(t, 'http://127.0.0.1:9');
-  const small = ['--duration', '10s', '--rate', '200', '--fanout', '8', '--kill-every', '1s'];
+  const small = ['--duration', isLongRound ? '10s' : '4s', '--rate', '200', '--fanout', '8', '--kill-every', '1s'];
   const result = await rooms(['bench', '--verify', '--kill', '--json', ...small], env);
   assert.equal(result.code, 0, `${result.stdout}${result.stderr}`);
   const facts = JSON.parse(result.stdout);

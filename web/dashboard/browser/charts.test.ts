@@ -1,10 +1,10 @@
 // The thirteen charts: legends, height, zoom by pointer and by key, data cursor, table, downloads.
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { restingBox, settles } from '../../../src/testing/browser.ts';
 import {
   browserTest,
+  bytesOf,
   csvOf,
   figureOf,
   requestsAre,
@@ -233,7 +233,7 @@ browserTest('the charts of the analytics page', async (t, browser, check) => {
         figure.getByRole('button', { name: entry }).click(),
       ]);
       assert.equal(file.suggestedFilename(), name);
-      assert.match((await readFile(await file.path())).toString('latin1'), start);
+      assert.match((await bytesOf(file)).toString('latin1'), start);
     }
     await figureOf(page, 'byHour').scrollIntoViewIfNeeded();
     const measures = figureOf(page, 'byHour').getByRole('group', { name: 'Measure of Hour of day' });

@@ -1,10 +1,8 @@
 // The page where not all is as it should be: with the system's own few colours, at 400 percent, without its worker or its
 // charts.
 import assert from 'node:assert/strict';
-import { mkdirSync } from 'node:fs';
-import { join, resolve } from 'node:path';
 import type { Page } from 'playwright-core';
-import { findBarriers, fitsAcross, settles } from '../../../src/testing/browser.ts';
+import { findBarriers, fitsAcross, picture, settles } from '../../../src/testing/browser.ts';
 import {
   browserTest,
   choose,
@@ -20,8 +18,6 @@ import {
   visit,
 } from '../../../src/testing/dashboard-browser.ts';
 import { eventually } from '../../../src/testing/eventually.ts';
-
-const SCREENSHOTS = resolve('.build/screenshots/dashboard');
 
 /**
  * What a bar of a chart is filled with at its foot: where its middle is, the keyboard's cursor tells. `solid`, or stripes
@@ -82,7 +78,6 @@ const COVERED = `(() => {
 browserTest('the analytics page under conditions', async (t, browser, check) => {
   const server = await serveDashboard(t, { files: { 'data/usage-events-info.csv': csvOf(usageRows(60)) } });
   const open = `${server.page}#range=all`;
-  mkdirSync(SCREENSHOTS, { recursive: true });
 
   check('forced colours: patterns tell the series apart, in chart and legend, whatever is hidden', async (t) => {
     const page = await visit(t, browser, open, { device: { forcedColors: 'active' } });
@@ -97,7 +92,7 @@ browserTest('the analytics page under conditions', async (t, browser, check) => 
     assert.deepEqual(await swatches(page, 'modelFamily'), ['solid', '-45deg', '0deg']);
     assert.deepEqual(await findBarriers(page), []);
     await figureOf(page, 'overview').scrollIntoViewIfNeeded();
-    await page.screenshot({ path: join(SCREENSHOTS, 'forced-colours.png') });
+    await picture(page, 'dashboard/forced-colours');
   });
 
   check('400 percent: 320 pixels are enough for everything, without a scroll to the side', async (t) => {
@@ -130,7 +125,7 @@ browserTest('the analytics page under conditions', async (t, browser, check) => 
       0,
     );
     await dialog.getByRole('button', { name: 'Save marker' }).scrollIntoViewIfNeeded();
-    await page.screenshot({ path: join(SCREENSHOTS, 'zoomed-400-percent.png') });
+    await picture(page, 'dashboard/zoomed-400-percent');
     await dialog.getByRole('button', { name: 'Save marker' }).click();
     await page.getByRole('button', { name: 'Edit marker: web-shop' }).waitFor();
     await fitsAcross(page);

@@ -1,10 +1,10 @@
 // Project markers as people make, see, change, delete, import and export them, and share them with another browser.
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
 import type { Browser, Page } from 'playwright-core';
 import { findBarriers, restingBox } from '../../../src/testing/browser.ts';
 import {
   browserTest,
+  bytesOf,
   chooseFile,
   csvOf,
   type DashboardServer,
@@ -271,7 +271,7 @@ browserTest('project markers on the analytics page', async (t, browser, check) =
       page.getByRole('menuitem', { name: /^Markers as JSON/ }).click(),
     ]);
     assert.equal(file.suggestedFilename(), 'usage-markers-2025-06-10.json');
-    assert.deepEqual(JSON.parse(await readFile(await file.path(), 'utf8')), { version: 1, markers: [LOGIN] });
+    assert.deepEqual(JSON.parse((await bytesOf(file)).toString('utf8')), { version: 1, markers: [LOGIN] });
     const newer = { ...LOGIN, project: 'newer', updatedAt: '2025-06-10T00:00:00.000Z' };
     const bad = { ...CRASH, id: 'bad', end: CRASH.start };
     const name = 'theirs.json';

@@ -1,11 +1,11 @@
 // The tables: days, the most expensive, individual requests with their filters and pages; and the exports.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import {
   browserTest,
+  bytesOf,
   chartsAreThere,
   csvOf,
   dollars,
@@ -212,7 +212,7 @@ browserTest('the tables of the analytics page', async (t, browser, check) => {
       await page.getByRole('button', { name: 'Export', exact: true }).click();
       const item = page.getByRole('menuitem', { name: new RegExp(`^${entry}`) });
       const [file] = await Promise.all([page.waitForEvent('download'), item.click()]);
-      const bytes = await readFile(await file.path());
+      const bytes = await bytesOf(file);
       return { name: file.suggestedFilename(), bytes, text: bytes.toString('utf8') };
     };
     const csv = await download('Events as CSV');

@@ -1,11 +1,11 @@
 // A copilot is set up on the page and tried out, against a provider that is scripted.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findBarriers, launchBrowser } from '../../../src/testing/browser.ts';
+import { findBarriers, launchBrowser, picture } from '../../../src/testing/browser.ts';
 import { eventually } from '../../../src/testing/eventually.ts';
 import { type FakeModel, openAiStream, startFakeModel } from '../../../src/testing/fake-model.ts';
 import { needsReal } from '../../../src/testing/processes.ts';
-import { lineIs, openWindow, picture, said, serveRooms, write } from '../../../src/testing/rooms-browser.ts';
+import { lineIs, openWindow, said, serveRooms, write } from '../../../src/testing/rooms-browser.ts';
 
 const KEY = 'sk-test-0123456789abcdef-wxyz';
 
@@ -57,7 +57,7 @@ test('a copilot is set up on the page', { timeout: 600_000 }, async (t) => {
     assert.deepEqual(keysSeen(model), [`Bearer ${KEY}`]);
     assert.equal(model.requests[0]?.body.max_tokens, 16);
     assert.equal(await page.locator('main article').count(), 0);
-    await picture(page, 'copilot-works');
+    await picture(page, 'rooms/copilot-works');
   });
 
   await t.test('what the provider refuses is said in words, without the key', async () => {
@@ -66,7 +66,7 @@ test('a copilot is set up on the page', { timeout: 600_000 }, async (t) => {
     await says(/It does not work: the provider answered 401: Incorrect API key provided/);
     assert.equal((await result.textContent())?.includes(KEY), false);
     assert.deepEqual(await findBarriers(page), []);
-    await picture(page, 'copilot-fails');
+    await picture(page, 'rooms/copilot-fails');
   });
 
   await t.test('a test that is under way is not begun again', async () => {

@@ -1,20 +1,11 @@
 // Nothing that was written is lost, and nothing is there twice: without a line, over reloads, and when the server dies.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { launchBrowser } from '../../../src/testing/browser.ts';
+import { launchBrowser, picture } from '../../../src/testing/browser.ts';
 import { eventually } from '../../../src/testing/eventually.ts';
 import { openAiStream, startFakeModel } from '../../../src/testing/fake-model.ts';
 import { needsReal } from '../../../src/testing/processes.ts';
-import {
-  lineIs,
-  openWindow,
-  picture,
-  posted,
-  said,
-  serveRooms,
-  wordsOf,
-  write,
-} from '../../../src/testing/rooms-browser.ts';
+import { lineIs, openWindow, posted, said, serveRooms, wordsOf, write } from '../../../src/testing/rooms-browser.ts';
 
 interface Page {
   readonly messages: readonly { readonly id: string; readonly seq: number; readonly body: string }[];
@@ -36,7 +27,7 @@ test('the page keeps what was written', { timeout: 240_000 }, async (t) => {
     await write(page, 'written offline 2');
     await page.locator('.message.pending').nth(1).waitFor();
     await page.locator('.pill', { hasText: 'Offline, 2 queued' }).waitFor();
-    await picture(page, 'offline');
+    await picture(page, 'rooms/offline');
     await server.send('ben', 'POST', '/api/message', { roomId: 'ops', body: 'missed' });
     await context.setOffline(false);
     await page.locator('.message.pending').first().waitFor({ state: 'detached' });

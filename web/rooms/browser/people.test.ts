@@ -2,13 +2,12 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Browser } from 'playwright-core';
-import { launchBrowser } from '../../../src/testing/browser.ts';
+import { launchBrowser, picture } from '../../../src/testing/browser.ts';
 import { type FakeModel, openAiStream, startFakeModel } from '../../../src/testing/fake-model.ts';
 import { needsReal } from '../../../src/testing/processes.ts';
 import {
   lineIs,
   openWindow,
-  picture,
   posted,
   type RoomsServer,
   said,
@@ -149,7 +148,7 @@ test('two people, a third over HTTP, a copilot and an alert', { timeout: 240_000
       .click();
     await ana.locator('.drawer article', { hasText: 'in the thread' }).waitFor();
     assert.equal(await said(ana, 'in the thread').count(), 0);
-    await picture(ana, 'thread-open');
+    await picture(ana, 'rooms/thread-open');
     await ana.keyboard.press('Escape');
     await ana.keyboard.press('Escape');
   });
@@ -160,7 +159,7 @@ test('two people, a third over HTTP, a copilot and an alert', { timeout: 240_000
     await write(ana, '@copilot count');
     const answer = ben.locator('main article', { hasText: 'one two three' });
     await answer.locator('.body.streaming').waitFor();
-    await picture(ben, 'streaming');
+    await picture(ben, 'rooms/streaming');
     await ana.getByRole('button', { name: 'Stop' }).click();
     await answer.getByText('stopped').waitFor();
     await answer.getByRole('button', { name: 'What it saw' }).click();
@@ -186,7 +185,7 @@ test('two people, a third over HTTP, a copilot and an alert', { timeout: 240_000
     ]);
     await card.getByRole('button', { name: 'Ack', exact: true }).click();
     await ana.getByRole('group', { name: 'Alert: HighLatency' }).getByText('ben has it').waitFor();
-    await picture(ana, 'alert-card');
+    await picture(ana, 'rooms/alert-card');
     await post('resolved');
     await card.getByText('Resolved', { exact: true }).waitFor();
     assert.equal(await card.count(), 1);

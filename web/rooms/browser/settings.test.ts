@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { findBarriers, launchBrowser, overflowOf } from '../../../src/testing/browser.ts';
+import { findBarriers, launchBrowser, overflowOf, picture } from '../../../src/testing/browser.ts';
 import { eventually } from '../../../src/testing/eventually.ts';
 import { needsReal } from '../../../src/testing/processes.ts';
-import { lineIs, openWindow, picture, posted, said, serveRooms, write } from '../../../src/testing/rooms-browser.ts';
+import { lineIs, openWindow, posted, said, serveRooms, write } from '../../../src/testing/rooms-browser.ts';
 
 interface Room {
   readonly name: string;
@@ -131,7 +131,7 @@ test('the settings of a room', { timeout: 600_000 }, async (t) => {
       await page.getByText('Labels and retention').waitFor();
       assert.deepEqual(await findBarriers(page), []);
       assert.equal(await overflowOf(page), 0);
-      await picture(page, `settings-${colorScheme}-${width}`);
+      await picture(page, `rooms/settings-${colorScheme}-${width}`);
     }
   });
 });

@@ -1,0 +1,104 @@
+import { relative } from 'node:path';
+import type { TestEvent } from 'node:test/reporters';
+import { inspect } from 'node:util';
+
+type Ended = Extract<TestEvent, { readonly type: 'test:pass' | 'test:fail' }>;
+
+interface TimedTest {
+  readonly name: string;
+  readonly seconds: number;
+}
+
+/** What is known of a file whose tests run. */
+interface FileRun {
+  readonly startedAt: number;
+  /** Names of the tests under way, the outermost first. */
+  readonly path: string[];
+  /** Whatever its process printed beside the results. */
+  readonly output: string[];
+  readonly failures: string[];
+  tests: number;
+  isGreen: boolean;
+}
+
+const SLOWEST_TESTS = 20;
+
+const secondsSince = (startedAt: number): number => (performance.now() - startedAt) / 1000;
+const inSeconds = (seconds: number): string => `${seconds.toFixed(1)} s`.padStart(8);
+
+/** Prints a line for each file with its failures, and at the end the skipped, slowest and failed tests. */
+export class TestReport {
+  readonly #folder: string;
+  readonly #out: { write(text: string): unknown };
+  readonly #startedAt = performance.now();
+  readonly #runs = new Map<string, FileRun>();
+  readonly #timed: TimedTest[] = [];
+  readonly #skipped = new Set<string>();
+  readonly #failures: string[] = [];
+  #tests = 0;
+
+  /** `folder` holds the files; `out` takes the text. */
+  constructor(folder: string, out: { write(text: string): unknown }) {
+    this.#folder = folder;
+    this.#out = out;
+  }
+
+  begin(file: string): void {
+    const startedAt = performance.now();
+    this.#runs.set(file, { startedAt, path: [], output: [], failures: [], tests: 0, isGreen: false });
+  }
+
+  /** Takes what node:test reports of a file, in the order of its events. */
+  take(file: string, event: TestEvent): void {
+    const fileRun = this.#runs.get(file);
+    if (!fileRun) throw new Error(`${file} has not begun`);
+    const { type, data } = event;
+    if (type === 'test:start') fileRun.path[data.nesting] = data.name;
+    else if (type === 'test:pass' || type === 'test:fail') this.#settle(file, fileRun, event);
+    else if (type === 'test:stdout' || type === 'test:stderr') fileRun.output.push(data.message);
+    else if (type === 'test:summary' && data.file === undefined) fileRun.isGreen = data.success;
+  }
+
+  #settle(file: string, fileRun: FileRun, { type, data }: Ended): void {
+    const name = [...fileRun.path.slice(0, data.nesting), data.name].join(' › ');
+    // A file that imports others tells where each test stands; one whose helper calls `test` names a part of the bundle.
+    const place = relative(this.#folder, data.file ?? file);
+    const source = (place.endsWith('.test.mjs') ? place : file).replace(/\.mjs$/, '.ts');
+    fileRun.tests++;
+    if (data.nesting === 0) this.#timed.push({ name: `${source}: ${name}`, seconds: data.details.duration_ms / 1000 });
+    if (data.skip) this.#skipped.add(typeof data.skip === 'string' ? data.skip : name);
+    if (type !== 'test:fail' || data.todo !== undefined) return;
+    const { error } = data.details as { readonly error: Error & { readonly failureType?: string } };
+    if (error.failureType === 'subtestsFailed') return;
+    const seconds = (data.details.duration_ms / 1000).toFixed(1);
+    fileRun.failures.push(`✖ ${source}: ${name} (${seconds} s)\n${indent(inspect(error.cause ?? error))}\n`);
+  }
+
+  end(file: string): void {
+    const fileRun = this.#runs.get(file);
+    if (!fileRun) throw new Error(`${file} has not begun`);
+    const { failures, output, tests, startedAt } = fileRun;
+    if (!fileRun.isGreen && failures.length === 0) failures.push(`✖ ${file}: its process did not end well\n`);
+    this.#tests += tests;
+    this.#failures.push(...failures);
+    const mark = failures.length === 0 ? '✔' : '✖';
+    this.#out.write(`${mark} ${inSeconds(secondsSince(startedAt))} ${String(tests).padStart(5)} tests  ${file}\n`);
+    this.#out.write(`${output.join('')}${failures.join('')}`);
+  }
+
+  /** Prints the end of the report; says whether all tests have passed. */
+  finish(): boolean {
+    const slowest = this.#timed.sort((a, b) => b.seconds - a.seconds).slice(0, SLOWEST_TESTS);
+    const lines = [
+      `\nthe slowest of ${this.#timed.length} top-level tests:`,
+      ...slowest.map(({ name, seconds }) => `  ${inSeconds(seconds)} ${name}`),
+      ...[...this.#skipped].map((reason) => `skipped: ${reason}`),
+      ...(this.#failures.length === 0 ? [] : ['\nfailed:', ...this.#failures]),
+      `\n${this.#tests} tests, ${this.#failures.length} failed, in${inSeconds(secondsSince(this.#startedAt))}`,
+    ];
+    this.#out.write(`${lines.join('\n')}\n`);
+    return this.#failures.length === 0;
+  }
+}
+
+const indent = (text: string): string => text.replace(/^/gm, '    ');
