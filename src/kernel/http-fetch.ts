@@ -101,6 +101,7 @@ async function createDispatcher(
 ): Promise<Dispatcher> {
   const tls = { timeout: connectTimeoutMs, ...(await readAuthorities(caCertFiles)) };
   const options = {
+    allowH2: false,
     headersTimeout: 0,
     bodyTimeout: 0,
     connect: lookup ? { ...tls, lookup } : tls,

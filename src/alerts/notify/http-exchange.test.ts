@@ -118,8 +118,9 @@ test('nothing listens to the signal when the answer has come, or cannot come', a
 /** Answers with the status, and then with nothing more. */
 function unendingAnswer(status: number, afterwards: () => void): Dispatcher {
   const dispatch = (_: unknown, handler: Dispatcher.DispatchHandler) => {
-    handler.onConnect?.(() => {});
-    handler.onHeaders?.(status, [], () => {}, '');
+    const controller = { abort() {} } as unknown as Dispatcher.DispatchController;
+    handler.onRequestStart?.(controller, undefined);
+    handler.onResponseStart?.(controller, status, {});
     queueMicrotask(afterwards);
     return true;
   };

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import { HttpSetupError } from './http-error.ts';
 import { watchSockets, whenTaken } from './http-handover.ts';
@@ -49,9 +50,9 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly #resolve: (answer: HttpAnswer) => void;
   readonly #reject: (error: unknown) => void;
   readonly #onAbort = () => this.#giveUp();
-  #abort: ((reason: Error) => void) | undefined;
+  #controller: Dispatcher.DispatchController | undefined;
   #status = 0;
-  #headers: readonly Buffer[] = [];
+  #headers: IncomingHttpHeaders = {};
   readonly #chunks: Buffer[] = [];
   #size = 0;
 
@@ -64,10 +65,10 @@ class Exchange implements Dispatcher.DispatchHandler {
     signal.addEventListener('abort', this.#onAbort);
   }
 
-  onConnect(abort: (reason?: Error) => void): void {
-    this.#abort = abort;
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
     // It had to wait for a connection.
-    if (this.#signal.aborted) abort(this.#signal.reason);
+    if (this.#signal.aborted) controller.abort(this.#signal.reason);
   }
 
   /** Called right after the last write; the declarations of undici leave it out. */
@@ -76,37 +77,34 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   /** Also called for what comes before the answer, such as 103 Early Hints. */
-  onHeaders(status: number, headers: Buffer[]): boolean {
+  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
     this.#status = status;
     this.#headers = headers;
-    return true;
   }
 
   /** The connection is cut when there is enough: the rest is of no interest. */
-  onData(chunk: Buffer): boolean {
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     this.#chunks.push(chunk);
     this.#size += chunk.length;
-    if (this.#size >= MOST_BYTES) {
-      this.onComplete();
-      this.#abort?.(new Error('enough of the answer was read'));
-    }
-    return true;
+    if (this.#size < MOST_BYTES) return;
+    this.onResponseEnd();
+    controller.abort(new Error('enough of the answer was read'));
   }
 
-  onComplete(): void {
+  onResponseEnd(): void {
     this.#signal.removeEventListener('abort', this.#onAbort);
     const status = this.#status;
     if (status < 200 || status > 599) this.#reject(new HttpSetupError(`the answer has the status ${status}`));
     else this.#answer();
   }
 
-  onError(error: Error): void {
+  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
     this.#signal.removeEventListener('abort', this.#onAbort);
     this.#breakOff(error);
   }
 
   #giveUp(): void {
-    this.#abort?.(this.#signal.reason);
+    this.#controller?.abort(this.#signal.reason);
     this.#breakOff(this.#signal.reason);
   }
 
@@ -125,16 +123,11 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-/** Headers as they came, names and values in turn: hardly any of them is ever asked for. */
-function readable(pairs: readonly Buffer[]): HttpAnswer['headers'] {
+function readable(headers: IncomingHttpHeaders): HttpAnswer['headers'] {
   return {
     get(name) {
-      const values: string[] = [];
-      for (let index = 0; index < pairs.length; index += 2) {
-        if (pairs[index]?.toString('latin1').toLowerCase() === name)
-          values.push(pairs[index + 1]?.toString('latin1') ?? '');
-      }
-      return values.length === 0 ? null : values.join(', ');
+      const value = headers[name];
+      return typeof value === 'object' ? value.join(', ') : (value ?? null);
     },
   };
 }

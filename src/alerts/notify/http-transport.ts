@@ -133,11 +133,16 @@ export class HttpTransport {
     { Agent, buildConnector, Pool, ProxyAgent }: typeof import('undici'),
   ): Dispatcher {
     // The signal of each request is the only limit on its time.
-    const limits = { connections: MOST_CONNECTIONS, headersTimeout: 0, bodyTimeout: 0 } satisfies Agent.Options;
+    const limits = {
+      connections: MOST_CONNECTIONS,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      allowH2: false,
+    } satisfies Agent.Options;
     if (proxy === undefined) return new Agent({ ...limits, connect: options });
     const url = readProxy(proxy);
     if (/^socks5h?:$/.test(url.protocol)) {
-      return new Agent({ ...limits, connect: socksConnector(url, buildConnector(options)) });
+      return new Agent({ ...limits, connect: socksConnector(url, buildConnector({ ...options, allowH2: false })) });
     }
     const { servername: _, ...proxyTls } = options;
     return new ProxyAgent({
