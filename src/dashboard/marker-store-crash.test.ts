@@ -15,8 +15,8 @@ const ROUNDS = 24;
 
 /** Writes a document with one marker after the other, and says which is on disk. */
 const SCRIPT = `
-import { MarkerStore } from '../dashboard/marker-store.ts';
-import { readMarkerDocument } from '../dashboard/contract/markers.ts';
+import { MarkerStore } from './marker-store.ts';
+import { readMarkerDocument } from './contract/markers.ts';
 import { systemClock } from './clock.ts';
 import { createLog } from './log.ts';
 const log = createLog({ level: 'error', format: 'logfmt', clock: systemClock, write: (line) => void process.stderr.write(line) });

@@ -1,7 +1,7 @@
 import { reasonToNotify } from '../domain/deduplication.ts';
 import type { Notification, NotificationReason, NotifiedAlert, Pairs } from '../domain/notification.ts';
-import type { Delivery, Notifier } from '../notify/notifier.ts';
-import { type Attempt, Ending, notifyWithRetry, type RetryResult } from '../notify/retry.ts';
+import type { Delivery, Notifier } from '../integrations/notifier.ts';
+import { type Attempt, Ending, notifyWithRetry, type RetryResult } from '../integrations/retry.ts';
 import type { AlertGroup } from '../store/alert-group.ts';
 import { notifiedAlert, pairsOf, recordOf } from './notification-data.ts';
 import {

@@ -1,8 +1,8 @@
 import { createLabelSet, fingerprintOf, printLabelSet } from '../../domain/label-set.ts';
 import type { Notification, NotifiedAlert, Pairs } from '../../domain/notification.ts';
 import { groupLabels, type Route, type RouteTree } from '../../domain/route.ts';
+import type { TemplateRenderer } from '../../integrations/notifier.ts';
 import { pairsOf, renderRouteLabels } from '../../notifications/notification-data.ts';
-import type { TemplateRenderer } from '../../notify/notifier.ts';
 
 export interface DrillRequest {
   readonly receiver: string;
