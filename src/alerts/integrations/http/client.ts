@@ -1,6 +1,6 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import { basicToken } from '../../../kernel/http-client/connections.ts';
-import { HttpClient as Transport } from '../../../kernel/http-client/http-client.ts';
+import { loadHttpClient, HttpClient as Transport } from '../../../kernel/http-client/http-client.ts';
 import type { Environment } from '../../../kernel/http-client/proxy.ts';
 import { DEFAULT_HTTP_CONFIG, type HttpConfig } from '../../config/http-config.ts';
 import type { HttpAnswer, HttpClient, HttpRequest } from '../notifier.ts';
@@ -31,8 +31,12 @@ export interface OpenHttpClient extends HttpClient {
   close(): Promise<void>;
 }
 
+/** When what the first request needs is loaded, so that neither it nor the start of the server has to wait for that. */
+const WARM_UP_MS = 250;
+
 /** Opens nothing before the first request. HTTP/1.1 is spoken, `enable_http2` or not. */
 export function createHttpClient(config: HttpConfig = DEFAULT_HTTP_CONFIG, deps: HttpClientDeps): OpenHttpClient {
+  deps.clock.after(WARM_UP_MS, () => void loadHttpClient());
   const transport = openTransport(config, deps.environment);
   const { oauth2 } = config;
   const tokenTransport = oauth2 && openTransport(oauth2, deps.environment);
