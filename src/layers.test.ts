@@ -39,7 +39,7 @@ const RULES: readonly Rule[] = [
   {
     law: 'routes do no I/O',
     from: /^src\/\w+\/routes\//,
-    forbidden: /^(node:fs|node:net|node:http$|node:sqlite$|ky$)/,
+    forbidden: /^(node:fs|node:net|node:http$|src\/kernel\/http-client\/|node:sqlite$)/,
   },
   {
     law: 'only a command imports a server',
@@ -62,6 +62,16 @@ const RULES: readonly Rule[] = [
     law: 'commander stands in cli.ts, command.ts and the readers of flags',
     from: /^(?!src\/cli\.ts|.*\/command\.ts|src\/kernel\/flags\.ts)/,
     forbidden: /^commander$/,
+  },
+  {
+    law: 'undici stands in kernel/http-client alone',
+    from: /^(?!src\/kernel\/http-client\/)/,
+    forbidden: /^undici$/,
+  },
+  {
+    law: 'ky stands in the clients of the terminal alone',
+    from: /^(?!src\/\w+\/terminal\/)/,
+    forbidden: /^ky$/,
   },
   {
     law: 'web imports web, the dashboard domain and types',

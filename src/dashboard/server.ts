@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { pages } from 'virtual:web';
 import { servePage } from '../kernel/assets.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { HttpFetch } from '../kernel/http-fetch.ts';
+import { HttpClient } from '../kernel/http-client/http-client.ts';
 import type { Log } from '../kernel/log.ts';
 import { isForeign } from '../kernel/request-site.ts';
 import { listen } from '../kernel/server.ts';
@@ -38,7 +38,7 @@ export interface DashboardServer {
 
 /** Starts the dashboard; it answers when this resolves. A CommandError says why it cannot. */
 export async function startDashboard(options: DashboardOptions, clock: Clock, log: Log): Promise<DashboardServer> {
-  const http = new HttpFetch({ connectTimeoutMs: CONNECT_TIMEOUT_MS, variables: process.env });
+  const http = new HttpClient({ connectTimeoutMs: CONNECT_TIMEOUT_MS, variables: process.env });
   const store = await MarkerStore.open({ path: join(options.projectDir, MARKER_FILE), clock, log });
   const secrets = options.users.flatMap(({ token }) => (token === undefined ? [] : secretForms(token)));
   const { projectDir: folder, withheld } = options;
@@ -97,7 +97,7 @@ function secretForms(token: string): readonly string[] {
 function composeUsage(
   options: DashboardOptions,
   files: ProjectFiles,
-  http: HttpFetch,
+  http: HttpClient,
   clock: Clock,
   port: () => number,
 ): UsageRoutes {

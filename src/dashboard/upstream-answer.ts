@@ -1,4 +1,5 @@
 import { formatDuration } from '../kernel/duration.ts';
+import type { HttpAnswer } from '../kernel/http-client/exchange.ts';
 import { printable } from '../kernel/printable.ts';
 import { readRetryAfter } from '../kernel/retry-after.ts';
 
@@ -24,12 +25,6 @@ export interface UpstreamFailure {
   readonly isBadRequest?: boolean;
 }
 
-export interface UpstreamAnswer {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly body: string;
-}
-
 export type UpstreamOutcome<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly failure: UpstreamFailure };
@@ -44,16 +39,19 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308]);
  * Tells what an answer means. A page of HTML that asks for a login is an expired session; one that does not is a bot
  * check, of which the token may know nothing. `asked` is the URL of the request, `variable` names the token's.
  */
-export function classifyAnswer(answer: UpstreamAnswer, asked: URL, variable: string): UpstreamOutcome<unknown> {
-  const { status, headers, body } = answer;
+export function classifyAnswer(
+  { status, headers, text }: HttpAnswer,
+  asked: URL,
+  variable: string,
+): UpstreamOutcome<unknown> {
   const fail = (failure: Omit<UpstreamFailure, 'status'>): UpstreamOutcome<never> => ({
     ok: false,
     failure: { ...failure, status },
   });
   if (REDIRECTS.has(status)) return fail(explainRedirect(headers.get('location'), asked, variable));
   if (headers.get('cf-mitigated') === 'challenge') return fail(CHALLENGE);
-  const isPage = HTML.test(body);
-  if (status === 401 || (status === 200 && isPage && LOGIN_MARKER.test(body))) return fail(expired(variable));
+  const isPage = HTML.test(text);
+  if (status === 401 || (status === 200 && isPage && LOGIN_MARKER.test(text))) return fail(expired(variable));
   if (isPage && (status === 200 || status === 403)) return fail(CHALLENGE);
   if (status === 403) return fail(FORBIDDEN);
   if (status === 429) return fail(rateLimited(readRetryAfter(headers)));
@@ -61,7 +59,7 @@ export function classifyAnswer(answer: UpstreamAnswer, asked: URL, variable: str
   if (status === 400) return fail({ ...unexpected('upstream refuses the request (400)'), isBadRequest: true });
   if (status !== 200) return fail(unexpected(`upstream answered ${status}`));
   try {
-    return { ok: true, value: JSON.parse(body) as unknown };
+    return { ok: true, value: JSON.parse(text) as unknown };
   } catch {
     return fail(unexpected('upstream answered something that is not JSON'));
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { systemClock } from '../kernel/clock.ts';
-import { HttpFetch } from '../kernel/http-fetch.ts';
+import { HttpClient } from '../kernel/http-client/http-client.ts';
 import {
   FAKE_TOKEN,
   type FakeUsageUpstream,
@@ -35,7 +35,7 @@ async function start(
 ): Promise<Setup> {
   const upstream = await startFakeUsageUpstream(t);
   upstream.events = fakeEvents(count);
-  const http = new HttpFetch({ connectTimeoutMs: 5000, variables: {} });
+  const http = new HttpClient();
   t.after(() => http.close());
   const asked = new Upstream({ url: upstream.url, cookieName: 'UpstreamSessionToken', http, clock: systemClock });
   const events = new UpstreamEvents({ upstream: asked, now: () => Date.now(), pageSize: 10, ...options });

@@ -1,12 +1,13 @@
 import type { Clock } from '../kernel/clock.ts';
+import { DeadlineError, withDeadline } from '../kernel/deadline.ts';
 import { systemCodeOf } from '../kernel/errors.ts';
-import type { HttpFetch } from '../kernel/http-fetch.ts';
+import type { HttpAnswer } from '../kernel/http-client/exchange.ts';
+import type { HttpClient } from '../kernel/http-client/http-client.ts';
 import type { DashboardUser } from './config.ts';
 import {
   classifyAnswer,
   TIMEOUT,
   UNREACHABLE,
-  type UpstreamAnswer,
   type UpstreamFailure,
   type UpstreamOutcome,
   unexpected,
@@ -16,7 +17,7 @@ export interface UpstreamOptions {
   /** Without a slash at the end. */
   readonly url: string;
   readonly cookieName: string;
-  readonly http: HttpFetch;
+  readonly http: HttpClient;
   readonly clock: Clock;
 }
 
@@ -35,7 +36,7 @@ export interface UpstreamRequest {
 
 const ONE_ANSWER_MS = 30_000;
 /** Ten times the largest page seen. */
-const LARGEST_ANSWER_BYTES = 32 * 2 ** 20;
+const MAX_ANSWER_BYTES = 32 * 2 ** 20;
 const RETRY_MS = 1_000;
 /** Whoever waits for the page will not wait longer. */
 const LONGEST_RETRY_MS = 30_000;
@@ -74,29 +75,25 @@ export class Upstream {
     const { clock, url } = this.#options;
     const waitMs = Math.min(ONE_ANSWER_MS, request.deadlineAt - clock.now());
     if (waitMs <= 0 || request.signal?.aborted) return { ok: false, failure: TIMEOUT };
-    const abort = new AbortController();
-    const giveUp = () => abort.abort();
-    const cancel = clock.after(waitMs, giveUp);
-    request.signal?.addEventListener('abort', giveUp, { once: true });
+    const deadline = { clock, ms: waitMs, signal: request.signal };
     try {
-      const answer = await this.#send(request, abort.signal);
-      if (!answer) return { ok: false, failure: unexpected('upstream answered more than can be meant') };
+      const answer = await withDeadline(deadline, (signal) => this.#send(request, signal));
+      if (!answer.isWhole) return { ok: false, failure: unexpected('upstream answered more than can be meant') };
       return classifyAnswer(answer, new URL(url + request.path), request.user.tokenVariable);
     } catch (error) {
-      return { ok: false, failure: abort.signal.aborted ? TIMEOUT : explain(error) };
-    } finally {
-      cancel();
-      request.signal?.removeEventListener('abort', giveUp);
+      const isLate = error instanceof DeadlineError || request.signal?.aborted;
+      return { ok: false, failure: isLate ? TIMEOUT : explain(error) };
     }
   }
 
-  /** Undefined: the answer is too large. */
-  async #send({ method, path, body, user }: UpstreamRequest, signal: AbortSignal): Promise<UpstreamAnswer | undefined> {
+  #send({ method, path, body, user }: UpstreamRequest, signal: AbortSignal): Promise<HttpAnswer> {
     const { http, url, cookieName } = this.#options;
     const { origin } = new URL(url);
-    const response = await http.fetch(url + path, {
+    return http.send({
       method,
+      url: url + path,
       signal,
+      maxBytes: MAX_ANSWER_BYTES,
       headers: {
         accept: 'application/json',
         cookie: `${cookieName}=${user.token ?? ''}`,
@@ -104,10 +101,8 @@ export class Upstream {
         'user-agent': USER_AGENT,
         ...(method === 'POST' ? { origin, 'content-type': 'application/json' } : {}),
       },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      body: body === undefined ? undefined : JSON.stringify(body),
     });
-    const text = await readText(response, signal);
-    return text === undefined ? undefined : { status: response.status, headers: response.headers, body: text };
   }
 }
 
@@ -128,23 +123,6 @@ function pause(clock: Clock, ms: number, signal: AbortSignal | undefined): Promi
 function retryPause({ code, retryAfterMs = RETRY_MS }: UpstreamFailure): number | undefined {
   if (code !== 'upstream_rate_limited' && code !== 'upstream_error') return undefined;
   return retryAfterMs <= LONGEST_RETRY_MS ? retryAfterMs : undefined;
-}
-
-async function readText(response: Response, signal: AbortSignal): Promise<string | undefined> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  const reader = response.body?.getReader();
-  if (!reader) return '';
-  for (let next = await reader.read(); !next.done; next = await reader.read()) {
-    signal.throwIfAborted();
-    size += next.value.length;
-    if (size > LARGEST_ANSWER_BYTES) {
-      await reader.cancel();
-      return undefined;
-    }
-    chunks.push(next.value);
-  }
-  return Buffer.concat(chunks, size).toString('utf8');
 }
 
 /** The text of the error itself may quote the request, and with it the cookie. */

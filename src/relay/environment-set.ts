@@ -1,5 +1,5 @@
 import type { Clock } from '../kernel/clock.ts';
-import type { HttpFetch } from '../kernel/http-fetch.ts';
+import type { SendsRequests } from '../kernel/http-client/http-client.ts';
 import type { Log } from '../kernel/log.ts';
 import type { EnvironmentOptions, RelayOptions } from './config/relay-options.ts';
 import type { Credentials } from './credentials.ts';
@@ -14,7 +14,7 @@ export interface EnvironmentSetParts {
   readonly options: RelayOptions;
   readonly credentials: Credentials;
   readonly keeper: StreamKeeper;
-  readonly http: Pick<HttpFetch, 'fetch'>;
+  readonly http: SendsRequests;
   readonly inflater: Inflater;
   readonly userAgent: string;
   readonly clock: Clock;

@@ -1,19 +1,19 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Clock } from '../kernel/clock.ts';
+import { DeadlineError, withDeadline } from '../kernel/deadline.ts';
 import { systemCodeOf } from '../kernel/errors.ts';
-import type { HttpFetch } from '../kernel/http-fetch.ts';
+import type { HttpAnswer } from '../kernel/http-client/exchange.ts';
+import type { SendsRequests } from '../kernel/http-client/http-client.ts';
 import type { Log } from '../kernel/log.ts';
 
 const compress = promisify(gzip);
 
 const RETRY_MS = 1000;
 const ATTEMPT_MS = 10_000;
-/** Of an answer, which nobody reads. */
-const MOST_ANSWER_BYTES = 64 * 1024;
 
 export interface DeliveryParts {
-  readonly http: Pick<HttpFetch, 'fetch'>;
+  readonly http: SendsRequests;
   readonly clock: Clock;
   readonly log: Log;
   /** Ends all waiting. */
@@ -48,28 +48,21 @@ export async function deliver(payload: Payload, parts: DeliveryParts): Promise<D
 
 async function attempt(payload: Payload, body: Buffer, parts: DeliveryParts): Promise<DeliveryResult | 'retry'> {
   const { http, clock, log, signal } = parts;
-  const abort = new AbortController();
-  const end = () => abort.abort();
-  const cancel = clock.after(ATTEMPT_MS, end);
-  signal.addEventListener('abort', end);
-  if (signal.aborted) end();
+  const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip', ...payload.headers };
+  const request = { method: 'POST', url: payload.url, headers, body, statusSuffices: true };
   try {
-    const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip', ...payload.headers };
-    const response = await http.fetch(payload.url, { method: 'POST', headers, body, signal: abort.signal });
-    await passOver(response);
-    return judge(response, payload, log);
+    const answer = await withDeadline({ clock, ms: ATTEMPT_MS, signal }, (signal) => http.send({ ...request, signal }));
+    return judge(answer, payload, log);
   } catch (error) {
+    const isLate = signal.aborted || error instanceof DeadlineError;
     // The error's text may quote the request: its headers hold a key.
-    const err = abort.signal.aborted ? 'no answer in time' : (systemCodeOf(error) ?? 'the request failed');
+    const err = isLate ? 'no answer in time' : (systemCodeOf(error) ?? 'the request failed');
     log.warn('events could not be sent', { what: payload.what, err });
     return 'retry';
-  } finally {
-    cancel();
-    signal.removeEventListener('abort', end);
   }
 }
 
-function judge({ status, headers }: Response, { what }: Payload, log: Log): DeliveryResult | 'retry' {
+function judge({ status, headers }: HttpAnswer, { what }: Payload, log: Log): DeliveryResult | 'retry' {
   const date = Date.parse(headers.get('date') ?? '');
   const serverTime = Number.isNaN(date) ? undefined : date;
   if (status >= 200 && status < 300) return { outcome: 'sent', serverTime };
@@ -81,16 +74,6 @@ function judge({ status, headers }: Response, { what }: Payload, log: Log): Deli
 
 function isRecoverable(status: number): boolean {
   return status < 400 || status >= 500 || status === 400 || status === 408 || status === 429;
-}
-
-/** Reads the body away, so that the connection can be used again; a long one is cut off. */
-async function passOver({ body }: Response): Promise<void> {
-  if (!body) return;
-  let size = 0;
-  for await (const chunk of body) {
-    size += (chunk as Uint8Array).length;
-    if (size > MOST_ANSWER_BYTES) break;
-  }
 }
 
 function pause(ms: number, { clock, signal }: DeliveryParts): Promise<void> {

@@ -11,6 +11,7 @@ import {
   eventsOf,
   settled,
 } from '../testing/event-parts.ts';
+import { httpAnswer } from '../testing/http-client-parts.ts';
 import type { EventFamily } from './event-receiver.ts';
 
 describe('events of schema 3 and above', () => {
@@ -263,7 +264,7 @@ test("debugging ends as soon as upstream's clock has passed its date", async () 
   const now = bench.clock.now();
   const debugged = feature({ debugEventsUntilDate: now + 3_600_000 });
   const date = new Date(now + 7_200_000).toUTCString();
-  bench.host.answerNext(new Response(null, { status: 202, headers: { date } }));
+  bench.host.answerNext(httpAnswer(202, '', { date }));
   const kinds = async (posts: number) => eventsOf((await afterFlush(bench, posts))[posts - 1]).map(({ kind }) => kind);
   await bench.post([debugged], OLD);
   assert.deepEqual(await kinds(1), ['index', 'debug', 'summary']);

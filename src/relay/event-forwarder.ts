@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import type { CancelTimer, Clock } from '../kernel/clock.ts';
-import type { HttpFetch } from '../kernel/http-fetch.ts';
+import type { SendsRequests } from '../kernel/http-client/http-client.ts';
 import type { Log } from '../kernel/log.ts';
 import type { EnvironmentOptions, RelayOptions } from './config/relay-options.ts';
 import { DiagnosticForwarder } from './diagnostics.ts';
@@ -19,7 +19,7 @@ import { EventWarnings } from './event-warnings.ts';
 export interface EventForwarderParts {
   readonly environment: EnvironmentOptions;
   readonly options: Pick<RelayOptions, 'events' | 'isLocal' | 'archive' | 'maxBodyBytes'>;
-  readonly http: Pick<HttpFetch, 'fetch'>;
+  readonly http: SendsRequests;
   /** One for all environments. */
   readonly inflater: Inflater;
   /** A flag of the environment, for events of SDKs that do not know it well enough. */

@@ -8,7 +8,7 @@ import { TestData } from '@launchdarkly/node-server-sdk/integrations';
 import { Hono } from 'hono';
 import { systemClock } from '../kernel/clock.ts';
 import type { HttpEnv } from '../kernel/http.ts';
-import { HttpFetch } from '../kernel/http-fetch.ts';
+import { HttpClient } from '../kernel/http-client/http-client.ts';
 import { createLog } from '../kernel/log.ts';
 import { listen } from '../kernel/server.ts';
 import { EVENT_ENVIRONMENT } from '../testing/event-parts.ts';
@@ -25,7 +25,7 @@ const MAX_BODY_BYTES = 5 * 2 ** 20;
 async function startIngestion(t: TestContext, uri: string, flushMs = 60_000) {
   const store = new FlagStore();
   const lines: string[] = [];
-  const http = new HttpFetch({ connectTimeoutMs: 1000, variables: {} });
+  const http = new HttpClient();
   const forwarder = new EventForwarder({
     environment: EVENT_ENVIRONMENT,
     options: {

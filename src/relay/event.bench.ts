@@ -9,6 +9,7 @@ import { createLog } from '../kernel/log.ts';
 import { listen } from '../kernel/server.ts';
 import { bench, describeMachine, isAsked, printNumber, printSpread, printTable, spreadOf } from '../testing/bench.ts';
 import { EVENT_ENVIRONMENT } from '../testing/event-parts.ts';
+import { httpAnswer } from '../testing/http-client-parts.ts';
 import { RawConnection } from '../testing/raw-connection.ts';
 import { Inflater } from './event-body.ts';
 import { EventForwarder } from './event-forwarder.ts';
@@ -62,7 +63,7 @@ async function serve(): Promise<void> {
       archive: undefined,
       maxBodyBytes: MAX_BODY_BYTES,
     },
-    http: { fetch: async () => new Response(null, { status: 202 }) },
+    http: { send: async () => httpAnswer(202) },
     inflater: new Inflater(),
     flag: () => undefined,
     userAgent: 'bench',

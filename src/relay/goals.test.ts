@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { HttpAnswer } from '../kernel/http-client/exchange.ts';
+import type { HttpRequest } from '../kernel/http-client/http-client.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
+import { httpAnswer } from '../testing/http-client-parts.ts';
 import { Goals } from './goals.ts';
 
 interface Asked {
@@ -8,16 +11,16 @@ interface Asked {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-type Upstream = (asked: Asked, index: number) => Response | Promise<Response>;
+type Upstream = (asked: Asked, index: number) => HttpAnswer | Promise<HttpAnswer>;
 
 function goalsOf(answer: Upstream) {
   const clock = new FakeClock();
   const asked: Asked[] = [];
-  const fetch = async (url: string | URL, { headers = {} }: { headers?: Readonly<Record<string, string>> } = {}) => {
+  const send = async ({ url, headers = {} }: HttpRequest) => {
     asked.push({ url: String(url), headers });
     return answer({ url: String(url), headers }, asked.length - 1);
   };
-  const goals = new Goals({ upstream: { baseUri: 'https://upstream.example', http: { fetch } }, clock });
+  const goals = new Goals({ upstream: { baseUri: 'https://upstream.example', http: { send } }, clock });
   const read = async () => {
     const got = await goals.read('env/1');
     return got && [got.status, got.body.toString()];
@@ -25,7 +28,7 @@ function goalsOf(answer: Upstream) {
   return { clock, asked, goals, read };
 }
 
-const cacheable = (headers: Record<string, string>, body = '[1]') => new Response(body, { headers });
+const cacheable = (headers: Record<string, string>, body = '[1]') => httpAnswer(200, body, headers);
 
 test('without an upstream there are no goals', async () => {
   const answer = await new Goals({ upstream: undefined, clock: new FakeClock() }).read('x');
@@ -75,7 +78,7 @@ describe('they are kept as long as upstream allows', () => {
   test('then upstream is asked whether they are still the same', async () => {
     const headers = { 'cache-control': 'max-age=60', etag: '"1"', 'last-modified': 'Thu, 01 Jan 2026 00:00:00 GMT' };
     const { clock, asked, read } = goalsOf((_, index) =>
-      index === 0 ? cacheable(headers) : new Response(null, { status: 304, headers: { 'cache-control': 'max-age=5' } }),
+      index === 0 ? cacheable(headers) : httpAnswer(304, '', { 'cache-control': 'max-age=5' }),
     );
     await read();
     clock.advance(60_000);
@@ -97,8 +100,8 @@ describe('they are kept as long as upstream allows', () => {
 describe('when upstream fails', () => {
   const failures: readonly (readonly [name: string, answer: Upstream])[] = [
     ['is not reached', () => Promise.reject(new Error('no'))],
-    ['answers 503', () => new Response('', { status: 503 })],
-    ['sends without end', () => new Response('x'.repeat(2 ** 20 + 1))],
+    ['answers 503', () => httpAnswer(503)],
+    ['sends without end', () => new HttpAnswer(200, new Headers(), Buffer.from('x'), false)],
   ];
   for (const [name, fail] of failures) {
     test(`it ${name}: what is known is served on`, async () => {
@@ -115,7 +118,7 @@ describe('when upstream fails', () => {
 
   test('its refusals are passed on and not kept', async () => {
     const { read } = goalsOf((_, index) =>
-      index === 0 ? new Response('gone', { status: 404, headers: { 'cache-control': 'max-age=60' } }) : cacheable({}),
+      index === 0 ? httpAnswer(404, 'gone', { 'cache-control': 'max-age=60' }) : cacheable({}),
     );
     assert.deepEqual(await read(), [404, 'gone']);
     assert.deepEqual(await read(), [200, '[1]']);
@@ -126,8 +129,8 @@ describe('when upstream fails', () => {
     void goals;
     const aborted = new Promise<void>((resolve) => {
       const http = {
-        fetch: (_: string | URL, { signal }: { signal?: AbortSignal } = {}) =>
-          new Promise<Response>((_, reject) => {
+        send: ({ signal }: HttpRequest) =>
+          new Promise<HttpAnswer>((_, reject) => {
             signal?.addEventListener('abort', () => {
               resolve();
               reject(new Error('aborted'));

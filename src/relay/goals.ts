@@ -1,5 +1,7 @@
 import type { Clock } from '../kernel/clock.ts';
-import type { HttpFetch } from '../kernel/http-fetch.ts';
+import { withDeadline } from '../kernel/deadline.ts';
+import type { AnswerHeaders } from '../kernel/http-client/exchange.ts';
+import type { SendsRequests } from '../kernel/http-client/http-client.ts';
 
 export interface GoalsAnswer {
   readonly status: number;
@@ -9,7 +11,7 @@ export interface GoalsAnswer {
 
 export interface GoalsParts {
   /** Where upstream has them; undefined: there is no upstream, and no goals. */
-  readonly upstream: { readonly baseUri: string; readonly http: Pick<HttpFetch, 'fetch'> } | undefined;
+  readonly upstream: { readonly baseUri: string; readonly http: SendsRequests } | undefined;
   readonly clock: Clock;
 }
 
@@ -19,7 +21,7 @@ interface Held extends GoalsAnswer {
 }
 
 const TIMEOUT_MS = 10_000;
-const MOST_BYTES = 2 ** 20;
+const MAX_BYTES = 2 ** 20;
 const NO_GOALS: GoalsAnswer = {
   status: 200,
   headers: { 'content-type': 'application/json' },
@@ -66,22 +68,17 @@ export class Goals {
     return asking;
   }
 
-  async #ask(envId: string, url: string, http: Pick<HttpFetch, 'fetch'>, held: Held | undefined): Promise<GoalsAnswer> {
-    const { clock } = this.#parts;
-    const abort = new AbortController();
-    const cancel = clock.after(TIMEOUT_MS, () => abort.abort());
-    try {
-      const response = await http.fetch(url, { headers: validatorsOf(held), signal: abort.signal });
-      const { status } = response;
-      if (held && (status === 304 || status >= 500)) {
-        await response.body?.cancel();
-        if (status >= 500) return held;
-        return this.#keep(envId, { ...held, headers: { ...held.headers, ...namedHeaders(response.headers) } });
-      }
-      return this.#keep(envId, { status, headers: namedHeaders(response.headers), body: await readBody(response) });
-    } finally {
-      cancel();
-    }
+  async #ask(envId: string, url: string, http: SendsRequests, held: Held | undefined): Promise<GoalsAnswer> {
+    const request = { url, headers: validatorsOf(held), maxBytes: MAX_BYTES };
+    const answer = await withDeadline({ clock: this.#parts.clock, ms: TIMEOUT_MS }, (signal) =>
+      http.send({ ...request, signal }),
+    );
+    const { status, bytes: body } = answer;
+    const headers = namedHeaders(answer.headers);
+    if (held && status >= 500) return held;
+    if (held && status === 304) return this.#keep(envId, { ...held, headers: { ...held.headers, ...headers } });
+    if (!answer.isWhole) throw new Error('the goals of upstream are too long');
+    return this.#keep(envId, { status, headers, body });
   }
 
   #keep(envId: string, answer: GoalsAnswer): GoalsAnswer {
@@ -98,24 +95,13 @@ function validatorsOf(held: Held | undefined): Record<string, string> {
   return { ...(etag ? { 'if-none-match': etag } : {}), ...(modified ? { 'if-modified-since': modified } : {}) };
 }
 
-function namedHeaders(headers: Headers): Record<string, string> {
+function namedHeaders(headers: AnswerHeaders): Record<string, string> {
   return Object.fromEntries(
     PASSED_ON.flatMap((name) => {
       const value = headers.get(name);
       return value === null ? [] : [[name, value]];
     }),
   );
-}
-
-async function readBody(response: Response): Promise<Buffer> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of response.body ?? []) {
-    size += chunk.length;
-    if (size > MOST_BYTES) throw new Error('the goals of upstream are too long');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }
 
 /** How many milliseconds an answer is good for as a shared cache sees it, 0 when it must be asked for again; undefined: it must not be kept. */

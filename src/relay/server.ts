@@ -7,7 +7,8 @@ import type { Hono } from 'hono';
 import type { Clock } from '../kernel/clock.ts';
 import { CommandError, ExitCode, messageOf, systemCodeOf } from '../kernel/errors.ts';
 import type { HttpEnv } from '../kernel/http.ts';
-import { HttpFetch } from '../kernel/http-fetch.ts';
+import { HttpClient } from '../kernel/http-client/http-client.ts';
+import { trusting } from '../kernel/http-client/tls.ts';
 import type { Log } from '../kernel/log.ts';
 import { type Listener, listen } from '../kernel/server.ts';
 import type { TlsSettings } from '../kernel/tls-front.ts';
@@ -99,11 +100,12 @@ function composeRelay(options: RelayOptions, clock: Clock, log: Log): Compositio
     pingJitterMs: options.pingJitterMs,
     random: Math.random,
   });
-  const http = new HttpFetch({
-    proxyUrl: options.proxy?.url,
-    caCertFiles: options.proxy?.caCertFiles,
-    connectTimeoutMs: CONNECT_TIMEOUT_MS,
+  const { url: proxyUrl, caCertFiles = [] } = options.proxy ?? {};
+  const http = new HttpClient({
+    proxyUrl,
     variables: process.env,
+    tls: caCertFiles.length === 0 ? undefined : () => trusting(caCertFiles),
+    connectTimeoutMs: CONNECT_TIMEOUT_MS,
   });
   const inflater = new Inflater();
   const set = new EnvironmentSet({ options, credentials, keeper, http, inflater, userAgent: USER_AGENT, clock, log });
@@ -127,7 +129,7 @@ function composeRelay(options: RelayOptions, clock: Clock, log: Log): Compositio
     keeper,
     metrics,
     async start() {
-      for (const environment of options.environments) set.add(environment, sourceOpener(options, clock));
+      for (const environment of options.environments) set.add(environment, sourceOpener(options, http, clock));
       await archived?.start();
     },
     async close() {
@@ -141,7 +143,7 @@ function composeRelay(options: RelayOptions, clock: Clock, log: Log): Compositio
 interface AppSurroundings {
   readonly credentials: Credentials;
   readonly set: EnvironmentSet;
-  readonly http: HttpFetch;
+  readonly http: HttpClient;
   readonly ofrep: OfrepStreams;
   readonly metrics: RelayMetrics;
   readonly archived: ArchivedSet | undefined;
@@ -191,10 +193,10 @@ function describeArchived(archived: ArchivedSet | undefined, environment: Enviro
 }
 
 /** A file where one is named, upstream otherwise, recorded where that is wished. */
-function sourceOpener(options: RelayOptions, clock: Clock): OpenSource {
+function sourceOpener(options: RelayOptions, http: HttpClient, clock: Clock): OpenSource {
   return (sink, environment, log) => {
     if (environment.dataFile !== undefined) return createFileSource(sink, { path: environment.dataFile, clock, log });
-    const upstream = createUpstream(sink, { environment, options, clock, log });
+    const upstream = createUpstream(sink, { environment, options, http, clock, log });
     if (options.recordPath === undefined) return upstream;
     return recordSource(upstream, sink, { folder: options.recordPath, environment, clock, log });
   };

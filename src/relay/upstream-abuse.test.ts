@@ -13,6 +13,7 @@ import {
   startFakeLaunchDarkly,
 } from '../testing/fake-launchdarkly.ts';
 import { emptySink, plainEnvironment, RecordingLog, SAMPLE_SDK_KEY } from '../testing/fake-launchdarkly-parts.ts';
+import { openHttpClient } from '../testing/http-client-parts.ts';
 import { startHttpSink } from '../testing/http-sink.ts';
 import { createUpstream } from './upstream.ts';
 
@@ -23,7 +24,8 @@ function followUpstream(t: TestContext, streamUri: string) {
   const sink = emptySink(systemClock);
   const source = createUpstream(sink, {
     environment: plainEnvironment(),
-    options: { streamUri, proxy: undefined },
+    options: { streamUri },
+    http: openHttpClient(t),
     clock: systemClock,
     log,
     // Asked again a second or more later: what is seen until then comes from the first connection.

@@ -14,8 +14,8 @@ import {
   startFakeLaunchDarkly,
 } from '../testing/fake-launchdarkly.ts';
 import { emptySink, plainEnvironment, RecordingLog, SAMPLE_SDK_KEY } from '../testing/fake-launchdarkly-parts.ts';
+import { openHttpClient } from '../testing/http-client-parts.ts';
 import { startHttpSink } from '../testing/http-sink.ts';
-import type { RelayOptions } from './config/relay-options.ts';
 import type { ConnectionErrorKind } from './connection-status.ts';
 import { createUpstream, type UpstreamLimits } from './upstream.ts';
 
@@ -56,16 +56,17 @@ class HastyClock implements Clock {
 
 interface StartOptions {
   readonly limits?: Partial<UpstreamLimits>;
-  readonly proxy?: RelayOptions['proxy'];
+  readonly proxyUrl?: string;
 }
 
-function startUpstream(t: TestContext, streamUri: string, { limits, proxy }: StartOptions = {}) {
+function startUpstream(t: TestContext, streamUri: string, { limits, proxyUrl }: StartOptions = {}) {
   const log = new RecordingLog();
   const clock = new HastyClock();
   const sink = emptySink(clock);
   const source = createUpstream(sink, {
     environment: plainEnvironment(),
-    options: { streamUri, proxy },
+    options: { streamUri },
+    http: openHttpClient(t, { proxyUrl }),
     clock,
     log,
     limits: { ...LIMITS, ...limits },
@@ -174,7 +175,7 @@ test('a put of 50 MB is taken', async (t) => {
 
 test('the stream is asked for through the proxy that is configured', async (t) => {
   const proxy = await startHttpSink(t, () => ({ status: 503 }));
-  const { connection } = startUpstream(t, 'http://stream.invalid', { proxy: { url: proxy.url, caCertFiles: [] } });
+  const { connection } = startUpstream(t, 'http://stream.invalid', { proxyUrl: proxy.url });
   const [request] = await proxy.received(1);
   assert.deepEqual([request?.path, request?.headers.authorization], ['http://stream.invalid/all', SAMPLE_SDK_KEY]);
   await eventually('error', () => connection.lastError?.statusCode === 503, { everyMs: 5 });

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { HttpFetch } from '../kernel/http-fetch.ts';
+import type { Readable } from 'node:stream';
+import type { HttpClient, HttpStream } from '../kernel/http-client/http-client.ts';
 import type { ConnectionErrorKind } from './connection-status.ts';
 
 /** Why a connection to upstream is over. */
@@ -11,7 +12,7 @@ export interface UpstreamFailure {
   readonly isRefusal?: boolean;
 }
 
-export type UpstreamHttp = Pick<HttpFetch, 'fetch'>;
+export type UpstreamHttp = Pick<HttpClient, 'open'>;
 
 export interface UpstreamAddress {
   readonly streamUri: string;
@@ -20,7 +21,7 @@ export interface UpstreamAddress {
 }
 
 export type OpenedStream =
-  | { readonly ok: true; readonly body: ReadableStream<Uint8Array> }
+  | { readonly ok: true; readonly body: Readable }
   | { readonly ok: false; readonly failure: UpstreamFailure };
 
 /** The Relay Proxy whose place this one takes, as LaunchDarkly and firewalls know it. */
@@ -49,9 +50,9 @@ export async function openUpstreamStream(
     'cache-control': 'no-cache',
   };
   for (let hops = 0; ; hops++) {
-    const response = await http.fetch(url, { headers, signal });
+    const response = await http.open({ url, headers, signal });
     if (response.status === 200) return checkStream(response);
-    await response.body?.cancel();
+    response.body.destroy();
     if (!REDIRECTS.includes(response.status)) return { ok: false, failure: statusFailure(response.status) };
     const next = nextUrl(url, response.headers.get('location'));
     if (typeof next === 'string' || hops === MOST_REDIRECTS) {
@@ -62,16 +63,16 @@ export async function openUpstreamStream(
   }
 }
 
-async function checkStream({ headers, body }: Response): Promise<OpenedStream> {
+function checkStream({ headers, body }: HttpStream): OpenedStream {
   const type = headers.get('content-type');
   const encoding = headers.get('content-encoding') ?? 'identity';
   if (encoding !== 'identity') {
-    await body?.cancel();
+    body.destroy();
     const reason = `the answer is encoded as ${encoding}, which was not asked for`;
     return { ok: false, failure: { kind: 'INVALID_DATA', reason } };
   }
-  if (body && (type === null || /^text\/event-stream\b/i.test(type))) return { ok: true, body };
-  await body?.cancel();
+  if (type === null || /^text\/event-stream\b/i.test(type)) return { ok: true, body };
+  body.destroy();
   return { ok: false, failure: { kind: 'INVALID_DATA', reason: `the answer is ${type}, not an event stream` } };
 }
 

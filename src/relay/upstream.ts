@@ -1,6 +1,5 @@
 import type { CancelTimer, Clock } from '../kernel/clock.ts';
 import { messageOf, systemCodeOf } from '../kernel/errors.ts';
-import { HttpFetch } from '../kernel/http-fetch.ts';
 import type { Log } from '../kernel/log.ts';
 import { type Outcome, refused } from '../kernel/outcome.ts';
 import { OversizedEventError, SseReader } from '../kernel/sse-reader.ts';
@@ -13,8 +12,6 @@ import { applyChange, readUpstreamEvent } from './upstream-event.ts';
 import { openUpstreamStream, type UpstreamFailure, type UpstreamHttp } from './upstream-stream.ts';
 
 export interface UpstreamLimits {
-  /** For a TCP connection, and then for TLS. */
-  readonly connectMs: number;
   /** For the head of the answer, connecting included. */
   readonly headMs: number;
   /** Between two pieces of the stream: LaunchDarkly sends a heartbeat every three minutes. */
@@ -25,18 +22,16 @@ export interface UpstreamLimits {
 
 export interface UpstreamDeps {
   readonly environment: EnvironmentOptions;
-  readonly options: Pick<RelayOptions, 'streamUri' | 'proxy'>;
+  readonly options: Pick<RelayOptions, 'streamUri'>;
   readonly clock: Clock;
   /** The environment's own: its lines name it. */
   readonly log: Log;
-  /** Shared with others, and left open; unless given, it makes its own, as the options and the variables of the process say. */
-  readonly http?: UpstreamHttp;
+  readonly http: UpstreamHttp;
   readonly random?: () => number;
   readonly limits?: Partial<UpstreamLimits>;
 }
 
 const LIMITS: UpstreamLimits = {
-  connectMs: 3000,
   headMs: 10_000,
   idleMs: 5 * 60_000,
   maxEventBytes: 64 * 2 ** 20,
@@ -56,9 +51,6 @@ class Upstream implements DataSource {
   readonly #sink: DataSink;
   readonly #deps: UpstreamDeps;
   readonly #limits: UpstreamLimits;
-  readonly #http: UpstreamHttp;
-  /** What it made itself. */
-  readonly #ownHttp: HttpFetch | undefined;
   readonly #backoff: UpstreamBackoff;
   #attempt: Attempt | undefined;
   #running: Promise<void> | undefined;
@@ -72,16 +64,6 @@ class Upstream implements DataSource {
     this.#sink = sink;
     this.#deps = deps;
     this.#limits = { ...LIMITS, ...deps.limits };
-    const { proxy } = deps.options;
-    const createHttp = () =>
-      new HttpFetch({
-        proxyUrl: proxy?.url,
-        caCertFiles: proxy?.caCertFiles,
-        connectTimeoutMs: this.#limits.connectMs,
-        variables: process.env,
-      });
-    this.#ownHttp = deps.http ? undefined : createHttp();
-    this.#http = deps.http ?? (this.#ownHttp as UpstreamHttp);
     this.#backoff = new UpstreamBackoff(deps.random ?? Math.random);
   }
 
@@ -97,7 +79,7 @@ class Upstream implements DataSource {
   async #end(): Promise<void> {
     this.#cancelRetry();
     this.#attempt?.abort('closed');
-    await Promise.all([this.#running, this.#ownHttp?.close()]);
+    await this.#running;
   }
 
   #connect(): void {
@@ -122,19 +104,16 @@ class Upstream implements DataSource {
   }
 
   async #follow(attempt: Attempt): Promise<UpstreamFailure> {
-    const { environment, options } = this.#deps;
+    const { environment, options, http } = this.#deps;
     const { headMs, idleMs, maxEventBytes } = this.#limits;
     attempt.expect(headMs, 'no answer');
     const { sdkKey, filter } = environment;
-    const opened = await openUpstreamStream(
-      this.#http,
-      { streamUri: options.streamUri, sdkKey, filter },
-      attempt.signal,
-    );
+    const address = { streamUri: options.streamUri, sdkKey, filter };
+    const opened = await openUpstreamStream(http, address, attempt.signal);
     if (!opened.ok) return opened.failure;
     attempt.expect(idleMs, 'nothing came');
     const reader = new SseReader({ maxEventBytes });
-    for await (const chunk of opened.body) {
+    for await (const chunk of opened.body as AsyncIterable<Uint8Array>) {
       for (const item of reader.push(chunk)) {
         if (attempt.signal.aborted) break;
         const taken = item.kind === 'event' ? this.#take(item.event, item.data) : undefined;

@@ -1,12 +1,14 @@
 import * as v from 'valibot';
 import type { Clock } from '../kernel/clock.ts';
-import { HttpFetch } from '../kernel/http-fetch.ts';
+import { DeadlineError, withDeadline } from '../kernel/deadline.ts';
+import type { HttpAnswer } from '../kernel/http-client/exchange.ts';
+import { HttpClient } from '../kernel/http-client/http-client.ts';
 import { type LabelMatcher, printMatcher } from './domain/command-matcher.ts';
 import { granted, type Refusal, refuse, type Verdict } from './domain/refusal.ts';
 
 const TIMEOUT_MS = 5_000;
 /** An answer of more bytes is not taken. */
-const MOST_BYTES = 64 * 2 ** 20;
+const MAX_BYTES = 64 * 2 ** 20;
 
 /** An alert as the alert server lists it. */
 export interface ListedAlert {
@@ -49,12 +51,12 @@ const silenceState = v.object({ endsAt: v.string(), status: v.object({ state: v.
 export class AlertsClient {
   readonly #base: string;
   readonly #clock: Clock;
-  readonly #http: HttpFetch;
+  readonly #http: HttpClient;
 
   constructor(url: string, clock: Clock, variables: Readonly<Record<string, string | undefined>>) {
     this.#base = `${url.replace(/\/+$/, '').replace(/\/api\/v2$/, '')}/api/v2`;
     this.#clock = clock;
-    this.#http = new HttpFetch({ connectTimeoutMs: TIMEOUT_MS, variables });
+    this.#http = new HttpClient({ connectTimeoutMs: TIMEOUT_MS, variables });
   }
 
   /** Those that match all of the matchers; by `onlyActive` those alone that nothing suppresses. */
@@ -115,23 +117,30 @@ export class AlertsClient {
     schema: S,
     body?: string,
   ): Promise<Verdict<v.InferOutput<S>>> {
-    const abort = new AbortController();
-    const cancel = this.#clock.after(TIMEOUT_MS, () => abort.abort());
+    const headers = body === undefined ? {} : { 'content-type': 'application/json' };
+    const request = { method, url: `${this.#base}${path}`, headers, body, maxBytes: MAX_BYTES };
     try {
-      const headers = body === undefined ? {} : { 'content-type': 'application/json' };
-      const request = { method, headers, signal: abort.signal, ...(body === undefined ? {} : { body }) };
-      const response = await this.#http.fetch(`${this.#base}${path}`, request);
-      const text = await readText(response);
-      if (!response.ok) return refuseStatus(response.status, text);
-      const parsed = v.safeParse(schema, text === '' ? null : JSON.parse(text));
-      return parsed.success ? granted(parsed.output) : unusual();
+      const answer = await withDeadline({ clock: this.#clock, ms: TIMEOUT_MS }, (signal) =>
+        this.#http.send({ ...request, signal }),
+      );
+      return readAnswer(answer, schema);
     } catch (error) {
-      if (abort.signal.aborted)
-        return refuse('upstream_failed', `the alert server did not answer within ${TIMEOUT_MS / 1000} s`);
-      return error instanceof SyntaxError ? unusual() : refuse('upstream_failed', 'the alert server cannot be reached');
-    } finally {
-      cancel();
+      const why = error instanceof DeadlineError ? `did not answer within ${TIMEOUT_MS / 1000} s` : 'cannot be reached';
+      return refuse('upstream_failed', `the alert server ${why}`);
     }
+  }
+}
+
+function readAnswer<S extends v.GenericSchema>(
+  { status, isOk, isWhole, text }: HttpAnswer,
+  schema: S,
+): Verdict<v.InferOutput<S>> {
+  if (!isOk) return refuseStatus(status, text);
+  try {
+    const parsed = v.safeParse(schema, text === '' ? null : JSON.parse(text));
+    return parsed.success && isWhole ? granted(parsed.output) : unusual();
+  } catch {
+    return unusual();
   }
 }
 
@@ -142,21 +151,4 @@ function refuseStatus(status: number, text: string): Refusal {
   if (status === 404) return refuse('not_found', 'the alert server does not have it');
   const words = status === 400 ? `: ${text.replaceAll('"', '').trim().slice(0, 300)}` : '';
   return refuse(status === 400 ? 'invalid_body' : 'upstream_failed', `the alert server answered ${status}${words}`);
-}
-
-async function readText(response: Response): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  const reader = response.body?.getReader();
-  let size = 0;
-  while (reader) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    size += value.length;
-    if (size > MOST_BYTES) {
-      await reader.cancel();
-      throw new SyntaxError('too long');
-    }
-    chunks.push(value);
-  }
-  return Buffer.concat(chunks).toString('utf8');
 }

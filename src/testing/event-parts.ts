@@ -1,5 +1,6 @@
 import { gunzipSync } from 'node:zlib';
-import type { HttpRequest } from '../kernel/http-fetch.ts';
+import { HttpAnswer } from '../kernel/http-client/exchange.ts';
+import type { HttpRequest } from '../kernel/http-client/http-client.ts';
 import { createLog } from '../kernel/log.ts';
 import type { EnvironmentOptions, EventOptions, RelayOptions } from '../relay/config/relay-options.ts';
 import type { StoredFlag } from '../relay/domain/summary-event.ts';
@@ -8,6 +9,7 @@ import { EventForwarder } from '../relay/event-forwarder.ts';
 import type { EventFamily, EventPost } from '../relay/event-receiver.ts';
 import { HANG_MS } from './eventually.ts';
 import { FakeClock } from './fake-clock.ts';
+import { httpAnswer } from './http-client-parts.ts';
 
 export const EVENT_ENVIRONMENT: EnvironmentOptions = {
   name: 'production',
@@ -37,7 +39,7 @@ export interface SentPost {
 }
 
 /** `hang` never answers, an error is thrown; 202 unless told. */
-export type EventHostAnswer = number | Response | Error | 'hang';
+export type EventHostAnswer = number | HttpAnswer | Error | 'hang';
 
 /** An events host without sockets, that records and answers as it is told. */
 export class FakeEventHost {
@@ -54,17 +56,17 @@ export class FakeEventHost {
     this.#answers.push(...answers);
   }
 
-  fetch = async (url: string | URL, { headers = {}, body, signal }: HttpRequest = {}): Promise<Response> => {
+  async send({ url, headers = {}, body, signal }: HttpRequest): Promise<HttpAnswer> {
     signal?.throwIfAborted();
     const bytes = gunzipSync(body as Uint8Array);
     const text = bytes.toString();
     this.posts.push({ url: String(url), headers, bytes, text, json: JSON.parse(text), at: this.#clock.now() });
     const answer = this.#answers.shift() ?? 202;
     if (answer instanceof Error) throw answer;
-    if (answer instanceof Response) return answer;
-    if (answer !== 'hang') return new Response(null, { status: answer });
+    if (answer instanceof HttpAnswer) return answer;
+    if (answer !== 'hang') return httpAnswer(answer);
     return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
-  };
+  }
 }
 
 export interface EventBench {

@@ -1,8 +1,9 @@
-import type { HttpRequest } from '../kernel/http-fetch.ts';
+import { Readable } from 'node:stream';
+import type { HttpRequest, HttpStream } from '../kernel/http-client/http-client.ts';
 import { eventually } from './eventually.ts';
 
 interface Answer {
-  readonly resolve: (response: Response) => void;
+  readonly resolve: (response: HttpStream) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -11,11 +12,10 @@ export class AskedRequest {
   readonly url: string;
   readonly request: HttpRequest;
   readonly #answer: Answer;
-  #body: ReadableStreamDefaultController<Uint8Array> | undefined;
-  #isCancelled = false;
+  #body: Readable | undefined;
 
-  constructor(url: string, request: HttpRequest, answer: Answer) {
-    this.url = url;
+  constructor(request: HttpRequest, answer: Answer) {
+    this.url = String(request.url);
     this.request = request;
     this.#answer = answer;
     request.signal?.addEventListener('abort', () => this.fail(request.signal?.reason));
@@ -23,51 +23,45 @@ export class AskedRequest {
 
   /** Whether whoever asked has given up, or does not read to the end. */
   get isCancelled(): boolean {
-    return this.#isCancelled || this.request.signal?.aborted === true;
+    return this.#body?.destroyed === true || this.request.signal?.aborted === true;
   }
 
   /** Fails before the answer or, once that has begun, in the middle of its body. */
   fail(error: unknown): void {
-    if (this.#body && !this.#isCancelled) this.#body.error(error);
+    this.#body?.destroy(error as Error);
     this.#answer.reject(error);
   }
 
-  respond(status: number, headers: Record<string, string> = {}): void {
-    this.#answer.resolve(new Response(null, { status, headers }));
+  respond(status: number, headers: Readonly<Record<string, string>> = {}): void {
+    const body = new Readable({ read() {} });
+    this.#body = body.on('error', () => {});
+    this.#answer.resolve({ status, headers: new Headers(headers), body });
   }
 
   /** Answers with an event stream and sends these texts over it. */
   stream(...texts: readonly string[]): this {
-    const body = new ReadableStream<Uint8Array>({
-      start: (controller) => {
-        this.#body = controller;
-      },
-      cancel: () => {
-        this.#isCancelled = true;
-      },
-    });
-    this.#answer.resolve(new Response(body, { status: 200, headers: { 'content-type': 'text/event-stream' } }));
+    this.respond(200, { 'content-type': 'text/event-stream' });
     for (const text of texts) this.send(text);
     return this;
   }
 
   send(text: string): void {
-    this.#body?.enqueue(Buffer.from(text));
+    this.#body?.push(text);
   }
 
   end(): void {
-    this.#body?.close();
+    this.#body?.push(null);
   }
 }
 
-/** Stands in for an HttpFetch: nothing is answered until the test answers it. */
+/** Stands in for an HttpClient: nothing is answered until the test answers it. */
 export class FakeHttp {
   readonly asked: AskedRequest[] = [];
   #taken = 0;
 
-  fetch(url: string | URL, request: HttpRequest = {}): Promise<Response> {
+  open(request: HttpRequest): Promise<HttpStream> {
     return new Promise((resolve, reject) => {
-      this.asked.push(new AskedRequest(String(url), request, { resolve, reject }));
+      this.asked.push(new AskedRequest(request, { resolve, reject }));
     });
   }
 

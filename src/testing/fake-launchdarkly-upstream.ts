@@ -16,7 +16,7 @@ export function startUpstream(t: Cleanup, { streamUri = 'https://stream.test', .
   const log = new RecordingLog();
   const sink = emptySink(clock);
   const environment = plainEnvironment(options);
-  const settings = { streamUri, proxy: undefined };
+  const settings = { streamUri };
   const source = createUpstream(sink, { environment, options: settings, clock, log, http, random: () => 0 });
   t.after(() => source.close());
   source.start();

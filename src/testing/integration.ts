@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { ConfigFault, ConfigNode } from '../alerts/config/config-node.ts';
 import { DEFAULT_GLOBAL, type GlobalConfig } from '../alerts/config/global-config.ts';
 import type { Notification } from '../alerts/domain/notification.ts';
-import type { Delivery, Integration, NotifierContext } from '../alerts/notify/notifier.ts';
+import type { Delivery, Integration, NotifierContext } from '../alerts/integrations/notifier.ts';
 import type { HttpSink, SinkAnswer } from './http-sink.ts';
 import { notificationOf, notifiedAlert, notifierContext } from './notifier-parts.ts';
 

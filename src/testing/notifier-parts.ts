@@ -1,9 +1,9 @@
 import { ConfigNode } from '../alerts/config/config-node.ts';
 import { httpConfig } from '../alerts/config/http-config.ts';
 import type { Notification, NotifiedAlert, Pairs } from '../alerts/domain/notification.ts';
-import { createHttpClient, type HttpClientDeps, type OpenHttpClient } from '../alerts/notify/http-client.ts';
-import type { HttpClient, NotifierContext, TemplateRenderer } from '../alerts/notify/notifier.ts';
-import { readSecretFile } from '../alerts/notify/secret-file.ts';
+import { createHttpClient, type HttpClientDeps, type OpenHttpClient } from '../alerts/integrations/http/client.ts';
+import type { HttpClient, NotifierContext, TemplateRenderer } from '../alerts/integrations/notifier.ts';
+import { readSecretFile } from '../alerts/integrations/secret-file.ts';
 import { templateDataOf } from '../alerts/pipeline/notification-data.ts';
 import type { TemplateData } from '../alerts/template/template-data.ts';
 import { FakeClock } from './fake-clock.ts';

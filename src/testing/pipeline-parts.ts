@@ -3,7 +3,7 @@ import type { InhibitionRule } from '../alerts/domain/inhibition.ts';
 import type { Notification } from '../alerts/domain/notification.ts';
 import { type RouteSettings, RouteTree } from '../alerts/domain/route.ts';
 import { TimeIntervals } from '../alerts/domain/time-intervals.ts';
-import type { Delivery, Notifier } from '../alerts/notify/notifier.ts';
+import type { Delivery, Notifier } from '../alerts/integrations/notifier.ts';
 import type { NotificationMetrics } from '../alerts/pipeline/notification-metrics.ts';
 import { Pipeline } from '../alerts/pipeline/pipeline.ts';
 import { Receiver, type ReceiverIntegration } from '../alerts/pipeline/receiver.ts';

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { createServer as createTlsServer, TLSSocket } from 'node:tls';
-import { emailIntegration } from '../alerts/notify/email.ts';
-import type { Delivery } from '../alerts/notify/notifier.ts';
+import { emailIntegration } from '../alerts/integrations/email/email.ts';
+import type { Delivery } from '../alerts/integrations/notifier.ts';
 import { notifyOnce } from './integration.ts';
 
 /** For localhost and 127.0.0.1, signed by itself, valid from 2020 to 2119. It protects nothing. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
-import type { HttpRequest } from '../alerts/notify/notifier.ts';
+import type { HttpRequest } from '../alerts/integrations/notifier.ts';
 import { START } from './alert-parts.ts';
 import { type AlertsAppOptions, createTestApp, type TestApp } from './alerts-app.ts';
 import { settlePromises } from './pipeline-parts.ts';

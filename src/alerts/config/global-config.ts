@@ -1,4 +1,4 @@
-import { smarthost } from '../notify/email-smarthost.ts';
+import { smarthost } from '../integrations/email/smarthost.ts';
 import { httpConfig, tlsConfig } from './http-config.ts';
 import {
   bool,

@@ -1,4 +1,4 @@
-import { plainValue } from '../notify/http-payload.ts';
+import { plainValue } from '../integrations/http/payload.ts';
 import { checkHeaders, checkHttp, checkProxy, checkTls, type HttpShape, type ProxyShape } from './http-config-check.ts';
 import {
   bool,

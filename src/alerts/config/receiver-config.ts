@@ -1,7 +1,7 @@
 import { compareUtf8 } from '../domain/label-set.ts';
 import { quoteGo } from '../domain/quote.ts';
-import { INTEGRATIONS } from '../notify/integrations.ts';
-import type { CommonConfig, Integration } from '../notify/notifier.ts';
+import { INTEGRATIONS } from '../integrations/integrations.ts';
+import type { CommonConfig, Integration } from '../integrations/notifier.ts';
 import { ConfigFault } from './config-node.ts';
 import { resolveIntegrationFiles } from './file-path.ts';
 import type { GlobalConfig } from './global-config.ts';

@@ -6,7 +6,7 @@ import { createTestApp, type TestApp } from '../../testing/alerts-app.ts';
 import { createTestPipeline, settlePromises } from '../../testing/pipeline-parts.ts';
 import type { ActiveConfig } from '../config/active-config.ts';
 import { TimeIntervals } from '../domain/time-intervals.ts';
-import type { HttpAnswer, HttpRequest } from '../notify/notifier.ts';
+import type { HttpAnswer, HttpRequest } from '../integrations/notifier.ts';
 import { ActivePlan } from './active-plan.ts';
 import type { NotificationMetrics } from './notification-metrics.ts';
 import type { NotificationPlan } from './notification-plan.ts';

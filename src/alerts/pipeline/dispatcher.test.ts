@@ -5,7 +5,7 @@ import { eventually } from '../../testing/eventually.ts';
 import { FakeDatabase } from '../../testing/fake-database.ts';
 import { createTestPipeline, failure, settlePromises, type TestPipeline } from '../../testing/pipeline-parts.ts';
 import { RouteTree } from '../domain/route.ts';
-import type { Delivery } from '../notify/notifier.ts';
+import type { Delivery } from '../integrations/notifier.ts';
 
 /** All alerts in one group: told after ten seconds, then every minute where there is something new. */
 const ROUTE = { groupWaitMs: 10 * SECOND, groupIntervalMs: MINUTE, repeatIntervalMs: 3 * MINUTE };

@@ -6,7 +6,7 @@ import {
   notificationStatus,
   type Pairs,
 } from '../domain/notification.ts';
-import type { Delivery, TemplateRenderer } from '../notify/notifier.ts';
+import type { Delivery, TemplateRenderer } from '../integrations/notifier.ts';
 import type { AlertGroup } from '../store/alert-group.ts';
 import type { TemplateData } from '../template/template-data.ts';
 import type { FlushedAlert } from './flushed-alert.ts';

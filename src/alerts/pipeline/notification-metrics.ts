@@ -1,5 +1,5 @@
 import type { Metrics } from '../../kernel/metrics.ts';
-import { FAILURE_REASONS, type FailureReason } from '../notify/notifier.ts';
+import { FAILURE_REASONS, type FailureReason } from '../integrations/notifier.ts';
 import { SUPPRESSION_REASONS, type SuppressionReason } from './suppression.ts';
 
 /** Counts what is sent, under Alertmanager's names. */

@@ -6,7 +6,7 @@ import type { AlertmanagerConfig, ReceiverConfig } from '../config/alertmanager-
 import type { NotifiedAlert, Pairs } from '../domain/notification.ts';
 import { RouteTree } from '../domain/route.ts';
 import { TimeIntervals } from '../domain/time-intervals.ts';
-import type { Notifier } from '../notify/notifier.ts';
+import type { Notifier } from '../integrations/notifier.ts';
 import type { AlertGroup } from '../store/alert-group.ts';
 import { readTemplateFiles } from '../template/load-templates.ts';
 import { Templates } from '../template/templates.ts';

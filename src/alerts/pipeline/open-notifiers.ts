@@ -2,9 +2,9 @@ import type { Clock } from '../../kernel/clock.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import type { ReceiverConfig } from '../config/alertmanager-config.ts';
 import type { HttpConfig } from '../config/http-config.ts';
-import { createHttpClient, type OpenHttpClient } from '../notify/http-client.ts';
-import type { Notifier, NotifierContext, TemplateRenderer } from '../notify/notifier.ts';
-import { readSecretFile } from '../notify/secret-file.ts';
+import { createHttpClient, type OpenHttpClient } from '../integrations/http/client.ts';
+import type { Notifier, NotifierContext, TemplateRenderer } from '../integrations/notifier.ts';
+import { readSecretFile } from '../integrations/secret-file.ts';
 import { USER_AGENT } from '../version.ts';
 import { templateDataOf } from './notification-data.ts';
 

@@ -10,7 +10,7 @@ import {
   type TestPipelineOptions,
 } from '../../testing/pipeline-parts.ts';
 import { RouteTree } from '../domain/route.ts';
-import type { Delivery } from '../notify/notifier.ts';
+import type { Delivery } from '../integrations/notifier.ts';
 import type { NotificationRecord } from './notification-history.ts';
 
 const ROUTE = { groupWaitMs: 0, groupIntervalMs: MINUTE, repeatIntervalMs: HOUR };

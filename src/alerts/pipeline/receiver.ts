@@ -1,5 +1,5 @@
-import type { Notifier } from '../notify/notifier.ts';
-import { Ending } from '../notify/retry.ts';
+import type { Notifier } from '../integrations/notifier.ts';
+import { Ending } from '../integrations/retry.ts';
 import { Dedup } from './dedup.ts';
 import { fingerprintsOf } from './flushed-alert.ts';
 import type { NotificationLog } from './notification-log.ts';

@@ -1,7 +1,7 @@
 import { dataFor, idempotencyKeyOf } from '../domain/deduplication.ts';
 import type { Notification, NotificationReason, NotifiedAlert, Pairs } from '../domain/notification.ts';
-import type { Delivery } from '../notify/notifier.ts';
-import { type Attempt, type Ending, notifyWithRetry } from '../notify/retry.ts';
+import type { Delivery } from '../integrations/notifier.ts';
+import { type Attempt, type Ending, notifyWithRetry } from '../integrations/retry.ts';
 import type { AlertGroup } from '../store/alert-group.ts';
 import { notifiedAlert, pairsOf, recordOf } from './notification-data.ts';
 import type { NotificationMetrics } from './notification-metrics.ts';

@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '../../kernel/clock.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import { accepted, type Outcome, refused } from '../../kernel/outcome.ts';
-import type { TemplateRenderer } from '../notify/notifier.ts';
+import type { TemplateRenderer } from '../integrations/notifier.ts';
 import { type CallContext, CallError } from './callable.ts';
 import { dataValue } from './data-value.ts';
 import { DEFAULT_TEMPLATES } from './default-templates.ts';

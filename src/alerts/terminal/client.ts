@@ -127,7 +127,7 @@ export class AlertmanagerClient {
     this.#timeoutMs = parseSpan(options.timeout, '--timeout');
     const { authorization } = this.#address;
     this.#http = ky.create({
-      prefixUrl: this.#address.apiUrl,
+      prefix: this.#address.apiUrl,
       headers: { accept: 'application/json', ...(authorization && { authorization }) },
       retry: 0,
       timeout: false,

@@ -19,7 +19,7 @@ export class MarkerClient implements MarkerOrigin {
   constructor(url: string, clock: Clock) {
     this.place = url;
     this.#clock = clock;
-    this.#http = ky.create({ prefixUrl: url, retry: 0, timeout: false, throwHttpErrors: false });
+    this.#http = ky.create({ prefix: url, retry: 0, timeout: false, throwHttpErrors: false });
   }
 
   /** Whether a dashboard answers there. */

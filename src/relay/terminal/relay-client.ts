@@ -54,7 +54,7 @@ export class RelayClient {
     const ms = parseFlagDuration(timeout);
     if (ms === undefined || ms <= 0) throw new CommandError('--timeout: write a duration such as 30s', ExitCode.usage);
     this.#timeoutMs = ms;
-    this.#http = ky.create({ prefixUrl: this.url, retry: 0, timeout: false, throwHttpErrors: false });
+    this.#http = ky.create({ prefix: this.url, retry: 0, timeout: false, throwHttpErrors: false });
   }
 
   async status(): Promise<WireStatus> {

@@ -14,7 +14,7 @@ export class AnthropicProvider implements ModelProvider {
 
   async *stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelPart> {
     const answer = await callModel(this.#connections, request, callOf(request), signal);
-    if (!(answer instanceof Response)) throw refusalError(answer, request.target);
+    if (!('body' in answer)) throw refusalError(answer, request.target);
     const json = new JsonEvents();
     let reason: string | undefined;
     for await (const { event, data } of readEvents(answer, signal)) {

@@ -1,4 +1,5 @@
 import { messageOf, systemCodeOf } from '../../kernel/errors.ts';
+import type { HttpStream } from '../../kernel/http-client/http-client.ts';
 import { readRetryAfter } from '../../kernel/retry-after.ts';
 import { OversizedEventError, type SseEvent, SseReader } from '../../kernel/sse-reader.ts';
 import { redactSecrets } from '../domain/redaction.ts';
@@ -59,9 +60,10 @@ export async function callModel(
   { target, connectMs }: ModelRequest,
   { url, headers, body }: ModelCall,
   signal: AbortSignal,
-): Promise<Response | ModelRefusal> {
+): Promise<HttpStream | ModelRefusal> {
   const request = {
     method: 'POST',
+    url,
     headers: {
       'content-type': 'application/json',
       accept: 'text/event-stream',
@@ -72,41 +74,37 @@ export async function callModel(
     signal,
   };
   try {
-    const response = await connections.guardFor(connectMs).fetch(new URL(url), request, target);
-    if (response.status === 200 && response.body) return response;
-    return await readRefusal(response);
+    const response = await connections.guardFor(connectMs).open(request, target);
+    return response.status === 200 ? response : await readRefusal(response);
   } catch (error) {
     signal.throwIfAborted();
     throw connectError(error);
   }
 }
 
-async function readRefusal(response: Response): Promise<ModelRefusal> {
-  const retryAfterMs = readRetryAfter(response.headers);
-  return { status: response.status, text: await readSome(response, ERROR_BYTES), retryAfterMs };
+async function readRefusal({ status, headers, body }: HttpStream): Promise<ModelRefusal> {
+  return { status, text: await readSome(body, ERROR_BYTES), retryAfterMs: readRetryAfter(headers) };
 }
 
 /** An answer that is no stream; of one that is too long, the beginning. */
-export async function readWhole(response: Response, signal: AbortSignal): Promise<string> {
+export async function readWhole({ body }: HttpStream, signal: AbortSignal): Promise<string> {
   try {
-    return await readSome(response, EVENT_BYTES);
+    return await readSome(body, EVENT_BYTES);
   } catch {
     signal.throwIfAborted();
     throw cutOff();
   }
 }
 
-async function readSome(response: Response, mostBytes: number): Promise<string> {
+async function readSome(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<string> {
   const decoder = new TextDecoder();
-  const reader = response.body?.getReader();
   let text = '';
-  for (let size = 0; reader && size < mostBytes; ) {
-    const { done, value } = await reader.read();
-    if (done) return text;
-    size += value.length;
-    text += decoder.decode(value, { stream: true });
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.length;
+    text += decoder.decode(chunk, { stream: true });
+    if (size >= maxBytes) break;
   }
-  await reader?.cancel();
   return text;
 }
 
@@ -184,23 +182,19 @@ const cutOff = (): ModelError =>
   new ModelError('cut_off', 'the connection to the provider broke off', { isPassing: true });
 
 /** The events of an answer, as they come in. What is no event is skipped. */
-export async function* readEvents(response: Response, signal: AbortSignal): AsyncGenerator<SseEvent> {
-  const reader = response.body?.getReader();
+export async function* readEvents({ body }: HttpStream, signal: AbortSignal): AsyncGenerator<SseEvent> {
   const events = new SseReader({ maxEventBytes: EVENT_BYTES });
   try {
-    while (reader) {
-      const { done, value } = await reader.read();
+    for await (const chunk of body as AsyncIterable<Uint8Array>) {
       signal.throwIfAborted();
-      if (done) return;
-      for (const item of events.push(value)) if (item.kind === 'event') yield item;
+      for (const item of events.push(chunk)) if (item.kind === 'event') yield item;
     }
+    signal.throwIfAborted();
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof ModelError) throw error;
     if (error instanceof OversizedEventError) throw new ModelError('malformed', 'the provider sent an oversized event');
     throw cutOff();
-  } finally {
-    await reader?.cancel().catch(() => {});
   }
 }
 

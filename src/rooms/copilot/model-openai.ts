@@ -1,3 +1,4 @@
+import type { HttpStream } from '../../kernel/http-client/http-client.ts';
 import type { ModelPart, ModelProvider, ModelRequest, ModelTarget } from './model.ts';
 import {
   callModel,
@@ -46,14 +47,14 @@ export class OpenAiProvider implements ModelProvider {
   }
 
   /** A server that refuses a parameter is asked again without it, and remembered. */
-  async #ask(request: ModelRequest, signal: AbortSignal): Promise<Response> {
+  async #ask(request: ModelRequest, signal: AbortSignal): Promise<HttpStream> {
     const { target } = request;
     const habits = this.#habitsOf(target);
     for (;;) {
       // Another request may learn the same meanwhile.
       const sent = new Set(habits);
       const answer = await callModel(this.#connections, request, callOf(request, sent), signal);
-      if (answer instanceof Response) return answer;
+      if ('body' in answer) return answer;
       const found = answer.status === 400 || answer.status === 422 ? habitIn(answer.text, sent) : undefined;
       if (!found) throw refusalError(answer, target);
       habits.add(found);
@@ -105,7 +106,7 @@ interface Choice {
 }
 
 /** Some servers do not stream: then the whole answer is one piece of data. */
-async function* readData(response: Response, signal: AbortSignal): AsyncGenerator<string> {
+async function* readData(response: HttpStream, signal: AbortSignal): AsyncGenerator<string> {
   if (response.headers.get('content-type')?.startsWith('application/json')) yield await readWhole(response, signal);
   else for await (const { data } of readEvents(response, signal)) yield data;
 }

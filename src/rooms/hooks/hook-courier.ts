@@ -1,4 +1,5 @@
 import type { CancelTimer, Clock } from '../../kernel/clock.ts';
+import { DeadlineError, withDeadline } from '../../kernel/deadline.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import { accessTo } from '../domain/access.ts';
@@ -16,8 +17,6 @@ import { bridgeCaller } from './bridge.ts';
 
 const TIMEOUT_MS = 10_000;
 const PAGE = 200;
-/** More of an answer is not read. */
-const ANSWER_BYTES = 64 * 1024;
 
 export interface HookCourierParts {
   readonly state: RoomState;
@@ -45,11 +44,11 @@ type Attempt =
 export class HookCourier {
   readonly #hook: OutgoingHook;
   readonly #parts: HookCourierParts;
+  readonly #ending = new AbortController();
   #running: Promise<void> | undefined;
   #isAwake = false;
   #isClosed = false;
   #cancelRetry: CancelTimer | undefined;
-  #abort: AbortController | undefined;
 
   constructor(hook: OutgoingHook, parts: HookCourierParts) {
     this.#hook = hook;
@@ -67,7 +66,7 @@ export class HookCourier {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#cancelRetry?.();
-    this.#abort?.abort();
+    this.#ending.abort();
     await this.#running;
   }
 
@@ -162,26 +161,14 @@ export class HookCourier {
       'webhook-timestamp': String(timestampS),
       'webhook-signature': signWebhook(secret, id, timestampS, body),
     };
-    const abort = new AbortController();
-    this.#abort = abort;
-    const cancelTimeout = clock.after(TIMEOUT_MS, () =>
-      abort.abort(new Error(`no answer within ${TIMEOUT_MS / 1000} s`)),
-    );
+    const request = { method: 'POST', url: this.#hook.url, headers, body, statusSuffices: true };
     try {
-      const request = { method: 'POST', headers, body, signal: abort.signal };
-      const response = await guard.fetch(new URL(this.#hook.url), request, this.#hook);
-      // Its status says whether the receiver has taken it, whatever becomes of the rest of its answer.
-      const text = await readText(response).catch(() => '');
-      if (response.ok) return { ok: true, status: response.status, text };
-      return { ok: false, status: response.status, error: `the receiver answered ${response.status}` };
+      const deadline = { clock, ms: TIMEOUT_MS, signal: this.#ending.signal };
+      const send = (signal: AbortSignal) => guard.send({ ...request, signal }, this.#hook);
+      const { isOk, status, text } = await withDeadline(deadline, send);
+      return isOk ? { ok: true, status, text } : { ok: false, status, error: `the receiver answered ${status}` };
     } catch (error) {
-      return {
-        ok: false,
-        status: null,
-        error: abort.signal.aborted ? messageOf(abort.signal.reason) : reasonOf(error),
-      };
-    } finally {
-      cancelTimeout();
+      return { ok: false, status: null, error: reasonOf(error) };
     }
   }
 
@@ -215,20 +202,6 @@ function authorIdOf({ data }: StoredEvent): string | undefined {
   return message?.author?.id;
 }
 
-async function readText(response: Response): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = '';
-  const reader = response.body?.getReader();
-  for (let size = 0; reader && size <= ANSWER_BYTES; ) {
-    const { done, value } = await reader.read();
-    if (done) return text + decoder.decode();
-    size += value.length;
-    text += decoder.decode(value, { stream: true });
-  }
-  await reader?.cancel();
-  return text;
-}
-
 function wordsOf(answer: string): string | undefined {
   try {
     const parsed = JSON.parse(answer) as { readonly text?: unknown } | null;
@@ -241,7 +214,7 @@ function wordsOf(answer: string): string | undefined {
 /** Errors of the client may quote the address with all that is in it. */
 function reasonOf(error: unknown): string {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    if (cause instanceof ForbiddenAddressError) return cause.message;
+    if (cause instanceof ForbiddenAddressError || cause instanceof DeadlineError) return cause.message;
     if ('code' in cause && typeof cause.code === 'string' && /^[A-Z_]+$/.test(cause.code))
       return `not reachable: ${cause.code}`;
   }

@@ -79,8 +79,8 @@ test('a name is judged by what it resolves to when it is connected to, every tim
   const guard = guardThatResolves((_name, done) => done(null, [{ address: answer, family: 4 }]));
   t.after(() => guard.close());
   const url = new URL(`http://models.example.com:${port}/`);
-  const get = (allowPrivate: boolean) => guard.fetch(url, { headers: { connection: 'close' } }, { allowPrivate });
-  assert.equal(await (await get(true)).text(), 'hello');
+  const get = (allowPrivate: boolean) => guard.send({ url, headers: { connection: 'close' } }, { allowPrivate });
+  assert.equal((await get(true)).text, 'hello');
   await assert.rejects(get(false), isForbidden);
   answer = '169.254.169.254';
   await assert.rejects(get(true), isForbidden);
@@ -90,7 +90,7 @@ test('one bad address among several is enough to be refused', async (t) => {
   const addresses = ['93.184.215.14', '10.0.0.1'].map((address) => ({ address, family: 4 }));
   const guard = guardThatResolves((_name, done) => done(null, addresses));
   t.after(() => guard.close());
-  await assert.rejects(guard.fetch(new URL('http://models.example.com:9/'), {}, { allowPrivate: false }), isForbidden);
+  await assert.rejects(guard.send({ url: 'http://models.example.com:9/' }, { allowPrivate: false }), isForbidden);
 });
 
 /** The client wraps what goes wrong on the way to a connection. */

@@ -1,6 +1,7 @@
 import { lookup as resolveAll } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
-import { HttpFetch, type HttpRequest } from '../../kernel/http-fetch.ts';
+import type { AnswerRules, HttpAnswer } from '../../kernel/http-client/exchange.ts';
+import { HttpClient, type HttpRequest, type HttpStream } from '../../kernel/http-client/http-client.ts';
 import { granted, refuse, type Verdict } from '../domain/refusal.ts';
 import { classifyAddress } from './outbound-address.ts';
 
@@ -10,6 +11,11 @@ export interface OutboundGuardOptions {
   readonly resolve?: Resolve;
   /** A proxy for public addresses. That of the environment is not asked: it would resolve names unchecked. */
   readonly proxyUrl?: string | undefined;
+}
+
+/** What an admin has allowed. */
+export interface AddressRights {
+  readonly allowPrivate: boolean;
 }
 
 export type Resolve = (
@@ -30,20 +36,19 @@ export class ForbiddenAddressError extends Error {
  */
 export class OutboundGuard {
   readonly #resolve: Resolve;
-  readonly #open: HttpFetch;
-  readonly #strict: HttpFetch;
-  readonly #proxy: HttpFetch | undefined;
+  readonly #open: HttpClient;
+  readonly #strict: HttpClient;
+  readonly #proxy: HttpClient | undefined;
 
   constructor({ connectTimeoutMs, resolve = resolveBySystem, proxyUrl }: OutboundGuardOptions) {
     this.#resolve = resolve;
-    const common = { connectTimeoutMs, variables: {} };
-    this.#open = new HttpFetch({ ...common, lookup: this.#lookup(true) });
-    this.#strict = new HttpFetch({ ...common, lookup: this.#lookup(false) });
-    this.#proxy = proxyUrl === undefined ? undefined : new HttpFetch({ ...common, proxyUrl });
+    this.#open = new HttpClient({ connectTimeoutMs, lookup: this.#lookup(true) });
+    this.#strict = new HttpClient({ connectTimeoutMs, lookup: this.#lookup(false) });
+    this.#proxy = proxyUrl === undefined ? undefined : new HttpClient({ connectTimeoutMs, proxyUrl });
   }
 
   /** Whether an address may be saved. Names are not resolved here: what they stand for may change. */
-  check(url: string, { allowPrivate }: { readonly allowPrivate: boolean }): Verdict<URL> {
+  check(url: string, { allowPrivate }: AddressRights): Verdict<URL> {
     if (!URL.canParse(url)) return refuse('invalid_body', `${JSON.stringify(url)} is not a URL`);
     const parsed = new URL(url);
     if (parsed.protocol !== 'http:' && parsed.protocol !== 'https:')
@@ -59,18 +64,26 @@ export class OutboundGuard {
     return reason === undefined ? granted(parsed) : refuse('invalid_body', reason);
   }
 
-  /** As HttpFetch; rejects with a ForbiddenAddressError where the address may not be reached. */
-  async fetch(url: URL, request: HttpRequest, { allowPrivate }: { readonly allowPrivate: boolean }): Promise<Response> {
-    const checked = this.check(url.href, { allowPrivate });
-    if (!checked.ok) throw new ForbiddenAddressError(checked.reason);
-    const direct = allowPrivate ? this.#open : this.#strict;
-    const proxy = this.#proxy;
-    const by = proxy && (await this.#isPublic(hostOf(checked.value), request.signal)) ? proxy : direct;
-    return by.fetch(checked.value, request);
+  /** As HttpClient; rejects with a ForbiddenAddressError where the address may not be reached. */
+  async send(request: HttpRequest & AnswerRules, rights: AddressRights): Promise<HttpAnswer> {
+    return (await this.#clientFor(request, rights)).send(request);
+  }
+
+  /** As `send`, with an answer whose body is read as it comes in. */
+  async open(request: HttpRequest, rights: AddressRights): Promise<HttpStream> {
+    return (await this.#clientFor(request, rights)).open(request);
   }
 
   async close(): Promise<void> {
     await Promise.all([this.#open.close(), this.#strict.close(), this.#proxy?.close()]);
+  }
+
+  async #clientFor({ url, signal }: HttpRequest, { allowPrivate }: AddressRights): Promise<HttpClient> {
+    const checked = this.check(String(url), { allowPrivate });
+    if (!checked.ok) throw new ForbiddenAddressError(checked.reason);
+    const direct = allowPrivate ? this.#open : this.#strict;
+    const proxy = this.#proxy;
+    return proxy && (await this.#isPublic(hostOf(checked.value), signal)) ? proxy : direct;
   }
 
   /** Whether every address of a host is public. */

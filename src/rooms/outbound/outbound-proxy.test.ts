@@ -44,10 +44,10 @@ const OPEN = { allowPrivate: true };
 test('a public name is handed to the outbound proxy', async (t) => {
   const proxy = await startProxy(t);
   const guard = openGuard(t, proxy.url, () => [PUBLIC]);
-  const response = await guard.fetch(new URL('http://models.example.com/v1'), {}, STRICT);
-  assert.equal(await response.text(), 'from the proxy');
-  await assert.rejects(guard.fetch(new URL('https://models.example.com/v1'), {}, STRICT));
-  await guard.fetch(new URL(`http://${PUBLIC}/`), {}, STRICT).then((answer) => answer.text());
+  const { text } = await guard.send({ url: 'http://models.example.com/v1' }, STRICT);
+  assert.equal(text, 'from the proxy');
+  await assert.rejects(guard.send({ url: 'https://models.example.com/v1' }, STRICT));
+  await guard.send({ url: `http://${PUBLIC}/` }, STRICT);
   assert.deepEqual(proxy.asked, [
     'GET http://models.example.com/v1',
     'CONNECT models.example.com:443',
@@ -71,10 +71,7 @@ for (const [url, addresses] of BAD) {
   test(`${url} as [${addresses}] is not handed to the outbound proxy`, async (t) => {
     const proxy = await startProxy(t);
     const guard = openGuard(t, proxy.url, () => addresses);
-    await assert.rejects(
-      guard.fetch(new URL(url), {}, STRICT),
-      (error) => addresses.length === 0 || isForbidden(error),
-    );
+    await assert.rejects(guard.send({ url }, STRICT), (error) => addresses.length === 0 || isForbidden(error));
     assert.deepEqual(proxy.asked, []);
   });
 }
@@ -83,10 +80,10 @@ test('a name is resolved before each request that is handed to the outbound prox
   const proxy = await startProxy(t);
   let answer = PUBLIC;
   const guard = openGuard(t, proxy.url, () => [answer]);
-  const url = new URL('http://models.example.com/');
-  await guard.fetch(url, {}, STRICT).then((response) => response.text());
+  const url = 'http://models.example.com/';
+  await guard.send({ url }, STRICT);
   answer = '10.0.0.1';
-  await assert.rejects(guard.fetch(url, {}, STRICT), isForbidden);
+  await assert.rejects(guard.send({ url }, STRICT), isForbidden);
   assert.equal(proxy.asked.length, 1);
 });
 
@@ -95,18 +92,18 @@ test('a private address that an admin has allowed is reached without the outboun
   const sink = await startHttpSink(t, () => ({ body: 'from this machine' }));
   const guard = openGuard(t, proxy.url, () => ['127.0.0.1']);
   for (const host of ['127.0.0.1', 'models.example.com']) {
-    const url = new URL(sink.url.replace('127.0.0.1', host));
-    assert.equal(await (await guard.fetch(url, {}, OPEN)).text(), 'from this machine');
+    const url = sink.url.replace('127.0.0.1', host);
+    assert.equal((await guard.send({ url }, OPEN)).text, 'from this machine');
   }
   assert.deepEqual(proxy.asked, []);
-  await assert.rejects(guard.fetch(new URL('http://169.254.169.254/'), {}, OPEN), isForbidden);
+  await assert.rejects(guard.send({ url: 'http://169.254.169.254/' }, OPEN), isForbidden);
 });
 
 test('a request that is given up does not wait for a name to be resolved', async (t) => {
   const guard = new OutboundGuard({ connectTimeoutMs: 2_000, resolve: () => {}, proxyUrl: 'http://127.0.0.1:9' });
   t.after(() => guard.close());
   const abort = new AbortController();
-  const asked = guard.fetch(new URL('http://models.example.com/'), { signal: abort.signal }, STRICT);
+  const asked = guard.open({ url: 'http://models.example.com/', signal: abort.signal }, STRICT);
   abort.abort(new Error('given up'));
   await assert.rejects(asked, /given up/);
 });

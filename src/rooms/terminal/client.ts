@@ -1,8 +1,10 @@
 import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import * as v from 'valibot';
 import { type Clock, holdProcess } from '../../kernel/clock.ts';
 import { CommandError, ExitCode, messageOf, systemCodeOf } from '../../kernel/errors.ts';
-import { HttpFetch } from '../../kernel/http-fetch.ts';
+import type { AnswerHeaders } from '../../kernel/http-client/exchange.ts';
+import { HttpClient, type HttpRequest, type HttpStream } from '../../kernel/http-client/http-client.ts';
 import { printable } from '../../kernel/printable.ts';
 import { readRetryAfter } from '../../kernel/retry-after.ts';
 import type { Terminal } from '../../kernel/terminal.ts';
@@ -20,7 +22,7 @@ export interface RequestParts {
 
 export interface Answer {
   readonly status: number;
-  readonly headers: Headers;
+  readonly headers: AnswerHeaders;
   readonly text: string;
 }
 
@@ -32,7 +34,7 @@ export class RefusedError extends CommandError {
   /** After how many milliseconds it may be tried again, if the server says so. */
   readonly retryAfterMs: number | undefined;
 
-  constructor(message: string, answer: { readonly status: number; readonly headers: Headers }) {
+  constructor(message: string, answer: Pick<Answer, 'status' | 'headers'>) {
     super(message, exitCodeOf(answer.status));
     this.status = answer.status;
     this.code = answer.headers.get('x-error-code') ?? '';
@@ -61,14 +63,14 @@ export class RoomsClient {
   readonly url: string;
   readonly clock: Clock;
   readonly #connection: Connection;
-  readonly #http: HttpFetch;
+  readonly #http: HttpClient;
 
   constructor(connection: Connection, clock: Clock) {
     this.url = connection.url;
     this.clock = clock;
     this.#connection = connection;
     const { timeoutMs, variables } = connection;
-    this.#http = new HttpFetch({ connectTimeoutMs: Math.min(timeoutMs, 10_000), variables });
+    this.#http = new HttpClient({ connectTimeoutMs: Math.min(timeoutMs, 10_000), variables });
   }
 
   /** The JSON of a GET, as far as the schema looks at it. */
@@ -79,8 +81,12 @@ export class RoomsClient {
   async send(method: string, path: string, parts: RequestParts = {}): Promise<Answer> {
     const deadline = this.#deadline(parts);
     try {
-      const response = await this.#fetch(method, path, parts, deadline.signal);
-      return await this.#accept(response);
+      const answer = await this.#http.send({
+        ...this.#request(method, path, parts, deadline.signal),
+        maxBytes: Infinity,
+      });
+      if (answer.isOk) return answer;
+      throw this.#refusal(answer);
     } catch (error) {
       throw this.#trouble(error, deadline.isOver());
     } finally {
@@ -89,13 +95,13 @@ export class RoomsClient {
   }
 
   /** An answer whose body is read as it comes; only its head has to come in time. It must be read, or cancelled. */
-  async open(method: string, path: string, parts: RequestParts = {}): Promise<Response> {
+  async open(method: string, path: string, parts: RequestParts = {}): Promise<HttpStream> {
     const deadline = this.#deadline(parts);
     try {
-      const response = await this.#fetch(method, path, parts, deadline.signal);
-      if (response.ok) return response;
-      await this.#accept(response);
-      throw new CommandError(`${this.url} answered ${response.status}`);
+      const response = await this.#http.open(this.#request(method, path, parts, deadline.signal));
+      const { status, headers, body } = response;
+      if (status >= 200 && status < 300) return response;
+      throw this.#refusal({ status, headers, text: await text(body) });
     } catch (error) {
       throw this.#trouble(error, deadline.isOver());
     } finally {
@@ -107,27 +113,24 @@ export class RoomsClient {
    * The bytes of an answer; what breaks off is an error that names the server. So is a server that keeps silent for longer
    * than `longestSilenceMs` while it is waited for; without it whoever reads has to look after that himself.
    */
-  async *read(response: Response, longestSilenceMs?: number): AsyncGenerator<Uint8Array> {
-    const reader = response.body?.getReader();
-    if (!reader) return;
+  async *read({ body }: HttpStream, longestSilenceMs?: number): AsyncGenerator<Uint8Array> {
     let isSilent = false;
     const giveUp = () => {
       isSilent = true;
-      void reader.cancel();
+      body.destroy(new Error('the server keeps silent'));
     };
+    const watch = () => (longestSilenceMs === undefined ? () => {} : this.clock.after(longestSilenceMs, giveUp));
+    let cancel = watch();
     try {
-      for (;;) {
-        const cancel = longestSilenceMs === undefined ? undefined : this.clock.after(longestSilenceMs, giveUp);
-        const { done, value } = await reader.read().finally(cancel);
-        if (isSilent) throw new Error('the server keeps silent');
-        if (done) return;
-        yield value;
+      for await (const piece of body) {
+        cancel();
+        yield piece as Uint8Array;
+        cancel = watch();
       }
     } catch (error) {
       throw this.#trouble(error, isSilent);
     } finally {
-      // Of a reader who stops early; what has ended or failed is not cancelled any more.
-      await reader.cancel().catch(() => {});
+      cancel();
     }
   }
 
@@ -148,12 +151,13 @@ export class RoomsClient {
     await this.#http.close();
   }
 
-  #fetch(method: string, path: string, parts: RequestParts, deadline: AbortSignal): Promise<Response> {
+  #request(method: string, path: string, parts: RequestParts, deadline: AbortSignal): HttpRequest {
     const { token, user } = this.#connection;
     const { json, signal } = parts;
     const body = json === undefined ? parts.body : JSON.stringify(json);
-    return this.#http.fetch(`${this.url}${path}`, {
+    return {
       method,
+      url: `${this.url}${path}`,
       headers: {
         accept: 'application/json, */*;q=0.5',
         ...(json === undefined ? {} : { 'content-type': 'application/json' }),
@@ -161,18 +165,16 @@ export class RoomsClient {
         ...(user === undefined ? {} : { 'x-opsdeck-user': user }),
         ...parts.headers,
       },
-      ...(body === undefined ? {} : { body }),
+      body,
       signal: signal ? AbortSignal.any([signal, deadline]) : deadline,
-    });
+    };
   }
 
-  async #accept(response: Response): Promise<Answer> {
-    const { status, headers } = response;
-    const text = await response.text();
-    if (response.ok) return { status, headers, text };
+  #refusal(answer: Answer): RefusedError {
+    const { status, text } = answer;
     const reason = reasonOf(text) ?? `${this.url} answered ${status}${excerptOf(text)}`;
     const hint = status === 401 ? ' (OPSDECK_ROOMS_TOKEN or --token shows a token)' : '';
-    throw new RefusedError(`${printable(this.#hideToken(reason)).slice(0, LONGEST_TEXT)}${hint}`, response);
+    return new RefusedError(`${printable(this.#hideToken(reason)).slice(0, LONGEST_TEXT)}${hint}`, answer);
   }
 
   #deadline({ timeoutMs = this.#connection.timeoutMs }: RequestParts) {

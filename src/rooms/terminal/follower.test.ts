@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { CommandError, ExitCode } from '../../kernel/errors.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
@@ -15,7 +16,7 @@ function following(outcomes: readonly (Error | 'open')[]) {
     async open() {
       const outcome = outcomes[tries++];
       if (outcome instanceof Error) throw outcome;
-      return new Response();
+      return { status: 200, headers: new Headers(), body: Readable.from([]) };
     },
     async *read() {
       if (tries === outcomes.length && !over.signal.aborted)

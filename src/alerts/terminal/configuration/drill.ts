@@ -1,7 +1,7 @@
 import { createLabelSet, fingerprintOf, printLabelSet } from '../../domain/label-set.ts';
 import type { Notification, NotifiedAlert, Pairs } from '../../domain/notification.ts';
 import { groupLabels, type Route, type RouteTree } from '../../domain/route.ts';
-import type { TemplateRenderer } from '../../notify/notifier.ts';
+import type { TemplateRenderer } from '../../integrations/notifier.ts';
 import { pairsOf, renderRouteLabels } from '../../pipeline/notification-data.ts';
 
 export interface DrillRequest {

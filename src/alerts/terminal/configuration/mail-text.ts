@@ -1,4 +1,4 @@
-import type { Mail } from '../../notify/email-message.ts';
+import type { Mail } from '../../integrations/email/message.ts';
 
 /** Undoes quoted-printable. */
 function decodeText(text: string): string {

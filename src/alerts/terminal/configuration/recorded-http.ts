@@ -1,6 +1,6 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import { messageOf } from '../../../kernel/errors.ts';
-import type { HttpAnswer, HttpClient, HttpRequest } from '../../notify/notifier.ts';
+import type { HttpAnswer, HttpClient, HttpRequest } from '../../integrations/notifier.ts';
 
 /** A request, and what came of it: an answer, an error, or neither when it was only recorded. */
 export interface Exchange {

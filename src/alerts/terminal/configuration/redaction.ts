@@ -1,5 +1,5 @@
 import { HIDDEN, withoutPassword } from '../../config/kind.ts';
-import { partsOfUrl, replaceSpellings, spellingsOf } from '../../notify/secret-texts.ts';
+import { partsOfUrl, replaceSpellings, spellingsOf } from '../../integrations/secret-texts.ts';
 
 /** What hides a header's value, a query parameter's or a field's of an answer: its name says that it is a secret. */
 const SECRET_NAME = 'auth|token|secret|passw|apikey|api_key|api-key|cookie|signature';

@@ -1,11 +1,11 @@
 import type { Terminal } from '../../../kernel/terminal.ts';
 import type { AlertmanagerConfig, ReceiverConfig } from '../../config/alertmanager-config.ts';
 import type { Notification } from '../../domain/notification.ts';
-import { DELIVERED, failedForGood } from '../../notify/deliver.ts';
-import { type EmailConfig, renderMail } from '../../notify/email.ts';
-import { createHttpClient, type OpenHttpClient } from '../../notify/http-client.ts';
-import type { Delivery, NotifierContext, TemplateRenderer } from '../../notify/notifier.ts';
-import { readSecretFile } from '../../notify/secret-file.ts';
+import { DELIVERED, failedForGood } from '../../integrations/deliver.ts';
+import { type EmailConfig, renderMail } from '../../integrations/email/email.ts';
+import { createHttpClient, type OpenHttpClient } from '../../integrations/http/client.ts';
+import type { Delivery, NotifierContext, TemplateRenderer } from '../../integrations/notifier.ts';
+import { readSecretFile } from '../../integrations/secret-file.ts';
 import { templateDataOf } from '../../pipeline/notification-data.ts';
 import { TemplateError } from '../../template/template-error.ts';
 import { describeVersion } from '../../version.ts';

@@ -1,5 +1,5 @@
 import type { ChalkInstance } from 'chalk';
-import type { Delivery } from '../../notify/notifier.ts';
+import type { Delivery } from '../../integrations/notifier.ts';
 import { printableLines } from './local-config.ts';
 import type { Exchange } from './recorded-http.ts';
 import type { Redaction } from './redaction.ts';

@@ -1,0 +1,88 @@
+import { messageOf } from '../../kernel/errors.ts';
+import { readRetryAfter } from '../../kernel/retry-after.ts';
+import { OwnTimeout } from './http/timeout.ts';
+import type { Delivery, FailureReason, HttpAnswer, HttpClient, HttpRequest } from './notifier.ts';
+import { hideSecrets } from './secret-texts.ts';
+import { truncateRunes } from './truncate.ts';
+
+export interface DeliveryRules {
+  /** Statuses beside 5xx after which another attempt may succeed. */
+  readonly retryStatuses?: readonly number[];
+  /** What an error says of the answer; the whole body unless given. */
+  readonly describe?: (answer: HttpAnswer) => string;
+  /** Stands before an error about the answer. */
+  readonly prefix?: string;
+  /** Texts that must not appear in an error. */
+  readonly secrets?: readonly string[];
+}
+
+/** What an error quotes of a body: errors are kept and shown. */
+const MOST_DETAILS = 2048;
+
+export const DELIVERED: Delivery = { ok: true };
+
+/** Sends one request; resolves with the answer when its status is 2xx, otherwise with what came of the attempt. */
+export async function exchange(
+  client: HttpClient,
+  request: HttpRequest,
+  rules: DeliveryRules = {},
+): Promise<{ readonly answer: HttpAnswer } | { readonly failure: Delivery }> {
+  try {
+    const answer = await client.send(request);
+    const failure = judgeAnswer(answer, rules);
+    return failure ? { failure } : { answer };
+  } catch (error) {
+    return { failure: failedToSend(error, request.signal, rules.secrets) };
+  }
+}
+
+/** Sends one request, whose success needs nothing but a status of 2xx. */
+export async function deliver(client: HttpClient, request: HttpRequest, rules?: DeliveryRules): Promise<Delivery> {
+  const result = await exchange(client, { ...request, statusSuffices: true }, rules);
+  return 'failure' in result ? result.failure : DELIVERED;
+}
+
+/** What went wrong without an answer; another attempt may succeed. */
+export function failedToSend(error: unknown, signal: AbortSignal, secrets: readonly string[] = []): Delivery {
+  const reason = signal.aborted ? abortReason(signal) : 'other';
+  return { ok: false, retry: true, reason, error: hideSecrets(messageOf(error), secrets) };
+}
+
+/** A failure that no other attempt can mend. */
+export function failedForGood(error: string, reason: FailureReason = 'other'): Delivery {
+  return { ok: false, retry: false, reason, error };
+}
+
+/**
+ * A signal is aborted with a TimeoutError when the deadline of the flush has passed, with an OwnTimeout when that of the
+ * integration has, and with anything else when the server stops.
+ */
+export function abortReason(signal: AbortSignal): FailureReason {
+  const reason: unknown = signal.reason;
+  if (reason instanceof OwnTimeout) return 'other';
+  return reason instanceof Error && reason.name === 'TimeoutError' ? 'contextDeadlineExceeded' : 'contextCanceled';
+}
+
+/** Undefined for a status of 2xx. Source: Alertmanager notify.Retrier. */
+export function judgeAnswer(answer: HttpAnswer, rules: DeliveryRules = {}): Delivery | undefined {
+  const { status } = answer;
+  if (status >= 200 && status < 300) return undefined;
+  // Before it is cut: of a secret the beginning would stay.
+  const said = hideSecrets(rules.describe ? rules.describe(answer) : answer.text, rules.secrets ?? []);
+  const details = truncateRunes(said, MOST_DETAILS);
+  const error = `${rules.prefix ?? ''}unexpected status code ${status}${details === '' ? '' : `: ${details}`}`;
+  return {
+    ok: false,
+    retry: status >= 500 || (rules.retryStatuses?.includes(status) ?? false),
+    reason: reasonOfStatus(status),
+    error: hideSecrets(error, rules.secrets ?? []),
+    retryAfterMs: readRetryAfter(answer.headers),
+  };
+}
+
+export function reasonOfStatus(status: number): FailureReason {
+  if (status === 401 || status === 403) return 'authError';
+  if (status === 429) return 'rateLimited';
+  if (status >= 400 && status < 500) return 'clientError';
+  return status >= 500 && status < 600 ? 'serverError' : 'other';
+}

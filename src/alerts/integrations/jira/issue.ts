@@ -1,0 +1,82 @@
+import { compareUtf8 } from '../../domain/label-set.ts';
+import { TemplateError } from '../../template/template-error.ts';
+import { type PlainValue, renderPlain } from '../http/payload.ts';
+import { namingTemplate } from '../template-prefix.ts';
+import { truncateRunes } from '../truncate.ts';
+import type { JiraConfig } from './config.ts';
+
+const LONGEST_SUMMARY_RUNES = 255;
+const LONGEST_DESCRIPTION_RUNES = 32_767;
+const MINUTE_MS = 60_000;
+
+export type Render = (source: string) => string;
+
+/** The label by which the issue of a group is found again. */
+export function groupLabel(groupHash: string): string {
+  return `ALERT{${groupHash}}`;
+}
+
+/** What finds the issue of a group: one that is not done, or that was done so lately that it is opened again. */
+export function issueQuery(config: JiraConfig, project: string, groupHash: string, firing: boolean): string {
+  const { wontFixResolution, reopenTransition, reopenDuration } = config;
+  const conditions: string[] = [];
+  // A plain `resolution != X` would leave out the issues that have none yet.
+  if (wontFixResolution) conditions.push(`(resolution is EMPTY or resolution != ${JSON.stringify(wontFixResolution)})`);
+  const minutes = Math.trunc(reopenDuration / MINUTE_MS);
+  const reopens = firing && reopenTransition !== '' && minutes > 0;
+  conditions.push(
+    reopens ? `(resolutiondate is EMPTY OR resolutiondate >= -${minutes}m)` : 'statusCategory != Done',
+    `project=${JSON.stringify(project)}`,
+    `labels=${JSON.stringify(groupLabel(groupHash))}`,
+  );
+  return `${conditions.join(' and ')} order by status ASC,resolutiondate DESC`;
+}
+
+/** The fields of an issue, sorted by name; what the configuration adds stands above what is ours. */
+export function issueFields(
+  config: JiraConfig,
+  groupHash: string,
+  updating: boolean,
+  render: Render,
+): Readonly<Record<string, unknown>> {
+  const named = (field: string, source: string) => namingTemplate(`${field} template`, () => render(source));
+  const summary = truncateRunes(named('summary', config.summary.template), LONGEST_SUMMARY_RUNES);
+  const project = { key: named('project', config.project) };
+  const issuetype = nameOf(named('issue_type', config.issueType));
+  const own = namingTemplate('fields template', () => renderFields(config.fields, render));
+  const description = issueDescription(config, named('description', config.description.template));
+  const labels = config.labels.map((label, index) => named(`labels[${index}]`, label));
+  const priority = named('priority', config.priority);
+  const fields: Readonly<Record<string, unknown>> = {
+    ...(updating && !config.summary.enableUpdate ? {} : { summary }),
+    ...(description === undefined || (updating && !config.description.enableUpdate) ? {} : { description }),
+    issuetype,
+    labels: [...labels, groupLabel(groupHash)].sort(compareUtf8),
+    ...(priority === '' ? {} : { priority: nameOf(priority) }),
+    project,
+    ...own,
+  };
+  return Object.fromEntries(Object.entries(fields).sort(([a], [b]) => compareUtf8(a, b)));
+}
+
+function nameOf(name: string): Readonly<Record<string, string>> {
+  return name === '' ? {} : { name };
+}
+
+/** Their names are not templates. */
+function renderFields(fields: Readonly<Record<string, PlainValue>>, render: Render): Record<string, PlainValue> {
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, renderPlain(value, render)]));
+}
+
+/** Version 3 of the API wants a document of the Atlassian Document Format, version 2 a text. */
+function issueDescription({ apiUrl }: JiraConfig, rendered: string): unknown {
+  const text = truncateRunes(rendered, LONGEST_DESCRIPTION_RUNES);
+  if (!/\/3\/*$/.test(new URL(apiUrl ?? '').pathname)) return text === '' ? undefined : text;
+  const document = text.trim();
+  if (document === '') return undefined;
+  try {
+    return JSON.parse(document) as unknown;
+  } catch {
+    throw new TemplateError('description template: invalid JSON for API v3');
+  }
+}

@@ -1,0 +1,153 @@
+import type { Clock } from '../../kernel/clock.ts';
+import { messageOf } from '../../kernel/errors.ts';
+import type { Notification } from '../domain/notification.ts';
+import { TemplateError } from '../template/template-error.ts';
+import { abortReason, failedForGood } from './deliver.ts';
+import { describeAbort } from './http/failure.ts';
+import type { Delivery, Notifier } from './notifier.ts';
+
+export interface Attempt {
+  /** From 1. */
+  readonly number: number;
+  readonly ok: boolean;
+  readonly latencyMs: number;
+  /** Undefined after a success. */
+  readonly error: string | undefined;
+  readonly retry: boolean;
+}
+
+export interface RetryParts {
+  readonly clock: Clock;
+  readonly ending: Ending;
+  /** The instant at which an attempt is cut short and after which none begins. */
+  readonly deadline: number;
+  /** From 0 up to 1. */
+  readonly random: () => number;
+  readonly onAttempt?: (attempt: Attempt) => void;
+}
+
+/** How the attempts at one notification are ended from outside: the server stops, or its configuration changes. */
+export class Ending {
+  readonly #controller = new AbortController();
+  #isLastCall = false;
+  #wake: (() => void) | undefined;
+
+  /** Aborted by the end, or by the deadline. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** Whether no other attempt may begin. */
+  get isLastCall(): boolean {
+    return this.#isLastCall || this.signal.aborted;
+  }
+
+  /** Ends everything. */
+  abort(reason: Error): void {
+    this.#controller.abort(reason);
+    this.#wake?.();
+  }
+
+  /** No attempt begins from now on; one that is under way may come to its end. */
+  callLast(): void {
+    this.#isLastCall = true;
+    this.#wake?.();
+  }
+
+  /** Resolves at the instant, or as soon as no other attempt may begin. */
+  waitUntil(at: number, clock: Clock): Promise<void> {
+    return new Promise((resolve) => {
+      const done = () => {
+        cancel();
+        this.#wake = undefined;
+        resolve();
+      };
+      const cancel = clock.after(at - clock.now(), done);
+      this.#wake = done;
+    });
+  }
+}
+
+export interface RetryResult {
+  /** A failure has the text for the whole, with the number of attempts. */
+  readonly delivery: Delivery;
+  readonly attempts: number;
+  /** What the last attempt that the deadline did not cut short came to; undefined after a success. */
+  readonly lastError: string | undefined;
+}
+
+type Failure = Extract<Delivery, { ok: false }>;
+
+const FIRST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 60_000;
+
+/** How long after the beginning of an attempt the next one begins; `attempts` have been made. ±50 % of 500 ms · 1.5ⁿ. */
+export function backoffMs(attempts: number, random: () => number): number {
+  return Math.min(FIRST_WAIT_MS * 1.5 ** (attempts - 1), LONGEST_WAIT_MS) * (0.5 + random());
+}
+
+/**
+ * Tries until it succeeds, until another attempt would be of no use, or until the deadline: a failure whose next
+ * attempt would begin after it is final at once. Source of the intervals and texts: Alertmanager's RetryStage.
+ */
+export async function notifyWithRetry(
+  notifier: Notifier,
+  notification: Notification,
+  parts: RetryParts,
+): Promise<RetryResult> {
+  const { clock, deadline, ending } = parts;
+  const timeUp = () => ending.abort(new DOMException('the deadline has passed', 'TimeoutError'));
+  if (clock.now() >= deadline) timeUp();
+  const cancelTimer = clock.after(deadline - clock.now(), timeUp);
+  try {
+    return await tryUntilAborted(notifier, notification, parts);
+  } finally {
+    cancelTimer();
+  }
+}
+
+async function tryUntilAborted(
+  notifier: Notifier,
+  notification: Notification,
+  { clock, ending, deadline, random, onAttempt }: RetryParts,
+): Promise<RetryResult> {
+  const { signal } = ending;
+  let last: Failure | undefined;
+  let attempts = 0;
+  while (!signal.aborted) {
+    const begunAt = clock.now();
+    const delivery = await attemptAt(notifier, notification, signal);
+    attempts++;
+    const error = delivery.ok ? undefined : delivery.error;
+    const retry = !delivery.ok && delivery.retry;
+    onAttempt?.({ number: attempts, ok: delivery.ok, latencyMs: clock.now() - begunAt, error, retry });
+    if (delivery.ok) return { delivery, attempts, lastError: undefined };
+    if (!delivery.retry) return gaveUp('due to unrecoverable error after', delivery, attempts);
+    // An attempt that was cut short says less than the one before it.
+    if (signal.aborted) break;
+    last = delivery;
+    const nextAt = Math.max(begunAt + backoffMs(attempts, random), clock.now() + (delivery.retryAfterMs ?? 0));
+    if (nextAt >= deadline || ending.isLastCall) break;
+    if (nextAt > clock.now()) await ending.waitUntil(nextAt, clock);
+    if (ending.isLastCall) break;
+  }
+  return gaveUp('after', last ?? cutShort(signal), attempts);
+}
+
+async function attemptAt(notifier: Notifier, notification: Notification, signal: AbortSignal): Promise<Delivery> {
+  try {
+    return await notifier.notify(notification, signal);
+  } catch (error) {
+    if (error instanceof TemplateError) return failedForGood(messageOf(error));
+    throw error;
+  }
+}
+
+function cutShort(signal: AbortSignal): Failure {
+  return { ok: false, retry: true, reason: abortReason(signal), error: describeAbort(signal.reason) };
+}
+
+function gaveUp(when: string, last: Failure, attempts: number): RetryResult {
+  const error = `notify retry canceled ${when} ${attempts} attempts: ${last.error}`;
+  return { delivery: { ...last, error }, attempts, lastError: last.error };
+}

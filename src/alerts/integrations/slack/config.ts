@@ -1,0 +1,162 @@
+import { accepted, type Outcome, refused } from '../../../kernel/outcome.ts';
+import type { GlobalConfig } from '../../config/global-config.ts';
+import { DEFAULT_HTTP_CONFIG, type HttpConfig } from '../../config/http-config.ts';
+import {
+  bool,
+  goDuration,
+  HIDDEN,
+  type Kind,
+  list,
+  object,
+  optional,
+  secret,
+  secretUrl,
+  template,
+  text,
+  url,
+  type ValueOf,
+  withDefault,
+} from '../../config/kind.ts';
+import { httpFields, inheritHttp } from '../common-fields.ts';
+
+const confirmation = object(
+  {
+    text: withDefault(template, ''),
+    title: withDefault(template, ''),
+    ok_text: withDefault(template, ''),
+    dismiss_text: withDefault(template, ''),
+  },
+  (confirm) => (confirm.text ? undefined : 'missing text in Slack confirmation configuration'),
+);
+
+const rawAction = object(
+  {
+    type: withDefault(template, ''),
+    text: withDefault(template, ''),
+    url: withDefault(template, ''),
+    style: withDefault(template, ''),
+    name: withDefault(template, ''),
+    value: withDefault(template, ''),
+    confirm: optional(confirmation),
+  },
+  (action) => {
+    if (!action.type) return 'missing type in Slack action configuration';
+    if (!action.text) return 'missing text in Slack action configuration';
+    return action.url || action.name ? undefined : 'missing name or url in Slack action configuration';
+  },
+);
+
+/** A button either opens a URL or sends a message. */
+const action: Kind<ValueOf<typeof rawAction>> = {
+  ...rawAction,
+  read(node) {
+    const read = rawAction.read(node);
+    return read.url ? { ...read, name: '', value: '', confirm: undefined } : read;
+  },
+};
+
+const field = object(
+  { title: withDefault(template, ''), value: withDefault(template, ''), short: optional(bool) },
+  ({ title, value }) => {
+    if (!title) return 'missing title in Slack field configuration';
+    return value ? undefined : 'missing value in Slack field configuration';
+  },
+);
+
+export type SlackAction = ValueOf<typeof action>;
+export type SlackField = ValueOf<typeof field>;
+
+const byDefault = (name: string) => withDefault(template, `{{ template "slack.default.${name}" . }}`);
+
+const POST_MESSAGE = 'https://slack.com/api/chat.postMessage';
+
+export const slackConfig = object(
+  {
+    ...httpFields(false),
+    api_url: optional(secretUrl),
+    api_url_file: withDefault(text, ''),
+    app_token: withDefault(secret, ''),
+    app_token_file: withDefault(text, ''),
+    app_url: optional(url),
+    channel: withDefault(template, ''),
+    username: byDefault('username'),
+    color: byDefault('color'),
+    title: byDefault('title'),
+    title_link: byDefault('titlelink'),
+    pretext: byDefault('pretext'),
+    text: byDefault('text'),
+    message_text: withDefault(template, ''),
+    fields: withDefault(list(field), []),
+    short_fields: withDefault(bool, false),
+    footer: byDefault('footer'),
+    fallback: byDefault('fallback'),
+    callback_id: byDefault('callbackid'),
+    icon_emoji: byDefault('iconemoji'),
+    icon_url: byDefault('iconurl'),
+    image_url: withDefault(template, ''),
+    thumb_url: withDefault(template, ''),
+    link_names: withDefault(bool, false),
+    mrkdwn_in: withDefault(list(text), []),
+    actions: withDefault(list(action), []),
+    update_message: withDefault(bool, false),
+    timeout: withDefault(goDuration, 0),
+  },
+  ({ apiUrl, apiUrlFile, appToken, appTokenFile, updateMessage }) => {
+    const byUrl = apiUrl !== undefined || apiUrlFile !== '';
+    const byToken = appToken !== '' || appTokenFile !== '';
+    if (apiUrl !== undefined && apiUrlFile) return 'at most one of api_url & api_url_file must be configured';
+    if (appToken && appTokenFile) return 'at most one of app_token & app_token_file must be configured';
+    if (byUrl && byToken) return 'at most one of api_url/api_url_file & app_token/app_token_file must be configured';
+    return updateMessage && byUrl && apiUrl !== POST_MESSAGE && apiUrl !== HIDDEN ? NO_UPDATE : undefined;
+  },
+);
+
+const NO_UPDATE = `update_message can only be used with bot tokens. api_url must be set to ${POST_MESSAGE}`;
+
+export type SlackConfig = ValueOf<typeof slackConfig>;
+
+/** What the receiver itself has, a URL, a token or an authorization, keeps what is global away. */
+export function completeSlack(own: SlackConfig, global: GlobalConfig): Outcome<SlackConfig> {
+  const hasUrl = own.apiUrl !== undefined || own.apiUrlFile !== '';
+  const hasToken = own.appToken !== '' || own.appTokenFile !== '';
+  const mayTakeToken = !hasUrl && !hasToken && !own.httpConfig?.authorization;
+  const appToken = mayTakeToken ? global.slackAppToken : own.appToken;
+  const appTokenFile = mayTakeToken ? global.slackAppTokenFile : own.appTokenFile;
+  const byToken = appToken !== '' || appTokenFile !== '';
+  const mayTakeUrl = !hasUrl && !byToken;
+  const config = {
+    ...inheritHttp(own, global),
+    // Nothing is sent there without a token, and what is older does not know the field.
+    appUrl: byToken ? (own.appUrl ?? global.slackAppUrl) : own.appUrl,
+    appToken,
+    appTokenFile,
+    apiUrl: mayTakeUrl ? global.slackApiUrl : own.apiUrl,
+    apiUrlFile: mayTakeUrl ? global.slackApiUrlFile : own.apiUrlFile,
+  };
+  const fault = findFault(config, byToken);
+  return fault === undefined ? accepted(config) : refused(fault);
+}
+
+function findFault(config: SlackConfig, byToken: boolean): string | undefined {
+  if (byToken) {
+    return config.httpConfig?.authorization
+      ? "http authorization can't be set when using Slack App tokens"
+      : faultOfUpdates(config, config.appUrl);
+  }
+  if (config.apiUrl === undefined && !config.apiUrlFile) {
+    return 'no Slack API URL nor App token set either inline or in a file';
+  }
+  return faultOfUpdates(config, config.apiUrl);
+}
+
+function faultOfUpdates({ updateMessage }: SlackConfig, target: string | undefined): string | undefined {
+  return updateMessage && target !== POST_MESSAGE && target !== HIDDEN ? NO_UPDATE : undefined;
+}
+
+/** Where a completed configuration sends messages, and as whom; undefined for a URL in a file. */
+export function slackTarget(config: SlackConfig): { url: string | undefined; http: HttpConfig | undefined } {
+  const { appToken, appTokenFile, appUrl, apiUrl, httpConfig } = config;
+  if (!appToken && !appTokenFile) return { url: apiUrl, http: httpConfig };
+  const authorization = { type: 'Bearer', credentials: appToken, credentialsFile: appTokenFile };
+  return { url: appUrl, http: { ...(httpConfig ?? DEFAULT_HTTP_CONFIG), authorization } };
+}

@@ -1,0 +1,137 @@
+import type { LookupFunction } from 'node:net';
+import type { Agent, buildConnector, Dispatcher } from 'undici';
+import { HttpClientError } from './failure.ts';
+import { type ProxyChoice, type ProxySettings, proxyChoice, readProxy } from './proxy.ts';
+import { socksConnector } from './socks.ts';
+import type { TlsOptions } from './tls.ts';
+
+export interface ConnectionOptions extends ProxySettings {
+  /** Meant for the proxy alone, with the request for a tunnel. */
+  readonly connectHeaders?: Readonly<Record<string, readonly string[]>> | undefined;
+  /** Asked before each request; another answer closes the connections. */
+  readonly tls?: (() => Promise<TlsOptions>) | undefined;
+  /** How long a connection, and then its TLS, may take to come about; ten seconds unless given. */
+  readonly connectTimeoutMs?: number | undefined;
+  /** To one server at the same time, while more requests wait; unlimited unless given. */
+  readonly maxConnections?: number | undefined;
+  /** How names are resolved where no proxy does so; not asked for addresses. */
+  readonly lookup?: LookupFunction | undefined;
+}
+
+type Undici = typeof import('undici');
+
+/** As Go's client keeps an idle connection. */
+const KEEP_ALIVE_MS = 90_000;
+
+/** A proxy that is asked for a tunnel and says nothing for so long will not open one; no signal ends that question. */
+const TUNNEL_SILENCE_MS = 10_000;
+
+const CONNECT_TIMEOUT_MS = 10_000;
+
+/** The kept connections of one client, in one pool for each way to the outside. */
+export class Connections {
+  readonly #options: ConnectionOptions;
+  readonly #proxyFor: ProxyChoice;
+  /** By the proxy and the scheme of the target. */
+  readonly #agents = new Map<string, Dispatcher>();
+  #tls = '';
+  #isDestroyed = false;
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+    this.#proxyFor = proxyChoice(options);
+  }
+
+  async dispatcherFor(target: URL, undici: Undici): Promise<Dispatcher> {
+    const tls = await this.#readTls();
+    if (this.#isDestroyed) throw new HttpClientError('the client is closed');
+    const proxy = this.#proxyFor(target);
+    const key = proxy === undefined ? '' : `${target.protocol} ${proxy}`;
+    let agent = this.#agents.get(key);
+    if (!agent) {
+      agent = createAgent(this.#options, tls, proxy, target.protocol, undici);
+      this.#agents.set(key, agent);
+    }
+    return agent;
+  }
+
+  /** Cuts all connections, and opens no other. */
+  async destroy(): Promise<void> {
+    this.#isDestroyed = true;
+    await Promise.all(this.#takeAgents().map((agent) => agent.destroy()));
+  }
+
+  async #readTls(): Promise<TlsOptions> {
+    const { tls: read } = this.#options;
+    if (!read) return {};
+    const tls = await read();
+    const text = JSON.stringify(tls);
+    if (text !== this.#tls) {
+      this.#tls = text;
+      for (const agent of this.#takeAgents()) void agent.close();
+    }
+    return tls;
+  }
+
+  #takeAgents(): readonly Dispatcher[] {
+    const agents = [...this.#agents.values()];
+    this.#agents.clear();
+    return agents;
+  }
+}
+
+function createAgent(
+  { connectTimeoutMs: timeout = CONNECT_TIMEOUT_MS, maxConnections, lookup, connectHeaders = {} }: ConnectionOptions,
+  tls: TlsOptions,
+  proxy: string | undefined,
+  scheme: string,
+  undici: Undici,
+): Dispatcher {
+  const { Agent, Pool, ProxyAgent } = undici;
+  const limits = {
+    allowH2: false,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    keepAliveMaxTimeout: KEEP_ALIVE_MS,
+    ...(maxConnections === undefined ? {} : { connections: maxConnections }),
+  } satisfies Agent.Options;
+  const connect: buildConnector.BuildOptions = {
+    ...tls,
+    ...(lookup ? { lookup } : {}),
+    timeout,
+    allowH2: false,
+  };
+  if (proxy === undefined) return new Agent({ ...limits, connect });
+  const url = readProxy(proxy);
+  if (/^socks5h?:$/.test(url.protocol)) {
+    return new Agent({ ...limits, connect: socksConnector(url, undici.buildConnector(connect), timeout, undici) });
+  }
+  const { servername: _, ...proxyTls } = connect as buildConnector.BuildOptions & TlsOptions;
+  return new ProxyAgent({
+    ...limits,
+    ...withToken(url),
+    requestTls: connect,
+    proxyTls,
+    // Plain requests go through a proxy as such: many let CONNECT through to port 443 only.
+    proxyTunnel: false,
+    factory: (origin, options) => new Pool(origin, { ...options, ...limits }),
+    clientFactory: (origin, options) => new Pool(origin, { ...options, ...limits, headersTimeout: TUNNEL_SILENCE_MS }),
+    headers: scheme === 'https:' ? copyLists(connectHeaders) : {},
+  });
+}
+
+const copyLists = (lists: Readonly<Record<string, readonly string[]>>) =>
+  Object.fromEntries(Object.entries(lists).map(([name, values]) => [name, [...values]]));
+
+function withToken(proxy: URL): { uri: string; token?: string } {
+  if (proxy.username === '') return { uri: proxy.href };
+  const token = basicToken(decodeURIComponent(proxy.username), decodeURIComponent(proxy.password));
+  const bare = new URL(proxy);
+  bare.username = '';
+  bare.password = '';
+  return { uri: bare.href, token };
+}
+
+/** The value of a header that authorizes by name and password. */
+export function basicToken(name: string, password: string): string {
+  return `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`;
+}
