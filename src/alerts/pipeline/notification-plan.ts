@@ -37,7 +37,7 @@ export interface NotificationPlan {
 }
 
 export interface NotificationPlanParts {
-  readonly notifying: Omit<ReceiverParts, 'renderRouteLabels'>;
+  readonly notifying: Omit<ReceiverParts, 'renderRouteLabels' | 'warmUp'>;
   /** Where people reach the server. */
   readonly externalUrl: () => string;
   readonly surroundings: NotifierSurroundings;
@@ -65,7 +65,8 @@ export async function buildPlan(
   };
   const renderLabels = (group: AlertGroup, alerts: readonly NotifiedAlert[]) =>
     renderRouteLabels(group, alerts, { ...labelParts, externalUrl: parts.externalUrl() });
-  const notifying = { ...parts.notifying, renderRouteLabels: renderLabels };
+  const { warmUp } = parts.surroundings;
+  const notifying = { ...parts.notifying, renderRouteLabels: renderLabels, warmUp };
   const used = config.receivers.filter(isUsedBy(tree));
   const opened = openAll(used, { ...parts.surroundings, templates: templates.value, externalUrl: parts.externalUrl });
   if (!opened.ok) return opened;

@@ -22,6 +22,8 @@ export interface NotifierSurroundings {
   readonly openHttp: (config: HttpConfig | undefined) => OpenHttpClient;
   readonly readSecret: NotifierContext['readSecret'];
   readonly clock: Clock;
+  /** Loads what the first request needs. */
+  readonly warmUp: () => void;
 }
 
 export interface OpenNotifiersParts extends NotifierSurroundings {
@@ -33,7 +35,12 @@ export interface OpenNotifiersParts extends NotifierSurroundings {
 /** Outside tests. */
 export function notifierSurroundings(clock: Clock): NotifierSurroundings {
   const http = { clock, readSecret: readSecretFile, environment: process.env, userAgent: USER_AGENT };
-  return { openHttp: (config) => createHttpClient(config, http), readSecret: readSecretFile, clock };
+  return {
+    openHttp: (config) => createHttpClient(config, http),
+    readSecret: readSecretFile,
+    clock,
+    warmUp: () => void import('undici'),
+  };
 }
 
 /** Throws an Error that names the impossible receiver. Opens no connection. */
