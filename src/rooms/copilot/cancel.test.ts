@@ -73,9 +73,18 @@ for (const [what, script] of SILENT) {
 }
 
 test('a run that is to ask again later is cancelled at once', async (t) => {
-  const room = await openCopilotRoom(t, { clock: new FakeClock() });
+  const delays: number[] = [];
+  const clock = new (class extends FakeClock {
+    override after(ms: number, action: () => void) {
+      delays.push(ms);
+      return super.after(ms, action);
+    }
+  })();
+  const room = await openCopilotRoom(t, { clock });
   room.model.play({ status: 429, headers: { 'retry-after': '15' } });
-  await assertCancelledAtOnce(t, room, { reached: () => room.model.received(1) });
+  await assertCancelledAtOnce(t, room, {
+    reached: () => eventually('the wait', () => delays.includes(15_000)),
+  });
 });
 
 test('a run that waits for the alert server is cancelled at once', async (t) => {
