@@ -17,7 +17,7 @@ const refusal = {
 
 const keysSeen = ({ requests }: FakeModel) => requests.map(({ headers }) => headers.authorization);
 
-test('a copilot is set up on the page', { timeout: 180_000 }, async (t) => {
+test('a copilot is set up on the page', { timeout: 600_000 }, async (t) => {
   if (!needsReal(t, 'chromium', 'chromium')) return;
   const model = await startFakeModel(t);
   const server = await serveRooms(t);
@@ -137,7 +137,7 @@ test('a copilot is set up on the page', { timeout: 180_000 }, async (t) => {
   });
 });
 
-test('who has the members before him and writes is not taken out of his words', { timeout: 60_000 }, async (t) => {
+test('who has the members before him and writes is not taken out of his words', { timeout: 600_000 }, async (t) => {
   if (!needsReal(t, 'chromium', 'chromium')) return;
   const server = await serveRooms(t);
   await server.send('ana', 'POST', '/api/room', { name: 'Payments on-call', slug: 'ops' });

@@ -6,7 +6,7 @@ import { openPrefixProxy } from '../../../src/testing/http-proxy.ts';
 import { needsReal } from '../../../src/testing/processes.ts';
 import { lineIs, openWindow, posted, said, serveRooms, write } from '../../../src/testing/rooms-browser.ts';
 
-test('behind a proxy that takes a path away', { timeout: 120_000 }, async (t) => {
+test('behind a proxy that takes a path away', { timeout: 600_000 }, async (t) => {
   if (!needsReal(t, 'chromium', 'chromium')) return;
   const server = await serveRooms(t);
   await server.send('ana', 'POST', '/api/room', { name: 'Payments on-call', slug: 'ops' });

@@ -34,7 +34,7 @@ const HOSTILE: readonly string[] = [
   '<!-- --!><img src=x onerror=window.broken=1> -->',
 ];
 
-test('what people write stays words', { timeout: 120_000 }, async (t) => {
+test('what people write stays words', { timeout: 600_000 }, async (t) => {
   if (!needsReal(t, 'chromium', 'chromium')) return;
   const browser = await launchBrowser(t);
   const server = await serveRooms(t);

@@ -16,7 +16,7 @@ interface Room {
 
 const panelOf = (page: Page) => page.getByRole('complementary', { name: 'About this room' });
 
-test('the settings of a room', { timeout: 180_000 }, async (t) => {
+test('the settings of a room', { timeout: 600_000 }, async (t) => {
   if (!needsReal(t, 'chromium', 'chromium')) return;
   // Whoever changes something must have seen it.
   const server = await serveRooms(t, ['--require-if-match']);
@@ -136,7 +136,7 @@ test('the settings of a room', { timeout: 180_000 }, async (t) => {
   });
 });
 
-test('who may not change a room reads its labels', { timeout: 60_000 }, async (t) => {
+test('who may not change a room reads its labels', { timeout: 600_000 }, async (t) => {
   if (!needsReal(t, 'chromium', 'chromium')) return;
   const server = await serveRooms(t, ['--auth', 'token']);
   const [token = ''] = await eventually('the token of the admin', () => /odr_\w{46}/.exec(server.stderr()));

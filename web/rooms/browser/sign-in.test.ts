@@ -6,7 +6,7 @@ import { eventually } from '../../../src/testing/eventually.ts';
 import { needsReal } from '../../../src/testing/processes.ts';
 import { lineIs, said, serveRooms, write } from '../../../src/testing/rooms-browser.ts';
 
-test('signing in', { timeout: 120_000 }, async (t) => {
+test('signing in', { timeout: 600_000 }, async (t) => {
   if (!needsReal(t, 'chromium', 'chromium')) return;
   const browser = await launchBrowser(t);
   const server = await serveRooms(t, ['--auth', 'token']);
