@@ -43,7 +43,7 @@ test('a failed subtest is told with its whole name and its error, at the end too
   ]);
   assert.equal(isGreen, false);
   assert.equal(text.split('✖ src/a.test.ts: outer › inner (1.5 s)').length, 3);
-  assert.match(text.slice(text.indexOf('failed:')), /outer › inner[^]*what went wrong/);
+  assert.match(text.slice(text.indexOf('failed:')), /outer › inner[\s\S]*what went wrong/);
   assert.doesNotMatch(text, /1 subtest failed/);
 });
 
