@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { bundleScript, type Child, startChild } from '../testing/child-script.ts';
+import { isLongRound } from '../testing/long-round.ts';
 import { temporaryFolder } from '../testing/processes.ts';
 import { systemClock } from './clock.ts';
 import { type DataDirectory, ownDataDirectory } from './data-directory.ts';
@@ -97,7 +98,7 @@ describe('after a kill', () => {
     const folder = temporaryFolder(t);
     const contenders = await Promise.all([1, 2, 3].map(() => startContender(t)));
     const winners = new Set<number>();
-    for (let round = 0; round < 40; round++) {
+    for (let round = 0; round < (isLongRound ? 40 : 12); round++) {
       const path = join(folder, String(round));
       mkdirSync(path);
       linkSync(crashed, join(path, 'owner.sock'));

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { bundleScript, type Child, startChild } from '../testing/child-script.ts';
+import { isLongRound } from '../testing/long-round.ts';
 import { temporaryFolder } from '../testing/processes.ts';
 import { Random } from '../testing/random.ts';
 import { plainRows } from '../testing/sqlite.ts';
@@ -56,7 +57,7 @@ test('what was acknowledged is there again, whole, after kills at any moment', a
   const random = new Random(11);
   const acknowledged: number[] = [];
   let notes: ReadonlyMap<number, string> = new Map();
-  for (let round = 0; round < 8; round++) {
+  for (let round = 0; round < (isLongRound ? 8 : 4); round++) {
     const child = startChild(t, await writer, { args: [path, String(Math.max(0, ...notes.keys()))] });
     acknowledged.push(...(await writeUntilKilled(child, random.int(1, 400))));
     assert.ok(existsSync(join(path, 'notes.db-wal')), 'the kill left a log of changes');

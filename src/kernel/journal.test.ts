@@ -3,6 +3,7 @@ import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync, truncateS
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { bundleScript, startChild } from '../testing/child-script.ts';
+import { isLongRound } from '../testing/long-round.ts';
 import { Janitor, temporaryFolder } from '../testing/processes.ts';
 import { Random } from '../testing/random.ts';
 import { mountSmallDisk } from '../testing/small-disk.ts';
@@ -289,7 +290,7 @@ test('what was told to be durable is there after kills at any moment', async (t)
   const path = temporaryFolder(t);
   const random = new Random(11);
   let last = 0;
-  for (let round = 0; round < 12; round++) {
+  for (let round = 0; round < (isLongRound ? 12 : 4); round++) {
     const after = Math.max(0, last - 40);
     const child = startChild(t, await appender, { args: [path, String(after)] });
     const greeting = await child.readLine();

@@ -8,7 +8,8 @@ import { isLongRound } from './long-round.ts';
 import type { Cleanup, RunningServer } from './processes.ts';
 import { connectBrowser } from './shared-browser.ts';
 
-const DEADLINE_MS = 15_000;
+/** For whatever a page is asked: it only ends a hang. */
+export const PAGE_DEADLINE_MS = 90_000;
 /** Gives Debian's Chromium without a window, until the test ends. */
 export async function launchBrowser(t: Cleanup): Promise<Browser> {
   const browser = await connectBrowser();
@@ -30,7 +31,7 @@ export async function openPage(
 ): Promise<Page> {
   const { colorScheme = 'light', width = 1280 } = options;
   const context = await browser.newContext({ colorScheme, viewport: { width, height: 900 } });
-  context.setDefaultTimeout(DEADLINE_MS);
+  context.setDefaultTimeout(PAGE_DEADLINE_MS);
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(error.message));

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
 import type { Browser, BrowserContextOptions, Download, Locator, Page } from 'playwright-core';
-import { launchBrowser } from './browser.ts';
+import { launchBrowser, PAGE_DEADLINE_MS } from './browser.ts';
 import {
   type Cleanup,
   executablePath,
@@ -17,9 +17,8 @@ import {
   temporaryFolder,
 } from './processes.ts';
 
-const DEADLINE_MS = 15_000;
 /** Each check alone: how long all of them take depends on how many there are. */
-const HANGS_AFTER_MS = 120_000;
+const HANGS_AFTER_MS = 600_000;
 /** So long without a test, and the browser goes; the next test would start another. */
 const IDLE_MS = 500;
 /** Pages wait more than they work. */
@@ -134,7 +133,7 @@ export async function visit(t: TestContext, browser: Browser, url: string, optio
     acceptDownloads: true,
     ...device,
   });
-  context.setDefaultTimeout(DEADLINE_MS);
+  context.setDefaultTimeout(PAGE_DEADLINE_MS);
   if (Object.keys(storage).length > 0) {
     await context.addInitScript(
       `for (const [key, value] of ${JSON.stringify(Object.entries(storage))}) if (localStorage.getItem(key) === null) localStorage.setItem(key, value);`,

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
+import { PAGE_DEADLINE_MS } from './browser.ts';
 import { eventually } from './eventually.ts';
 import {
   type Cleanup,
@@ -12,9 +13,6 @@ import {
   startServer,
   temporaryFolder,
 } from './processes.ts';
-
-/** The machine may be busy with other tests. */
-const DEADLINE_MS = 30_000;
 
 export interface RoomsServer extends RunningServer {
   /** Sends JSON as somebody, and answers what came back; anything but 2xx fails. */
@@ -87,7 +85,7 @@ export async function openWindow(
   { path = '/r/ops', colorScheme = 'light', width = 1280, height = 800 }: WindowOptions = {},
 ): Promise<Window> {
   const context = await browser.newContext({ colorScheme, viewport: { width, height }, reducedMotion: 'reduce' });
-  context.setDefaultTimeout(DEADLINE_MS);
+  context.setDefaultTimeout(PAGE_DEADLINE_MS);
   await context.addCookies([{ name: 'opsdeck_user', value: user, url }]);
   const complaints: string[] = [];
   context.on('weberror', (error) => complaints.push(error.error().message));

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { eventually } from '../../testing/eventually.ts';
 import { HttpClient } from '../../testing/http-client.ts';
+import { isLongRound } from '../../testing/long-round.ts';
 import {
   executablePath,
   listeningAddress,
@@ -43,7 +44,7 @@ test('every acknowledged silence, and every acknowledged end of one, survives ki
   const storage = join(temporaryFolder(t), 'data');
   const random = new Random(7);
   const acknowledged = new Map<string, { comment: string; expired: boolean }>();
-  for (let round = 0; round < 6; round++) {
+  for (let round = 0; round < (isLongRound ? 6 : 3); round++) {
     const server = await startOpsdeck(t, ['--storage.path', storage]);
     const listed = await list<ListedSilence>(t, server.url, '/api/v2/silences');
     const byId = new Map(listed.map((found) => [found.id, found]));

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { messageOf } from '../../kernel/errors.ts';
+import { isLongRound } from '../../testing/long-round.ts';
 import { type Contest, Contestant, type StartServer, type Streams, TooSlow } from '../../testing/pipeline-contest.ts';
 import {
   type PipelineAction,
@@ -18,9 +19,15 @@ import { Random } from '../../testing/random.ts';
 
 const SEEDS: readonly (readonly [seed: number, kind: PipelineKind])[] = [
   [1, 'mixed'],
-  [2, 'mixed'],
   [3, 'cadences'],
   [4, 'reloads'],
+  ...(isLongRound
+    ? ([
+        [2, 'mixed'],
+        [5, 'cadences'],
+        [6, 'reloads'],
+      ] as const)
+    : []),
 ];
 /** Of each run, until the machine is fast enough. */
 const SLOWNESSES = [1, 2, 4, 8];

@@ -3,6 +3,7 @@ import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { eventually } from '../../testing/eventually.ts';
+import { isLongRound } from '../../testing/long-round.ts';
 import { type Cleanup, Janitor, temporaryFolder } from '../../testing/processes.ts';
 import { Random } from '../../testing/random.ts';
 import { type RoomsProcess, startRoomsProcess } from '../../testing/rooms-process.ts';
@@ -141,7 +142,7 @@ test('16 writers and kills in between: what was acknowledged is there once, in r
   };
   const writers = Array.from({ length: 16 }, (_, index) => write(index));
   const reader = read();
-  for (let kills = 0; kills < 3; kills++) {
+  for (let kills = 0; kills < (isLongRound ? 8 : 3); kills++) {
     const enough = said.length + random.int(30, 120);
     await eventually('acknowledged messages', () => said.length >= enough, { everyMs: 1 });
     await server.end('SIGKILL');

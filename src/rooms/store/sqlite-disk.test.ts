@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { CommandError } from '../../kernel/errors.ts';
 import { bundleScript, type Child, startChild } from '../../testing/child-script.ts';
+import { isLongRound } from '../../testing/long-round.ts';
 import { temporaryFolder } from '../../testing/processes.ts';
 import { Random } from '../../testing/random.ts';
 import { newMessage, post } from '../../testing/room-store-parts.ts';
@@ -104,7 +105,7 @@ test('what was acknowledged is there once, after kills at any moment', async (t)
   const path = temporaryFolder(t);
   const random = new Random(7);
   const acknowledged: string[] = [];
-  for (let round = 0; round < 20; round++) {
+  for (let round = 0; round < (isLongRound ? 20 : 5); round++) {
     const child = startChild(t, await appender, { args: [path, String(round)] });
     acknowledged.push(...(await appendUntilKilled(child, random.int(1, 300))));
   }

@@ -101,7 +101,7 @@ const LOOKS = [
   { colorScheme: 'light', width: 360, isSearched: false },
 ] as const;
 
-test('the page of the rooms for everybody', { timeout: 300_000 }, async (t) => {
+test('the page of the rooms for everybody', { timeout: 600_000 }, async (t) => {
   if (!needsReal(t, 'chromium', 'chromium')) return;
   const browser = await launchBrowser(t);
   const server = await fill(t);

@@ -11,7 +11,7 @@ interface Page {
   readonly messages: readonly { readonly id: string; readonly seq: number; readonly body: string }[];
 }
 
-test('the page keeps what was written', { timeout: 240_000 }, async (t) => {
+test('the page keeps what was written', { timeout: 600_000 }, async (t) => {
   if (!needsReal(t, 'chromium', 'chromium')) return;
   const browser = await launchBrowser(t);
 

@@ -16,7 +16,7 @@ const CARDS: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ['a title that is no text', { title: { toString: 1 } }],
 ]);
 
-test('harmless messages stand between hostile ones', { timeout: 240_000 }, async (t) => {
+test('harmless messages stand between hostile ones', { timeout: 600_000 }, async (t) => {
   if (!needsReal(t, 'chromium', 'chromium')) return;
   const server = await serveRooms(t);
   await server.send('ana', 'POST', '/api/room', { name: 'Ops', slug: 'ops' });

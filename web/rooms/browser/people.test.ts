@@ -62,7 +62,7 @@ const notice = (status: 'firing' | 'resolved') => ({
   ],
 });
 
-test('two people, a third over HTTP, a copilot and an alert', { timeout: 240_000 }, async (t) => {
+test('two people, a third over HTTP, a copilot and an alert', { timeout: 600_000 }, async (t) => {
   const parts = await setUp(t);
   if (!parts) return;
   const { server, browser, model } = parts;

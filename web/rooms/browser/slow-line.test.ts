@@ -41,7 +41,7 @@ async function shown(page: Page, answer: Response): Promise<void> {
 const fieldOf = (page: Page) => page.getByRole('textbox', { name: 'Message', exact: true });
 const panelOf = (page: Page, name: string) => page.getByRole('complementary', { name });
 
-test('what comes late', { timeout: 240_000 }, async (t) => {
+test('what comes late', { timeout: 600_000 }, async (t) => {
   if (!needsReal(t, 'chromium', 'chromium')) return;
   const browser = await launchBrowser(t);
   const server = await serveRooms(t);
