@@ -1,4 +1,5 @@
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
+import type { Duplex } from 'node:stream';
 import { systemCodeOf } from '../kernel/errors.ts';
 import { HANG_MS } from './eventually.ts';
 import type { Cleanup } from './processes.ts';
@@ -21,9 +22,12 @@ export interface PlainResponse {
 export class HttpClient {
   readonly #agent: Agent;
   readonly #base: URL;
+  /** Connections over which there was an answer. */
+  readonly #used = new WeakSet<Duplex>();
 
   constructor(t: Cleanup, url: string, { connections = 8 } = {}) {
     this.#agent = new Agent({ keepAlive: true, maxSockets: connections });
+    this.#agent.on('free', (socket: Duplex) => this.#used.add(socket));
     t.after(() => this.#agent.destroy());
     this.#base = new URL(url);
   }
@@ -50,8 +54,9 @@ export class HttpClient {
       );
       outgoing.on('timeout', () => outgoing.destroy(new Error(`${method} ${path}: no answer within ${HANG_MS} ms`)));
       outgoing.on('error', (error) => {
-        // A server may close a kept connection just when the next request is on its way: see request.reusedSocket of Node.
-        const isLate = outgoing.reusedSocket && systemCodeOf(error) === 'ECONNRESET';
+        // A server may close an idle connection just when the next request is on its way. Node's own `reusedSocket` is not
+        // set where the request has waited for the connection.
+        const isLate = this.#used.has(outgoing.socket as Duplex) && systemCodeOf(error) === 'ECONNRESET';
         if (isLate) this.send(plain).then(done, fail);
         else fail(error);
       });
