@@ -22,6 +22,8 @@ interface FileRun {
 }
 
 const SLOWEST_TESTS = 20;
+/** What takes less is not listed among the slowest. */
+const SLOW_SECONDS = 1;
 
 const secondsSince = (startedAt: number): number => (performance.now() - startedAt) / 1000;
 const inSeconds = (seconds: number): string => `${seconds.toFixed(1)} s`.padStart(8);
@@ -88,7 +90,10 @@ export class TestReport {
 
   /** Prints the end of the report; says whether all tests have passed. */
   finish(): boolean {
-    const slowest = this.#timed.sort((a, b) => b.seconds - a.seconds).slice(0, SLOWEST_TESTS);
+    const slowest = this.#timed
+      .filter(({ seconds }) => seconds >= SLOW_SECONDS)
+      .sort((a, b) => b.seconds - a.seconds)
+      .slice(0, SLOWEST_TESTS);
     const lines = [
       `\nthe slowest of ${this.#timed.length} top-level tests:`,
       ...slowest.map(({ name, seconds }) => `  ${inSeconds(seconds)} ${name}`),

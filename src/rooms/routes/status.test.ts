@@ -8,7 +8,7 @@ test('/version is the release of the interface', async (t) => {
 });
 
 test('/health says how the store is, and where its log stands', async (t) => {
-  const rooms = await openTestRooms(t);
+  const rooms = await openTestRooms(t, { options: { durability: 'full' } });
   await rooms.send('POST', '/api/room', { body: { name: 'Ops' } });
   const { status, json } = await rooms.send('GET', '/health');
   assert.equal(status, 200);

@@ -86,4 +86,7 @@ test('harmless messages stand between hostile ones', { timeout: 600_000 }, async
     await message.getByText('the **end**').waitFor();
     assert.equal(await button.count(), 0);
   });
+
+  // The server ends before the browser does.
+  await page.unrouteAll({ behavior: 'wait' });
 });
