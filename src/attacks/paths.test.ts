@@ -72,7 +72,7 @@ function spellings(): readonly string[] {
 /** What lies below a folder, with the sizes of files. */
 function contentOf(folder: string): readonly string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && !/\.(db|sqlite|wal|shm|journal)|journal\./.test(entry.name))
+    .filter((entry) => entry.isFile() && !/\.(db|sqlite)/.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name))
     .map((path) => `${path} ${statSync(path).size}`)
     .sort();

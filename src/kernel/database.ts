@@ -107,7 +107,8 @@ export async function openDatabase({ directory, name, migrations }: DatabaseOpti
     engine.exec(`PRAGMA synchronous=NORMAL; PRAGMA wal_autocheckpoint=${LOG_PAGES}`);
     // The names of new files are safe only when their directory is.
     syncDirectory(directory.path);
-    return new SqliteDatabase(engine, file, inode);
+    // Now: later there may be no descriptor to be had.
+    return new SqliteDatabase(engine, { path: file, inode }, openLog(`${file}-wal`));
   } catch (error) {
     engine?.close();
     throw error instanceof CommandError ? error : unusable('open', file, error);
@@ -130,7 +131,7 @@ function checkFile(path: string): void {
 }
 
 /** Whether a path still leads to the file that was opened. */
-async function isInPlace(path: string, inode: number): Promise<boolean> {
+async function isInPlace({ path, inode }: PlacedFile): Promise<boolean> {
   try {
     return (await stat(path)).ino === inode;
   } catch (error) {
@@ -149,9 +150,18 @@ function syncDirectory(path: string): void {
   }
 }
 
-function openLog(path: string): { readonly descriptor: number; readonly inode: number } {
+interface PlacedFile {
+  readonly path: string;
+  readonly inode: number;
+}
+
+interface ChangeLog extends PlacedFile {
+  readonly descriptor: number;
+}
+
+function openLog(path: string): ChangeLog {
   const descriptor = openPrivateFile(path, constants.O_RDWR);
-  return { descriptor, inode: fstatSync(descriptor).ino };
+  return { path, descriptor, inode: fstatSync(descriptor).ino };
 }
 
 function syncFile(descriptor: number): Promise<void> {
@@ -170,23 +180,21 @@ function migrate(engine: DatabaseSync, migrations: readonly string[]): void {
 
 class SqliteDatabase implements DatabaseFile {
   readonly #engine: DatabaseSync;
-  readonly #file: string;
-  readonly #inode: number;
+  readonly #file: PlacedFile;
+  readonly #log: ChangeLog;
   readonly #prepared = new Map<string, StatementSync>();
   #pending: PendingWrite[] = [];
   /** Committed, but not safe from a loss of power as yet. */
   #unsynced: PendingWrite[] = [];
   #syncing: Promise<void> | undefined;
-  /** The log of changes. */
-  #log: { readonly descriptor: number; readonly inode: number } | undefined;
   #closing: Promise<void> | undefined;
   /** Ends when the last copy is made. */
   #copying: Promise<void> = Promise.resolve();
 
-  constructor(engine: DatabaseSync, file: string, inode: number) {
+  constructor(engine: DatabaseSync, file: PlacedFile, log: ChangeLog) {
     this.#engine = engine;
     this.#file = file;
-    this.#inode = inode;
+    this.#log = log;
   }
 
   write(statements: readonly Statement[], durability: Durability = 'disk'): Promise<void> {
@@ -209,7 +217,7 @@ class SqliteDatabase implements DatabaseFile {
     try {
       return this.#run(sql, values);
     } catch (error) {
-      throw isDamage(error) ? unusable('read', this.#file, error) : error;
+      throw isDamage(error) ? unusable('read', this.#file.path, error) : error;
     }
   }
 
@@ -222,7 +230,7 @@ class SqliteDatabase implements DatabaseFile {
   async #close(): Promise<void> {
     await this.#copying;
     await this.#syncing;
-    if (this.#log) closeSync(this.#log.descriptor);
+    closeSync(this.#log.descriptor);
     this.#engine.close();
   }
 
@@ -283,14 +291,11 @@ class SqliteDatabase implements DatabaseFile {
 
   /** What has no name any more goes with the process, however well it is synced. */
   async #syncLog(): Promise<void> {
-    const path = `${this.#file}-wal`;
-    this.#log ??= openLog(path);
-    const { descriptor, inode } = this.#log;
-    const inPlace = Promise.all([isInPlace(this.#file, this.#inode), isInPlace(path, inode)]);
-    const [places] = await Promise.all([inPlace, syncFile(descriptor)]);
+    const inPlace = Promise.all([this.#file, this.#log].map(isInPlace));
+    const [places] = await Promise.all([inPlace, syncFile(this.#log.descriptor)]);
     if (!places.every(Boolean)) {
       throw new Error(
-        `the database ${this.#file} was removed or moved while it was in use: what is written now is lost; put it back, or start again`,
+        `the database ${this.#file.path} was removed or moved while it was in use: what is written now is lost; put it back, or start again`,
       );
     }
   }

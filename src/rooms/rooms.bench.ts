@@ -39,7 +39,7 @@ const BATCH = 500;
 const SECONDS = 1000;
 /** Of the answer to a post, so that the limit sends as many bytes back. */
 const ANSWER_BYTES = 669;
-/** Of a post in the journal, so that the limit appends as many. */
+/** Of a post as a line of a log, which is what the limit appends. */
 const RECORD_BYTES = 800;
 
 function startRooms(janitor: Janitor, dataDir: string): Promise<RunningServer> {

@@ -46,12 +46,8 @@ export async function openTestStore(t: TestContext, options: TestStoreOptions = 
   let store: RoomStore | undefined;
   const open = async () => {
     await store?.close();
-    const directory = { path, release() {} };
-    const engine = await openSqliteRoomEngine({ directory, clock, log });
-    const opened = wrap(engine, log);
-    // In the place of a thread, which takes its engine with it.
-    const end = () => opened.end().then(() => engine.close());
-    store = await openRoomStoreOn({ ...opened, end }, { directory, clock, durability: 'full', log });
+    const engine = await openSqliteRoomEngine({ directory: { path }, durability: 'full', clock, log });
+    store = await openRoomStoreOn(wrap(engine, log), { clock, log });
     return store;
   };
   t.after(() => store?.close());

@@ -197,7 +197,7 @@ test('the log and the stream tell the same, by the same ids', async (t) => {
   assert.deepEqual(streamed, logged);
 });
 
-/** What the journal can hold of messages while the tables are behind; putting them in takes three times as much. */
+/** Room for some messages, and for the log of their changes. */
 const ROOM_MIB = 5;
 const BALLAST_MIB = 20;
 

@@ -4,16 +4,15 @@ import type { Log } from '../../kernel/log.ts';
 import { startThread } from '../../kernel/thread.ts';
 import type { RoomEngine } from './room-engine.ts';
 import { StorageFullError } from './room-store.ts';
-import { openSqliteRoomEngine } from './sqlite-room-engine.ts';
+import { openSqliteRoomEngine, type RoomEngineOptions } from './sqlite-room-engine.ts';
 
-interface EngineThreadOptions {
+interface EngineThreadOptions extends Pick<RoomEngineOptions, 'durability'> {
   /** The data directory. */
   readonly path: string;
 }
 
 /** Starts an engine beside the event loop. What fails at its opening is told to the first call. */
-export function startRoomEngine(file: string, path: string, log: Log): Part<RoomEngine> {
-  const options: EngineThreadOptions = { path };
+export function startRoomEngine(file: string, options: EngineThreadOptions, log: Log): Part<RoomEngine> {
   return startThread<RoomEngine>({ file, name: 'room engine', options, log, revive: reviveEngineError });
 }
 
@@ -22,8 +21,8 @@ export const reviveEngineError: ReviveError = ({ name, message }) =>
 
 /** In the thread. */
 export function serveRoomEngine(port: Port, options: unknown): void {
-  const { path } = options as EngineThreadOptions;
-  const opening = openSqliteRoomEngine({ directory: { path }, clock: systemClock, log: logOver(port) });
+  const { path, durability } = options as EngineThreadOptions;
+  const opening = openSqliteRoomEngine({ directory: { path }, durability, clock: systemClock, log: logOver(port) });
   opening.catch(() => {});
   answerCalls(port, laterMethods(opening));
 }

@@ -1,4 +1,3 @@
-import type { JournalRecord } from '../../kernel/journal-record.ts';
 import type { StoredMessage } from '../domain/message.ts';
 import type { IdBits } from './id-filter.ts';
 import type { MessagePage, Removal, RoomStore, SearchHit, SearchPage, StoredState } from './room-store.ts';
@@ -55,20 +54,18 @@ type Reads = Pick<
 >;
 
 /**
- * Puts what the journal holds into tables, and answers from them. Arguments and answers are plain data: it may live in
- * another thread. Calls are begun in the order in which they come.
+ * Keeps the tables, and answers from them. Arguments and answers are plain data: it may live in another thread. Calls are
+ * begun in the order in which they come, and one that writes comes when the one before has ended. Nobody reads what may
+ * still be lost: reads wait for the end of a write. Writes reject with a StorageFullError when there is no room, with
+ * nothing written.
  */
 export interface RoomEngine extends Reads {
-  /** Which life of the log it is, and the last record of the journal that is in the tables. */
-  standing(): Promise<{ readonly epoch: string; readonly applied: number }>;
-  /**
-   * Puts records in, in their order, which must go on where the last ones ended; those that are in already are left out.
-   * Answers what the last of them has come to, if it is a removal. Rejects with a StorageFullError when there is no room:
-   * some of them may be in.
-   */
-  apply(records: readonly JournalRecord[]): Promise<Removed | undefined>;
-  /** Resolves when all that is applied is safe from a loss of power, with the last record of it. */
-  settle(): Promise<number>;
+  /** Commits what store-entry.ts has printed; resolves when it is as durable as was asked for at the opening. */
+  commit(payload: Uint8Array): Promise<void>;
+  /** As durable as a commit. */
+  remove(part: RemovalPart): Promise<Removed>;
+  /** Resolves when there is room for something. */
+  checkRoom(): Promise<void>;
   load(): Promise<StoredState>;
   messages(ids: Parameters<RoomStore['messages']>[0]): Promise<readonly StoredText[]>;
   page(query: Parameters<RoomStore['page']>[0]): Promise<TextPage>;

@@ -13,7 +13,7 @@ export interface Standing {
 /** One commit, placed. Nothing has changed until it is taken over. */
 export interface Placed {
   readonly committed: readonly (readonly Committed[])[];
-  /** Of the journal. */
+  /** For the engine. */
   readonly payload: Uint8Array;
   /** Ids of the messages that it creates. */
   readonly ids: readonly string[];

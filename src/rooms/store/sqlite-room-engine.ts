@@ -4,8 +4,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { DataDirectory } from '../../kernel/data-directory.ts';
 import { type DatabaseFile, type Durability, openDatabase, type Statement } from '../../kernel/database.ts';
 import { isDiskFull } from '../../kernel/database-error.ts';
-import { messageOf } from '../../kernel/errors.ts';
-import type { JournalRecord } from '../../kernel/journal-record.ts';
+import { CommandError, messageOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { AuditEntry, ReactionKey } from '../domain/change.ts';
 import type { FileRef } from '../domain/file.ts';
@@ -13,6 +12,7 @@ import type { Edit } from '../domain/message.ts';
 import type { RecordChange } from '../domain/record.ts';
 import { EMPTY_HEAD } from '../domain/room.ts';
 import type { Run } from '../domain/run.ts';
+import { hasJournal, JOURNAL_NAME, readJournal, removeJournal } from './earlier-journal.ts';
 import type { IdBits } from './id-filter.ts';
 import type { RemovalPart, Removed, RoomEngine, StoredText, TextHits, TextPage } from './room-engine.ts';
 import {
@@ -36,25 +36,33 @@ import { findExpired, RemovalPlan } from './sqlite-removal.ts';
 import { keyText, parseData, type Rows, textOfKey } from './sqlite-rows.ts';
 import { MIGRATIONS, setMeta } from './sqlite-schema.ts';
 import { SearchIndex } from './sqlite-search.ts';
-import { readEntry } from './store-entry.ts';
+import { type CommitEntry, readEntry } from './store-entry.ts';
 
 export interface RoomEngineOptions {
   /** It must be owned. */
   readonly directory: Pick<DataDirectory, 'path'>;
+  /** `off`: what is acknowledged outlives the process, not the loss of power. */
+  readonly durability: 'full' | 'off';
   readonly clock: Clock;
   readonly log: Log;
 }
 
 /** Opens, or makes, `rooms.sqlite` in the data directory; a CommandError says why it cannot. */
-export async function openSqliteRoomEngine({ directory, clock, log }: RoomEngineOptions): Promise<RoomEngine> {
+export async function openSqliteRoomEngine({
+  directory,
+  durability,
+  clock,
+  log,
+}: RoomEngineOptions): Promise<RoomEngine> {
   const database = await openDatabase({
     directory: { path: directory.path, release() {} },
     name: 'rooms.sqlite',
     migrations: MIGRATIONS,
   });
-  const engine = new SqliteRoomEngine(database, clock, log);
+  const engine = new SqliteRoomEngine({ database, durability, clock, log });
   try {
     await engine.open();
+    if (hasJournal(directory.path)) await engine.importJournal(directory.path);
     return engine;
   } catch (error) {
     await database.close();
@@ -62,11 +70,13 @@ export async function openSqliteRoomEngine({ directory, clock, log }: RoomEngine
   }
 }
 
-/** A commit holds no more of them: reads wait for its end. */
-const MOST_ROWS = 8_000;
+interface SqliteEngineParts extends Omit<RoomEngineOptions, 'directory'> {
+  readonly database: DatabaseFile;
+}
 
 class SqliteRoomEngine implements RoomEngine {
   readonly #database: DatabaseFile;
+  readonly #durability: Durability;
   readonly #clock: Clock;
   readonly #numbers = new Map<string, number>();
   readonly #ids = new Map<number, string>();
@@ -74,19 +84,21 @@ class SqliteRoomEngine implements RoomEngine {
   readonly #rows: Rows;
   readonly #index: SearchIndex;
   #epoch = '';
-  /** The last record of the journal that is in the tables. */
-  #applied = 0;
-  /** The last one that was made safe, or was there at the opening. */
-  #settled = 0;
+  /** Ends with the write that is under way. */
+  #writing: Promise<unknown> | undefined;
   #pos = 0;
   #firstPos = 1;
   #nextRoom = 1;
 
-  constructor(database: DatabaseFile, clock: Clock, log: Log) {
+  constructor({ database, durability, clock, log }: SqliteEngineParts) {
     this.#database = database;
+    this.#durability = durability === 'full' ? 'disk' : 'system';
     this.#clock = clock;
     this.#rows = {
-      query: (sql, values) => database.query(sql, values),
+      query: async (sql, values) => {
+        await this.#writing;
+        return database.query(sql, values);
+      },
       numberOf: (roomId) => this.#numbers.get(roomId),
       idOf: (number) => this.#ids.get(number),
       roomCount: () => this.#numbers.size,
@@ -104,10 +116,8 @@ class SqliteRoomEngine implements RoomEngine {
     this.#epoch = String(meta.get('epoch') ?? '');
     if (this.#epoch === '') {
       this.#epoch = newEpoch();
-      await this.#write([setMeta('epoch', this.#epoch)], 'disk');
+      await this.#write([setMeta('epoch', this.#epoch)]);
     }
-    this.#applied = Number(meta.get('applied') ?? 0);
-    this.#settled = this.#applied;
     this.#nextRoom = Number(meta.get('nextRoom') ?? 1);
     this.#firstPos = Number(meta.get('firstPos') ?? 1);
     const [last] = await query('SELECT max(pos) AS pos FROM event');
@@ -119,8 +129,26 @@ class SqliteRoomEngine implements RoomEngine {
     await this.#index.start(Number(meta.get('indexed') ?? 0), this.#pos);
   }
 
-  async standing(): Promise<{ readonly epoch: string; readonly applied: number }> {
-    return { epoch: this.#epoch, applied: this.#applied };
+  /** Puts in what a server of 0.1.0 that was killed has left. */
+  async importJournal(path: string): Promise<void> {
+    const [applied] = await this.#rows.query("SELECT value FROM meta WHERE name = 'applied'");
+    try {
+      for (const { serial, payload } of readJournal(path, this.#epoch, Number(applied?.value ?? 0))) {
+        const entry = readEntry(payload);
+        const also = [setMeta('applied', serial)];
+        if (entry.kind === 'commit') await this.#commit(entry, also);
+        else await this.#remove(entry.part, also);
+      }
+    } catch (error) {
+      if (error instanceof CommandError) throw error;
+      const why = messageOf(error);
+      throw new CommandError(`what ${JOURNAL_NAME} holds cannot be put into rooms.sqlite: ${why}`, undefined, {
+        cause: error,
+      });
+    }
+    // Whatever the durability is: they were safe, and the journal goes.
+    await this.#database.writeNow([], 'disk');
+    removeJournal(path);
   }
 
   async load(): Promise<StoredState> {
@@ -136,33 +164,17 @@ class SqliteRoomEngine implements RoomEngine {
     this.#ids.set(number, id);
   }
 
-  async apply(records: readonly JournalRecord[]): Promise<Removed | undefined> {
-    let removed: Removed | undefined;
-    let plan = new AppendPlan({ numberOf: this.#rows.numberOf, nextRoom: this.#nextRoom });
-    let upTo = this.#applied;
-    const commit = async () => {
-      if (upTo > this.#applied) await this.#commit(plan, upTo);
-      plan = new AppendPlan({ numberOf: this.#rows.numberOf, nextRoom: this.#nextRoom });
-    };
-    for (const { serial, payload } of records) {
-      if (serial <= upTo) continue;
-      if (serial !== upTo + 1) throw new Error(`the record ${serial} of the journal came after the record ${upTo}`);
-      const entry = readEntry(payload);
-      if (entry.kind === 'commit') plan.add(entry.pos, entry.writes);
-      else {
-        await commit();
-        removed = await this.#remove(entry.part, serial);
-      }
-      upTo = serial;
-      if (plan.size > MOST_ROWS) await commit();
-    }
-    await commit();
-    return removed;
+  async commit(payload: Uint8Array): Promise<void> {
+    const entry = readEntry(payload);
+    if (entry.kind !== 'commit') throw new Error('this is no commit');
+    await this.#commit(entry);
   }
 
-  async #commit(plan: AppendPlan, serial: number): Promise<void> {
-    await this.#write([...plan.statements, setMeta('applied', serial)], 'system');
-    this.#applied = serial;
+  /** `also` is written with it. */
+  async #commit({ pos, writes }: CommitEntry, also: readonly Statement[] = []): Promise<void> {
+    const plan = new AppendPlan({ numberOf: this.#rows.numberOf, nextRoom: this.#nextRoom });
+    plan.add(pos, writes);
+    await this.#write([...plan.statements, ...also]);
     this.#pos = plan.pos;
     for (const [id, number] of plan.newRooms) this.#setRoom(id, number);
     this.#nextRoom += plan.newRooms.size;
@@ -170,14 +182,17 @@ class SqliteRoomEngine implements RoomEngine {
     this.#index.follow(plan.said, this.#pos);
   }
 
-  async #remove(part: RemovalPart, serial: number): Promise<Removed> {
+  remove(part: RemovalPart): Promise<Removed> {
+    return this.#remove(part);
+  }
+
+  async #remove(part: RemovalPart, also: readonly Statement[] = []): Promise<Removed> {
     const roomId = 'roomId' in part ? part.roomId : '';
     const room = this.#numbers.get(roomId) ?? 0;
     const standing = { rows: this.#rows, pos: this.#pos, room, lastSeq: this.#lastSeqs.get(room) ?? 0 };
     const plan = new RemovalPlan(standing);
     await plan.add(part);
-    await this.#write([...plan.statements, setMeta('applied', serial)], 'system');
-    this.#applied = serial;
+    await this.#write([...plan.statements, ...also]);
     const [first] = await this.#rows.query("SELECT value FROM meta WHERE name = 'firstPos'");
     this.#firstPos = Number(first?.value ?? 1);
     if (part.what === 'room') {
@@ -189,20 +204,21 @@ class SqliteRoomEngine implements RoomEngine {
     return { head: heads[0]?.head ?? EMPTY_HEAD, firstPos: this.#firstPos, some: plan.some, hashes: plan.hashes };
   }
 
-  async #write(statements: readonly Statement[], durability: Durability): Promise<void> {
+  async #write(statements: readonly Statement[]): Promise<void> {
+    const written = this.#database.writeNow(statements, this.#durability);
+    this.#writing = written.catch(() => {});
     try {
-      await this.#database.writeNow(statements, durability);
+      await written;
     } catch (error) {
       throw isDiskFull(error) ? new StorageFullError(messageOf(error), { cause: error }) : error;
+    } finally {
+      this.#writing = undefined;
     }
   }
 
-  async settle(): Promise<number> {
-    const applied = this.#applied;
-    // An empty commit syncs those before it; there is nothing to sync until something is written.
-    if (applied > this.#settled) await this.#write([], 'disk');
-    this.#settled = applied;
-    return applied;
+  /** Writes what is there already. */
+  checkRoom(): Promise<void> {
+    return this.#write([setMeta('epoch', this.#epoch)]);
   }
 
   readEvents(query: EventQuery): Promise<readonly StoredEvent[]> {

@@ -38,7 +38,7 @@ export const MIGRATIONS = [
   CREATE TABLE forgotten (id TEXT PRIMARY KEY, until INTEGER NOT NULL) WITHOUT ROWID;
   CREATE INDEX forgotten_until ON forgotten (until);
   `,
-  // Whoever does not know the journal would miss what it holds.
+  // The last record of the journal of 0.1.0 that is in the tables: a program before it would miss what it held.
   "INSERT OR IGNORE INTO meta VALUES ('applied', 0)",
   // Texts of scripts without spaces are indexed by other words than before: all are read again.
   "UPDATE meta SET value = 0 WHERE name = 'indexed'",

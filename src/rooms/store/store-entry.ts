@@ -7,8 +7,8 @@ import type { Run } from '../domain/run.ts';
 import { typeCode, typeOfCode } from './event-types.ts';
 import type { RemovalPart } from './room-engine.ts';
 
-// What the journal holds of a store: entries, each of them one commit or one removal. The first line is JSON; of a commit
-// the texts of its events follow, each on a line of its own, which JSON leaves room for: it holds no line break.
+// A commit on its way from a store to its engine. The first line is JSON; the texts of its events follow, each on a line of
+// its own, which JSON leaves room for: it holds no line break. The journal of 0.1.0 held such commits, and removals.
 
 /** An event that has its place. */
 export interface PlacedEvent {
@@ -36,14 +36,14 @@ export interface PlacedWrite extends WrittenParts {
   readonly events: readonly PlacedEvent[];
 }
 
-export type StoreEntry =
-  | {
-      readonly kind: 'commit';
-      /** Before its first event. */
-      readonly pos: number;
-      readonly writes: readonly PlacedWrite[];
-    }
-  | { readonly kind: 'removal'; readonly part: RemovalPart };
+export interface CommitEntry {
+  readonly kind: 'commit';
+  /** Before its first event. */
+  readonly pos: number;
+  readonly writes: readonly PlacedWrite[];
+}
+
+export type StoreEntry = CommitEntry | { readonly kind: 'removal'; readonly part: RemovalPart };
 
 /** A write as its first line holds it. */
 export interface PrintedWrite extends WrittenParts {
@@ -61,10 +61,6 @@ export function eventPlace(event: Omit<PlacedEvent, 'text'>): EventPlace {
 /** `texts`: of all events, in their order. */
 export function printCommit(pos: number, writes: readonly PrintedWrite[], texts: readonly string[]): Uint8Array {
   return encodeLines([JSON.stringify({ kind: 'commit', pos, writes }), ...texts]);
-}
-
-export function printRemoval(part: RemovalPart): Uint8Array {
-  return encodeLines([JSON.stringify({ kind: 'removal', part })]);
 }
 
 const LINE_END = 0x0a;
@@ -95,7 +91,7 @@ export function readEntry(payload: Uint8Array): StoreEntry {
   let start = 0;
   const nextLine = () => {
     const end = bytes.indexOf(LINE_END, start);
-    if (end < 0) throw new Error('an entry of the journal ends too early');
+    if (end < 0) throw new Error('a commit ends too early');
     const line = bytes.subarray(start, end);
     start = end + 1;
     return line;

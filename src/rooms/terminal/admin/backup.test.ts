@@ -18,6 +18,7 @@ import { openDatabase } from '../../../kernel/database.ts';
 import { runProcess, temporaryFolder } from '../../../testing/processes.ts';
 import { openTestRooms } from '../../../testing/rooms-app.ts';
 import { commandTerminal, type ListeningRooms, listeningRooms, runRooms } from '../../../testing/rooms-command.ts';
+import { unpackDirectory } from '../../../testing/stored-directory.ts';
 import { tarEnd, tarHeader } from '../../contract/backup.ts';
 import { MIGRATIONS } from '../../store/sqlite-schema.ts';
 
@@ -98,10 +99,9 @@ test('a backup goes into no directory that holds something', async (t) => {
   assert.deepEqual(readdirSync(folder), ['mine']);
 });
 
-test('what a killed server has left in its journal is seen by the doctor, and restored over by nothing', async (t) => {
+test('the journal that a server of 0.1.0 has left is seen by the doctor, and restored over by nothing', async (t) => {
   const rooms = await livelyRooms(t);
-  const killed = join(temporaryFolder(t), 'killed');
-  cpSync(rooms.folder, killed, { recursive: true, filter: (file) => !file.endsWith('.sock') });
+  const { path: killed } = unpackDirectory(t, 'rooms/testdata/0.1.0-killed.json.br');
   const copy = join(temporaryFolder(t), 'copy');
   await rooms.done(['backup', copy]);
   const only = join(temporaryFolder(t), 'only the journal');
@@ -112,7 +112,7 @@ test('what a killed server has left in its journal is seen by the doctor, and re
   assert.equal(refused.code, 5);
   const { out, code } = await local(['doctor', '--data-dir', killed]);
   assert.equal(code, 0, out);
-  assert.match(out, /messages +2 against the log/);
+  assert.match(out, /messages +11 against the log/);
   assert.equal(existsSync(join(killed, 'rooms.journal.000001')), false);
 });
 

@@ -8,7 +8,8 @@ import { createLog } from '../../../kernel/log.ts';
 import { formatTable } from '../../../kernel/table.ts';
 import type { Terminal } from '../../../kernel/terminal.ts';
 import { DATABASE_NAME } from '../../contract/backup.ts';
-import { hasJournal, openRoomStore } from '../../store/open-room-store.ts';
+import { hasJournal } from '../../store/earlier-journal.ts';
+import { openSqliteRoomEngine } from '../../store/sqlite-room-engine.ts';
 import { MIGRATIONS } from '../../store/sqlite-schema.ts';
 import { colorsOf, printJson } from '../output.ts';
 import { CHECKS, type Finding } from './store-checks.ts';
@@ -22,7 +23,7 @@ type NamedFinding = Finding & { readonly name: string };
 
 const MOST_SHOWN = 20;
 
-/** `rooms doctor`: whether what lies in a data directory is whole. Changes nothing but that it puts in what a journal holds; ends with 1 when it is not. */
+/** `rooms doctor`: whether what lies in a data directory is whole. Changes nothing but that it puts in the journal of an earlier version; ends with 1 when it is not. */
 export async function doctor(options: DoctorOptions, terminal: Terminal): Promise<void> {
   const path = resolve(options.dataDir);
   if (!existsSync(join(path, DATABASE_NAME)))
@@ -61,10 +62,10 @@ export async function examine(path: string, clock: Clock): Promise<readonly Name
   }
 }
 
-/** Puts in what a server that was killed has left in its journal. */
+/** Puts in what a server of an earlier version that was killed has left in its journal. */
 async function bringUpToDate(directory: DataDirectory, clock: Clock): Promise<void> {
   const log = createLog({ level: 'error', format: 'logfmt', clock, write: () => {} });
-  await (await openRoomStore({ directory, clock, log, durability: 'full' })).close();
+  await (await openSqliteRoomEngine({ directory, clock, log, durability: 'full' })).close();
 }
 
 function print(findings: readonly NamedFinding[], terminal: Terminal): void {

@@ -12,7 +12,7 @@ import { makePrivateFolder } from '../../../kernel/private-file.ts';
 import { readRegularFileSync } from '../../../kernel/regular-file.ts';
 import type { Terminal } from '../../../kernel/terminal.ts';
 import { DATABASE_NAME, FILE_NAME, MANIFEST_NAME } from '../../contract/backup.ts';
-import { hasJournal, JOURNAL_NAME } from '../../store/open-room-store.ts';
+import { hasJournal, JOURNAL_NAME } from '../../store/earlier-journal.ts';
 import { MIGRATIONS, setMeta } from '../../store/sqlite-schema.ts';
 import { printJson } from '../output.ts';
 import { type Manifest, manifestSchema } from './backup.ts';
@@ -35,11 +35,14 @@ export async function restore(path: string, options: RestoreOptions, terminal: T
   try {
     // Refuses with 3 while a server runs on it.
     directory = await ownDataDirectory(target, terminal.clock);
-    if (existsSync(join(target, DATABASE_NAME)) || hasJournal(target))
+    const isJournal = hasJournal(target);
+    if (existsSync(join(target, DATABASE_NAME)) || isJournal) {
+      const names = [DATABASE_NAME, ...(isJournal ? [`${JOURNAL_NAME}.*`] : [])].join(', ');
       throw new CommandError(
-        `${target} holds rooms already; move ${DATABASE_NAME}, ${JOURNAL_NAME}.* and files away first, or name another --data-dir`,
+        `${target} holds rooms already; move ${names} and files away first, or name another --data-dir`,
         ExitCode.conflict,
       );
+    }
     await checkDatabase(source, manifest);
     await copyFiles(source, target);
     await copyDatabase(source, target, terminal.clock);

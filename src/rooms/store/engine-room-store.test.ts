@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
-import { cpSync, readdirSync } from 'node:fs';
+import fs, { cpSync, readdirSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { type TestContext, test } from 'node:test';
 import { type DatabaseFile, openDatabase } from '../../kernel/database.ts';
-import { CommandError } from '../../kernel/errors.ts';
 import { temporaryFolder } from '../../testing/processes.ts';
 import { changed, newMessage, newRun, post, START, tombstoneOf, write } from '../../testing/room-store-parts.ts';
 import { direct, openTestStore } from '../../testing/sqlite-room-store.ts';
-import { hasJournal } from './open-room-store.ts';
 import type { RoomEngine } from './room-engine.ts';
 import { type RoomStore, StorageFullError } from './room-store.ts';
 import { MIGRATIONS } from './sqlite-schema.ts';
@@ -34,30 +33,6 @@ async function turns(): Promise<void> {
   for (let turn = 0; turn < 50; turn++) await new Promise<void>((done) => setImmediate(done));
 }
 
-class Gate {
-  #passed: Promise<void> = Promise.resolve();
-  open = () => {};
-
-  shut(): void {
-    this.#passed = new Promise((done) => {
-      this.open = done;
-    });
-  }
-
-  pass(): Promise<void> {
-    return this.#passed;
-  }
-}
-
-/** An engine that puts nothing in while a gate is shut. */
-function gated(engine: RoomEngine, gate: Gate) {
-  const apply: RoomEngine['apply'] = async (records) => {
-    await gate.pass();
-    return engine.apply(records);
-  };
-  return stubbed({ apply }).wrap(engine);
-}
-
 /** What lies on the disk now, as a kill would leave it, in a folder of its own. */
 function crashed(t: TestContext, path: string): string {
   const copy = temporaryFolder(t);
@@ -79,17 +54,13 @@ async function inDatabase<T>(
   }
 }
 
-const countEvents = (path: string): Promise<unknown> =>
-  inDatabase(path, async (database) => (await database.query('SELECT count(*) AS n FROM event'))[0]?.n);
-
 async function positions(store: RoomStore): Promise<readonly number[]> {
   return (await store.readEvents(ALL)).map(({ pos }) => pos);
 }
 
-test('what was acknowledged and is in no table yet is there after a crash', async (t) => {
+test('what was acknowledged is there after a crash', async (t) => {
   const { store, path } = await openTestStore(t);
   await post(store, newMessage('c'));
-  await positions(store);
   const [message] = await post(store, newMessage('a'), newMessage('b'));
   assert.ok(message);
   const pinned = write(
@@ -98,9 +69,7 @@ test('what was acknowledged and is in no table yet is there after a crash', asyn
   await store.append([
     { ...pinned, records: [{ kind: 'setting', key: 'k', value: { value: 'v' } }], runs: [newRun({ roomId: 'c' })] },
   ]);
-  const copy = crashed(t, path);
-  assert.equal(await countEvents(crashed(t, path)), 1, 'nobody has read since, and time stands still');
-  const { store: again } = await openTestStore(t, { path: copy });
+  const { store: again } = await openTestStore(t, { path: crashed(t, path) });
   assert.deepEqual(await again.readEvents(ALL), await store.readEvents(ALL));
   assert.deepEqual(await again.load(), await store.load());
   assert.equal((await again.messages([message.id]))[0]?.message.pinned, true);
@@ -108,56 +77,49 @@ test('what was acknowledged and is in no table yet is there after a crash', asyn
   assert.equal((await post(again, newMessage('b')))[0]?.seq, 2);
 });
 
-test('records wait for others for a moment, and then go into the tables by themselves', async (t) => {
-  const { store, path, clock } = await openTestStore(t);
-  await post(store, newMessage('a'));
-  await positions(store);
-  await post(store, newMessage('a'));
-  clock.advance(99);
+test('nobody reads what a loss of power may still take', async (t) => {
+  const { store } = await openTestStore(t);
+  await post(store, newMessage('a', { id: 'one' }));
+  const { fdatasync } = fs;
+  let finish = () => {};
+  const syncing = t.mock.method(fs, 'fdatasync', ((descriptor, done) => {
+    finish = () => fdatasync(descriptor, done);
+  }) as typeof fs.fdatasync);
+  syncBuiltinESMExports();
+  t.after(() => {
+    syncing.mock.restore();
+    syncBuiltinESMExports();
+  });
+  const ended: string[] = [];
+  const note = (what: string) => () => ended.push(what);
+  const posted = post(store, newMessage('a', { id: 'two' })).then(note('posted'));
   await turns();
-  assert.equal(await countEvents(crashed(t, path)), 1);
-  clock.advance(1);
+  const reads = [
+    store.page({ roomId: 'a', limit: 9 }).then(({ messages }) => ended.push(`read ${messages.length}`)),
+    positions(store).then((found) => ended.push(`log ${found.length}`)),
+  ];
   await turns();
-  assert.equal(await countEvents(crashed(t, path)), 2);
+  assert.deepEqual([syncing.mock.callCount(), ended], [1, []]);
+  finish();
+  await Promise.all([posted, ...reads]);
+  assert.deepEqual(ended.sort(), ['log 2', 'posted', 'read 2']);
 });
 
-test('a removal that a crash has cut off is done again where it had its place', async (t) => {
-  const gate = new Gate();
-  const { store, path } = await openTestStore(t, { wrap: (engine) => gated(engine, gate) });
-  await post(store, newMessage('a', { id: 'one' }), newMessage('b'), newMessage('a'));
-  await positions(store);
-  gate.shut();
-  const removal = store.removeMessages('a', ['one'], Number.MAX_SAFE_INTEGER);
-  await post(store, newMessage('a'));
-  const copy = crashed(t, path);
-  assert.equal(await countEvents(crashed(t, path)), 3);
-  const { store: again } = await openTestStore(t, { path: copy });
-  assert.deepEqual(await positions(again), [2, 3, 4]);
-  assert.deepEqual(await again.forgotten(['one']), ['one']);
-  gate.open();
-  assert.equal((await removal).firstPos, 2);
-  assert.deepEqual(await positions(store), [2, 3, 4]);
-});
-
-test('a room that comes again while the old one goes begins anew', async (t) => {
-  const gate = new Gate();
-  const { store, path } = await openTestStore(t, { wrap: (engine) => gated(engine, gate) });
+test('a room that comes again after the old one has gone begins anew', async (t) => {
+  const { store, path } = await openTestStore(t);
   await post(store, newMessage('a'), newMessage('a'), newMessage('b'));
-  await store.removeRoom('a');
-  gate.shut();
+  const removal = store.removeRoom('a');
+  await removal;
   const [anew] = await post(store, newMessage('a'));
   const { store: again } = await openTestStore(t, { path: crashed(t, path) });
   assert.deepEqual([anew?.seq, await positions(again)], [1, [3, 4]]);
-  gate.open();
 });
 
-test('a clean end leaves all in the tables, and no journal', async (t) => {
+test('a clean end leaves one file', async (t) => {
   const { store, path } = await openTestStore(t);
   await post(store, newMessage('a'), newMessage('a'));
-  assert.ok(hasJournal(path));
   await store.close();
   assert.deepEqual(readdirSync(path), ['rooms.sqlite']);
-  assert.equal(await countEvents(path), 2);
 });
 
 test('a directory from before there was a journal goes on, and the program of then refuses it', async (t) => {
@@ -190,115 +152,59 @@ test('a directory from before there was a journal goes on, and the program of th
   );
 });
 
-test('a journal beside a database that it does not belong to is refused by name', async (t) => {
-  const { store, path } = await openTestStore(t);
+test('a sync that fails is final: what was committed before it may be missing below what comes', async (t) => {
+  const { store } = await openTestStore(t);
   await post(store, newMessage('a'));
-  const other = await openTestStore(t);
-  await post(other.store, newMessage('a'));
-  const mixed = crashed(t, other.path);
-  cpSync(`${crashed(t, path)}/rooms.journal.000001`, `${mixed}/rooms.journal.000001`);
-  await assert.rejects(openTestStore(t, { path: mixed }), (error) => {
-    assert.ok(error instanceof CommandError);
-    assert.match(error.message, /rooms\.journal\.000001: it belongs to other data.*move all files of the journal away/);
-    return true;
-  });
+  const failing = t.mock.method(fs, 'fdatasync', ((_, done) => done(new Error('EIO'))) as typeof fs.fdatasync);
+  syncBuiltinESMExports();
+  await assert.rejects(post(store, newMessage('a')), /EIO/);
+  failing.mock.restore();
+  syncBuiltinESMExports();
+  assert.match(String(await store.failed), /EIO/);
+  await assert.rejects(post(store, newMessage('a')), /EIO/);
 });
 
-test('while the tables take no more what is in them is read, nothing is acknowledged, and then it goes on', async (t) => {
+test('while there is no room nothing is written, what is there is read, and then it goes on', async (t) => {
   let isFull = false;
   const { store } = await openTestStore(t, {
     wrap: (engine) => {
-      const apply: RoomEngine['apply'] = async (records) => {
+      const commit: RoomEngine['commit'] = async (payload) => {
         if (isFull) throw new StorageFullError('database or disk is full');
-        return engine.apply(records);
+        return engine.commit(payload);
       };
-      return stubbed({ apply }).wrap(engine);
+      return stubbed({ commit }).wrap(engine);
     },
   });
   await post(store, newMessage('a', { id: 'one' }));
-  await positions(store);
   isFull = true;
-  await post(store, newMessage('a', { id: 'two' }));
-  await assert.rejects(store.readEvents(ALL), StorageFullError);
-  assert.equal((await store.messages(['one'])).length, 1);
+  await assert.rejects(post(store, newMessage('a', { id: 'two' })), StorageFullError);
+  assert.equal((await store.messages(['one', 'two'])).length, 1);
   assert.equal((await store.page({ roomId: 'a', limit: 9 })).messages.length, 1);
-  await assert.rejects(post(store, newMessage('a')), StorageFullError);
-  await assert.rejects(store.removeRoom('a'), StorageFullError);
   isFull = false;
-  assert.equal((await post(store, newMessage('a')))[0]?.seq, 3);
-  assert.deepEqual(await positions(store), [1, 2, 3]);
-});
-
-test('who comes while the tables are still finding out that they have no room is judged by a try of his own', async (t) => {
-  let isFull = true;
-  const gate = new Gate();
-  const { store } = await openTestStore(t, {
-    wrap: (engine) => {
-      const apply: RoomEngine['apply'] = async (records) => {
-        const error = isFull && new StorageFullError('database or disk is full');
-        await gate.pass();
-        if (error) throw error;
-        return engine.apply(records);
-      };
-      return stubbed({ apply }).wrap(engine);
-    },
-  });
-  await post(store, newMessage('a'));
-  await assert.rejects(store.readEvents(ALL), StorageFullError);
-  gate.shut();
-  const before = assert.rejects(store.readEvents(ALL), StorageFullError);
-  await turns();
-  isFull = false;
-  const after = post(store, newMessage('a'));
-  await turns();
-  gate.open();
-  await before;
-  assert.equal((await after)[0]?.seq, 2);
-});
-
-test('what the tables could not take before the end stays in the journal', async (t) => {
-  const full = async () => {
-    throw new StorageFullError('database or disk is full');
-  };
-  const { store, path } = await openTestStore(t, stubbed({ apply: full }));
-  await post(store, newMessage('a'));
-  await store.close();
-  assert.ok(hasJournal(path));
-  const { store: again } = await openTestStore(t, { path });
-  assert.deepEqual(await positions(again), [1]);
+  assert.equal((await post(store, newMessage('a', { id: 'two' })))[0]?.seq, 2);
+  assert.deepEqual(await positions(store), [1, 2]);
 });
 
 test('an engine that fails is told once, and nothing is acknowledged any more', async (t) => {
-  const apply = async () => {
-    throw new Error('out of order');
-  };
-  const { store, path } = await openTestStore(t, stubbed({ apply }));
+  let isBroken = false;
+  const { store, path } = await openTestStore(t, {
+    wrap: (engine) => {
+      const commit: RoomEngine['commit'] = async (payload) => {
+        if (isBroken) throw new Error('out of order');
+        return engine.commit(payload);
+      };
+      return stubbed({ commit }).wrap(engine);
+    },
+  });
   await post(store, newMessage('a'));
-  await assert.rejects(store.readEvents(ALL), /out of order/);
+  isBroken = true;
+  await assert.rejects(post(store, newMessage('a')), /out of order/);
+  isBroken = false;
   assert.match(String(await store.failed), /out of order/);
   await assert.rejects(post(store, newMessage('a')), /out of order/);
   await store.close();
   const { store: again } = await openTestStore(t, { path });
   assert.deepEqual(await positions(again), [1]);
-});
-
-test('whoever appends waits when too much waits for the tables', async (t) => {
-  const gate = new Gate();
-  const { store } = await openTestStore(t, { wrap: (engine) => gated(engine, gate) });
-  await post(store, newMessage('a'));
-  await turns();
-  gate.shut();
-  const large = () => newMessage('a', { body: 'x'.repeat(4 * 2 ** 20) });
-  for (let count = 0; count < 4; count++) await post(store, large());
-  let isDone = false;
-  const waiting = post(store, newMessage('a')).then(() => {
-    isDone = true;
-  });
-  await turns();
-  assert.equal(isDone, false);
-  gate.open();
-  await waiting;
-  assert.deepEqual(await positions(store), [1, 2, 3, 4, 5, 6]);
 });
 
 test('whether a new id is known is not asked the tables, and an id that is known is never taken for new', async (t) => {
@@ -330,14 +236,14 @@ test('whether a new id is known is not asked the tables, and an id that is known
   assert.ok(asked <= 55, `asked ${asked} times`);
   assert.equal((await again.messages(['known'])).length, 1);
   assert.deepEqual(await again.forgotten(['gone']), ['gone']);
-  await assert.rejects(post(again, newMessage('a', { id: 'known' })), /is there already/);
-  await assert.rejects(post(again, newMessage('a', { id: 'x' }), newMessage('b', { id: 'x' })), /the same id/);
-  const twice = [post(again, newMessage('a', { id: 'y' })), post(again, newMessage('b', { id: 'y' }))];
-  const outcomes = await Promise.allSettled(twice);
-  assert.deepEqual(
-    outcomes.map(({ status }) => status),
-    ['fulfilled', 'rejected'],
-  );
+});
+
+test('two messages with one id are never committed', async (t) => {
+  const { store, path } = await openTestStore(t);
+  await post(store, newMessage('a', { id: 'known' }));
+  await assert.rejects(post(store, newMessage('b'), newMessage('b', { id: 'known' })), /UNIQUE constraint failed/);
+  const { store: again } = await openTestStore(t, { path: crashed(t, path) });
+  assert.deepEqual(await positions(again), [1]);
 });
 
 test('a tombstone that follows in the same commit leaves no earlier words behind', async (t) => {
