@@ -72,7 +72,7 @@ export class HttpClient {
     const dispatcher = await this.#dispatcherFor(target, request.signal);
     const { signal = null } = request;
     const { statusCode: status, headers, body } = await dispatcher.request({ ...toDispatch(target, request), signal });
-    // Whoever reads hears of it; whoever stops reading does not care.
+    // A reader meets the error in its iteration; once it has stopped reading, the error is of no interest.
     body.on('error', () => {});
     try {
       requireKnown(status);

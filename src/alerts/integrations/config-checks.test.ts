@@ -2,18 +2,18 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { notificationOf, notifiedAlert, notifierContext } from '../../../testing/notifier-parts.ts';
-import { temporaryFolder } from '../../../testing/processes.ts';
-import { ConfigFault, ConfigNode } from '../../config/config-node.ts';
-import { globalConfig } from '../../config/global-config.ts';
-import { discordIntegration } from '../discord.ts';
-import { msteamsIntegration } from '../msteams.ts';
-import { msteamsv2Integration } from '../msteamsv2.ts';
-import type { HttpAnswer, HttpRequest, Integration } from '../notifier.ts';
-import { opsgenieIntegration } from '../opsgenie.ts';
-import { pagerdutyIntegration } from '../pagerduty.ts';
-import { slackIntegration } from '../slack/slack.ts';
-import { webhookIntegration } from '../webhook.ts';
+import { notificationOf, notifiedAlert, notifierContext } from '../../testing/notifier-parts.ts';
+import { temporaryFolder } from '../../testing/processes.ts';
+import { ConfigFault, ConfigNode } from '../config/config-node.ts';
+import { globalConfig } from '../config/global-config.ts';
+import { discordIntegration } from './discord.ts';
+import { msteamsIntegration } from './msteams.ts';
+import { msteamsv2Integration } from './msteamsv2.ts';
+import type { HttpAnswer, HttpRequest, Integration } from './notifier.ts';
+import { opsgenieIntegration } from './opsgenie.ts';
+import { pagerdutyIntegration } from './pagerduty.ts';
+import { slackIntegration } from './slack/slack.ts';
+import { webhookIntegration } from './webhook.ts';
 
 const [webhook, slack, pagerduty, opsgenie, msteams, msteamsv2, discord] = [
   webhookIntegration,
