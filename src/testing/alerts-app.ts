@@ -134,7 +134,7 @@ async function createApp(test: AlertsAppOptions, configFile: string, { clock, da
   const running = { options, config, state, database, clock, log, startedAt };
   const metrics = new Metrics();
   const externalUrl = () => 'http://alerts.example.org';
-  const surroundings = { openHttp, readSecret: (path: string) => readFile(path, 'utf8'), clock, warmUp() {} };
+  const surroundings = { openHttp, readSecret: (path: string) => readFile(path, 'utf8'), clock };
   const plan = await createPlan(running, { metrics, externalUrl, surroundings, random: () => 0.5 });
   const app = composeApp({
     ...running,

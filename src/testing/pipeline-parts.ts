@@ -87,7 +87,6 @@ export function createTestPipeline(options: TestPipelineOptions = {}): TestPipel
     writeAlerts: (slots: readonly AlertSlot[]) => state.alerts.write(slots),
     retentionMs: options.retentionMs ?? 120 * HOUR,
     random: () => 0.5,
-    warmUp: () => {},
     renderRouteLabels: () => ({}),
   };
   const note = (integration: string, notification: Notification) => {

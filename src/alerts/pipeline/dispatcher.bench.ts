@@ -136,7 +136,7 @@ function watched(pipeline: Pipeline, watches: readonly Watch[]): Pipeline {
     if (next) next.due[index] = at + INTERVAL_MS;
     return evaluation;
   };
-  return { evaluate, expect() {} } as unknown as Pipeline;
+  return { evaluate } as unknown as Pipeline;
 }
 
 function createReceiver(
@@ -157,7 +157,6 @@ function createReceiver(
     writeAlerts: (slots) => state.alerts.write(slots),
     retentionMs: HOUR,
     random: Math.random,
-    warmUp() {},
     renderRouteLabels: () => ({}),
   });
 }

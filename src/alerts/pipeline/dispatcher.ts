@@ -71,7 +71,6 @@ export class Dispatcher implements GroupListener {
     for (const id of this.#remembered.keys()) this.#parts.timers.set(id, undefined);
     this.#remembered.clear();
     this.#pipeline = pipeline;
-    for (const group of this.#parts.groups.sorted()) pipeline.expect(group);
     this.#schedule.start();
   }
 
@@ -95,7 +94,6 @@ export class Dispatcher implements GroupListener {
   }
 
   created(group: AlertGroup, slot: AlertSlot): void {
-    this.#pipeline?.expect(group);
     const now = this.#parts.clock.now();
     const { groupWaitMs } = group.route;
     const remembered = this.#remembered.get(group.id);

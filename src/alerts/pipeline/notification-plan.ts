@@ -37,7 +37,7 @@ export interface NotificationPlan {
 }
 
 export interface NotificationPlanParts {
-  readonly notifying: Omit<ReceiverParts, 'renderRouteLabels' | 'warmUp'>;
+  readonly notifying: Omit<ReceiverParts, 'renderRouteLabels'>;
   /** Where people reach the server. */
   readonly externalUrl: () => string;
   readonly surroundings: NotifierSurroundings;
@@ -65,8 +65,7 @@ export async function buildPlan(
   };
   const renderLabels = (group: AlertGroup, alerts: readonly NotifiedAlert[]) =>
     renderRouteLabels(group, alerts, { ...labelParts, externalUrl: parts.externalUrl() });
-  const { warmUp } = parts.surroundings;
-  const notifying = { ...parts.notifying, renderRouteLabels: renderLabels, warmUp };
+  const notifying = { ...parts.notifying, renderRouteLabels: renderLabels };
   const used = config.receivers.filter(isUsedBy(tree));
   const opened = openAll(used, { ...parts.surroundings, templates: templates.value, externalUrl: parts.externalUrl });
   if (!opened.ok) return opened;

@@ -22,8 +22,6 @@ export interface NotifierSurroundings {
   readonly openHttp: (config: HttpConfig | undefined) => OpenHttpClient;
   readonly readSecret: NotifierContext['readSecret'];
   readonly clock: Clock;
-  /** Loads what the first request needs. */
-  readonly warmUp: () => void;
 }
 
 export interface OpenNotifiersParts extends NotifierSurroundings {
@@ -35,12 +33,7 @@ export interface OpenNotifiersParts extends NotifierSurroundings {
 /** Outside tests. */
 export function notifierSurroundings(clock: Clock): NotifierSurroundings {
   const http = { clock, readSecret: readSecretFile, environment: process.env, userAgent: USER_AGENT };
-  return {
-    openHttp: (config) => createHttpClient(config, http),
-    readSecret: readSecretFile,
-    clock,
-    warmUp: () => void import('undici'),
-  };
+  return { openHttp: (config) => createHttpClient(config, http), readSecret: readSecretFile, clock };
 }
 
 /** Throws an Error that names the impossible receiver. Opens no connection. */

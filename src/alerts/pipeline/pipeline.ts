@@ -32,11 +32,6 @@ export class Pipeline {
     this.#receivers = receivers;
   }
 
-  /** The group will be flushed. */
-  expect(group: AlertGroup): void {
-    this.#receivers.get(group.receiver)?.expect();
-  }
-
   /** Undefined: there is nothing to tell, and resolved alerts are settled. */
   evaluate(group: AlertGroup, held: readonly FlushedAlert[], at: number): Evaluation | undefined {
     const alerts = this.#suppression.pass(group, held, at);

@@ -16,8 +16,6 @@ export interface ReceiverIntegration {
 
 export interface ReceiverParts extends SendingParts {
   readonly notificationLog: NotificationLog;
-  /** Loads what the first notification needs. */
-  readonly warmUp: () => void;
 }
 
 /** A receiver of a configuration: each of its integrations that has something to hear is told, all at once. */
@@ -29,7 +27,6 @@ export class Receiver {
   /** One for each that is being told: thousands of listeners at a single one would cost thousands of steps each. */
   readonly #endings = new Set<Ending>();
   #reason: Error | undefined;
-  #isWarm = false;
   #isLastCall = false;
 
   constructor(name: string, integrations: readonly ReceiverIntegration[], parts: ReceiverParts) {
@@ -37,14 +34,6 @@ export class Receiver {
     this.integrations = integrations;
     this.#parts = parts;
     this.dedup = new Dedup(parts.notificationLog, name, integrations);
-  }
-
-  /** There will be something to tell: the first to hear of it does not wait for code to be loaded. */
-  expect(): void {
-    if (this.#isWarm || this.integrations.length === 0) return;
-    this.#isWarm = true;
-    // Whoever has posted the alert is answered first.
-    this.#parts.clock.after(0, this.#parts.warmUp);
   }
 
   /** Undefined: every integration knows. */
