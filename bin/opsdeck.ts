@@ -1,4 +1,3 @@
-import { currentChild } from '../src/kernel/child.ts';
 import { systemTerminal } from '../src/kernel/terminal.ts';
 import { currentThread } from '../src/kernel/thread.ts';
 
@@ -35,9 +34,9 @@ function runProgram(args: readonly string[]): void {
 }
 
 const args = process.argv.slice(2);
-const part = currentThread() ?? currentChild(args);
+const part = currentThread();
 if (part) {
-  // What escapes ends the thread or the process, and is told to whoever has started it.
+  // What escapes ends the thread, and is told to whoever has started it.
   void import('../src/parts.ts').then(({ runPart }) => runPart(part.name, part.port, part.options));
 } else {
   runProgram(args);

@@ -23,7 +23,6 @@ const ALERT_LAYERS = [
   'silences',
   'inhibition',
   'notifications',
-  'sending',
   'dispatch',
   'listing',
   'state',

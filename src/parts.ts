@@ -1,14 +1,13 @@
 import { BCRYPT_PART } from './kernel/bcrypt-thread.ts';
 import type { Port } from './kernel/calls.ts';
 
-/** What runs in threads and processes of its own, by the names under which they are started. */
+/** What runs in threads of its own, by the names under which they are started. */
 const PARTS: Readonly<Record<string, () => Promise<(port: Port, options: unknown) => void>>> = {
   'room engine': async () => (await import('./rooms/store/room-engine-thread.ts')).serveRoomEngine,
   [BCRYPT_PART]: async () => (await import('./kernel/bcrypt-thread.ts')).serveBcrypt,
-  'notification sender': async () => (await import('./alerts/sending/sender-process.ts')).serveNotificationSender,
 };
 
-/** Hands a thread or a process over to what it was started for. */
+/** Hands a thread over to what it was started for. */
 export async function runPart(name: string, port: Port, options: unknown): Promise<void> {
   const serve = await PARTS[name]?.();
   if (!serve) throw new Error(`the program has no part ${name}`);

@@ -4,12 +4,14 @@
 // A posted silence is decided (domain/silence), committed, and then told to the silencer and the listing. Reads join what
 // these have prepared. The disk follows behind alerts by half a second, and stands before the answer to a silence.
 import { randomUUID } from 'node:crypto';
+import { rmSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { join } from 'node:path';
 import { pages } from 'virtual:web';
 import type { Hono } from 'hono';
 import { servePage } from '../kernel/assets.ts';
 import { type Clock, holdProcess } from '../kernel/clock.ts';
-import { type DataDirectory, ownDataDirectory } from '../kernel/data-directory.ts';
+import { ownDataDirectory } from '../kernel/data-directory.ts';
 import { type Database, openDatabase } from '../kernel/database.ts';
 import { CommandError, ExitCode, messageOf } from '../kernel/errors.ts';
 import type { HttpContext, HttpEnv } from '../kernel/http.ts';
@@ -34,13 +36,10 @@ import { NOTIFICATION_LOG_MIGRATION } from './notifications/notification-log.ts'
 import { createNotificationMetrics } from './notifications/notification-metrics.ts';
 import { INTEGRATIONS } from './notify/integrations.ts';
 import { ActivePlan } from './plan/active-plan.ts';
-import { startDispatching } from './plan/dispatch-start.ts';
 import { buildPlan } from './plan/notification-plan.ts';
+import { type NotifierSurroundings, notifierSurroundings } from './plan/open-notifiers.ts';
 import { Answers } from './routes/answers.ts';
 import { createAlertsApp } from './routes/index.ts';
-import { type OpenNotifiersOf, openNotifiers } from './sending/open-notifiers.ts';
-import { SenderLink } from './sending/sender-link.ts';
-import { notifierSurroundings, startSender } from './sending/sender-process.ts';
 import { IMPORT_MIGRATION, importSnapshot } from './silences/silence-import.ts';
 import { logSilenceChanges } from './silences/silence-log.ts';
 import { SILENCE_MIGRATION } from './silences/silence-store.ts';
@@ -91,16 +90,24 @@ export async function startAlertServer(options: AlertServerOptions, clock: Clock
   };
   try {
     database = await openDatabase({ directory, name: 'alerts.db', migrations: MIGRATIONS });
+    removeHandoverLog(directory.path);
     const tree = new RouteTree(read.value.route);
     const inhibitionRules = read.value.inhibitRules;
     const state = joinState({ options, tree, inhibitionRules, database, clock, log, newId: randomUUID });
     log.info('State restored', await restoreState(state, clock.now()));
     await importSnapshot({ path: options.importPath, database, silences: state.silences, log });
     if (options.logSilences) state.silences.subscribe(logSilenceChanges(log, () => clock.now()));
-    return await serve({ options, config, state, directory, database, clock, log, startedAt }, release);
+    return await serve({ options, config, state, database, clock, log, startedAt }, release);
   } catch (error) {
     await release();
     throw error;
+  }
+}
+
+/** What 0.1.0 left of the process that sent notifications: it says nothing of what their receivers have acknowledged. */
+function removeHandoverLog(path: string): void {
+  for (const name of ['notifications.sent', 'notifications.sent.new', 'sender']) {
+    rmSync(join(path, name), { recursive: true, force: true });
   }
 }
 
@@ -109,7 +116,6 @@ export interface Running {
   readonly options: AlertServerOptions;
   readonly config: ActiveConfig;
   readonly state: AlertState;
-  readonly directory: Pick<DataDirectory, 'path'>;
   readonly database: Database;
   readonly clock: Clock;
   readonly log: Log;
@@ -188,8 +194,7 @@ export function composeApp(composition: Composition): Hono<HttpEnv> {
 export interface PlanSurroundings {
   readonly metrics: Metrics;
   readonly externalUrl: () => string;
-  readonly sender: SenderLink;
-  readonly openNotifiers: OpenNotifiersOf;
+  readonly surroundings: NotifierSurroundings;
   /** From 0 to below 1: so that those whose receiver is down do not all try again at the same moment. */
   readonly random: () => number;
 }
@@ -197,7 +202,7 @@ export interface PlanSurroundings {
 /** Makes the plan of the configuration in force; what is refused now could not run. */
 export async function createPlan(
   running: Running,
-  { metrics, externalUrl, sender, openNotifiers, random }: PlanSurroundings,
+  { metrics, externalUrl, surroundings, random }: PlanSurroundings,
 ): Promise<ActivePlan> {
   const { options, config, state, database, clock, log } = running;
   const { notificationLog, history } = state;
@@ -208,7 +213,6 @@ export async function createPlan(
   const notifying = {
     notificationLog,
     history,
-    settled: (id: string) => sender.settle(id),
     database,
     writeAlerts: (slots: readonly AlertSlot[]) => state.alerts.write(slots),
     clock,
@@ -218,25 +222,21 @@ export async function createPlan(
     random,
   };
   const build = (read: ActiveConfig['current']) =>
-    buildPlan(read, { notifying, externalUrl, sender, openNotifiers, clock, log });
+    buildPlan(read, { notifying, externalUrl, surroundings, clock, log });
   const plan = await build(config.current);
   if (!plan.ok) throw new CommandError(plan.reason, ExitCode.failed);
   return new ActivePlan(plan.value, { config, state, metrics: notificationMetrics, build, clock, log });
 }
 
 async function serve(running: Running, release: () => Promise<void>): Promise<AlertServer> {
-  const { options, state, directory, clock, log } = running;
+  const { options, state, clock, log } = running;
   const metrics = new Metrics();
   let listener: Listener | undefined;
   let known: string | undefined;
   // Asked for at each notification; nothing of it changes once the server listens.
   const externalUrl = () => known ?? externalUrlOf(options, listener);
-  const sender = new SenderLink({ start: () => startSender(directory.path, clock, log), clock, log });
   const surroundings = notifierSurroundings(clock);
-  const plan = await createPlan(running, {
-    ...{ metrics, externalUrl, sender, random: Math.random },
-    openNotifiers: (settings) => openNotifiers(settings, surroundings),
-  });
+  const plan = await createPlan(running, { metrics, externalUrl, surroundings, random: Math.random });
   const app = composeApp({
     ...running,
     plan,
@@ -256,11 +256,7 @@ async function serve(running: Running, release: () => Promise<void>): Promise<Al
   known = externalUrl();
   const { url, addresses, close: closeListener } = listener;
   const stopMaintenance = startMaintenance(running);
-  const stopping = new AbortController();
-  let dispatching = Promise.resolve();
-  const stopWaiting = clock.after(options.dispatchStartDelayMs, () => {
-    dispatching = startDispatching({ ...running, plan, sender, stopped: stopping.signal });
-  });
+  const stopWaiting = clock.after(options.dispatchStartDelayMs, () => plan.start());
   log.info('Starting opsdeck alerts', { version: OPSDECK_VERSION, externalURL: externalUrl() });
   for (const address of addresses) log.info('Listening on', { address });
   let closing: Promise<void> | undefined;
@@ -276,9 +272,7 @@ async function serve(running: Running, release: () => Promise<void>): Promise<Al
   const closeAll = async () => {
     stopMaintenance();
     stopWaiting();
-    stopping.abort();
-    await dispatching;
-    await Promise.all([closeListener(DRAIN_MS), plan.stop().finally(() => sender.end())]);
+    await Promise.all([closeListener(DRAIN_MS), plan.stop()]);
     try {
       await Promise.all([state.alerts.flush(), state.timers.flush(), state.notificationLog.flush()]);
     } catch (error) {

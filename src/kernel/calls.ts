@@ -2,18 +2,11 @@ import type { MessagePort, Worker } from 'node:worker_threads';
 import { CommandError, type ExitCode, messageOf, systemCodeOf } from './errors.ts';
 import type { Log, LogFields, LogLevel } from './log.ts';
 
-// A part of the program that works in a thread or a process of its own answers calls, each by the name of a method, over a
+// A part of the program that works in a thread of its own answers calls, each by the name of a method, over a
 // port. Calls are begun in their order. Arguments and answers are copied; of an error its message, name and codes come back.
 
 /** One end of a connection that copies what is sent, keeps its order, and loses what nobody is there to take. */
-export type Port = MessagePort | Worker | ProcessPort;
-
-/** That between two processes. */
-export interface ProcessPort {
-  on(event: 'message', take: (message: never) => void): unknown;
-  /** Throws for what cannot be copied. */
-  postMessage(message: unknown): void;
-}
+export type Port = MessagePort | Worker;
 
 type Method = (...values: never[]) => Promise<unknown>;
 

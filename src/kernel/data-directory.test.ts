@@ -17,7 +17,7 @@ import { describe, type TestContext, test } from 'node:test';
 import { bundleScript, startChild } from '../testing/child-script.ts';
 import { temporaryFolder } from '../testing/processes.ts';
 import { systemClock } from './clock.ts';
-import { type DataDirectory, isOwned, ownDataDirectory } from './data-directory.ts';
+import { type DataDirectory, ownDataDirectory } from './data-directory.ts';
 import { CommandError, type ExitCode } from './errors.ts';
 
 async function own(t: TestContext, path: string): Promise<DataDirectory> {
@@ -76,16 +76,6 @@ describe('a data directory', () => {
     const directory = await own(t, relative(process.cwd(), path));
     assert.equal(directory.path, path);
     await assertRefused(path, 3, inUse(path));
-  });
-
-  test('is owned from when it is taken until it is released, and nobody owns what is not there', async (t) => {
-    const path = join(temporaryFolder(t), 'data');
-    assert.equal(await isOwned(path), false);
-    const directory = await own(t, path);
-    assert.equal(await isOwned(path), true);
-    directory.release();
-    assert.equal(await isOwned(path), false);
-    assert.equal(await isOwned(temporaryFolder(t)), false);
   });
 
   test('has one owner: a second is refused', async (t) => {
@@ -151,7 +141,6 @@ describe('in a folder that all users may write to, another user cannot', NEEDS_R
     mkdirSync(path);
     chownSync(path, OTHER, OTHER);
     await assertRefused(path, 1, /^refused to use .*data: it is a folder of another user \(uid 65534\); remove it/);
-    await assert.rejects(isOwned(path), /a folder of another user/);
     const link = join(folder, 'link');
     symlinkSync(temporaryFolder(t), link);
     lchownSync(link, OTHER, OTHER);

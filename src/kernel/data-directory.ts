@@ -73,22 +73,6 @@ export async function ownDataDirectory(
   }
 }
 
-/** Whether some process owns the directory. A CommandError says that it cannot be looked at. */
-export async function isOwned(path: string): Promise<boolean> {
-  const absolute = resolve(path);
-  if (!existsSync(absolute)) return false;
-  let reach: Reach | undefined;
-  try {
-    statFolder(absolute);
-    reach = reachSockets(absolute);
-    return await answers(absolute, OWNER_NAME, reach);
-  } catch (error) {
-    throw error instanceof CommandError ? error : cannotUse(absolute, error);
-  } finally {
-    reach?.close();
-  }
-}
-
 function ownedDirectory(path: string, server: Server): DataDirectory {
   let released = false;
   return {

@@ -8,10 +8,7 @@ import { ALERT_SERVER_DEFAULTS, type AlertServerOptions } from '../alerts/config
 import type { ClusterMember } from '../alerts/contract/status.ts';
 import type { MatcherMode } from '../alerts/domain/matcher-parse.ts';
 import { RouteTree } from '../alerts/domain/route.ts';
-import { HandoverLog } from '../alerts/notifications/handover-log.ts';
-import { NotificationSender } from '../alerts/sending/notification-sender.ts';
-import { type NotifierSurroundings, type OpenNotifiersOf, openNotifiers } from '../alerts/sending/open-notifiers.ts';
-import { SenderLink, senderHere } from '../alerts/sending/sender-link.ts';
+import type { NotifierSurroundings } from '../alerts/plan/open-notifiers.ts';
 import { composeApp, createPlan } from '../alerts/server.ts';
 import type { SilenceRules } from '../alerts/silences/silence-store.ts';
 import { joinState } from '../alerts/state/alert-state.ts';
@@ -22,7 +19,6 @@ import type { Pattern } from '../kernel/regexp.ts';
 import type { SiteRules } from '../kernel/request-site.ts';
 import { FakeClock } from './fake-clock.ts';
 import { FakeDatabase } from './fake-database.ts';
-import { FakeLines } from './fake-lines.ts';
 
 /** What a test may set; everything else is as `opsdeck alerts serve` has it. */
 export interface AlertsAppOptions {
@@ -135,17 +131,11 @@ async function createApp(test: AlertsAppOptions, configFile: string, { clock, da
   const { route, inhibitRules: inhibitionRules } = config.current;
   const tree = new RouteTree(route);
   const state = joinState({ options, tree, inhibitionRules, database, clock, log, newId: countedIds() });
-  const running = { options, config, state, directory: { path: '' }, database, clock, log, startedAt };
+  const running = { options, config, state, database, clock, log, startedAt };
   const metrics = new Metrics();
   const externalUrl = () => 'http://alerts.example.org';
-  const handovers = new HandoverLog({ lines: new FakeLines(), clock, log });
   const surroundings = { openHttp, readSecret: (path: string) => readFile(path, 'utf8'), clock };
-  const openThem: OpenNotifiersOf = (settings) => openNotifiers(settings, surroundings);
-  const start = async () => senderHere(new NotificationSender({ handovers, openNotifiers: openThem }));
-  const plan = await createPlan(running, {
-    ...{ metrics, externalUrl, openNotifiers: openThem, random: () => 0.5 },
-    sender: new SenderLink({ start, clock, log }),
-  });
+  const plan = await createPlan(running, { metrics, externalUrl, surroundings, random: () => 0.5 });
   const app = composeApp({
     ...running,
     plan,

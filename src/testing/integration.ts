@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { ConfigFault, ConfigNode } from '../alerts/config/config-node.ts';
 import { DEFAULT_GLOBAL, type GlobalConfig } from '../alerts/config/global-config.ts';
 import type { Notification } from '../alerts/domain/notification.ts';
-import type { Delivery, Handover, Integration, NotifierContext } from '../alerts/notify/notifier.ts';
+import type { Delivery, Integration, NotifierContext } from '../alerts/notify/notifier.ts';
 import type { HttpSink, SinkAnswer } from './http-sink.ts';
 import { notificationOf, notifiedAlert, notifierContext } from './notifier-parts.ts';
 
@@ -48,16 +48,14 @@ export async function notifyOnce<C>(
     notification = notificationOf([notifiedAlert({ alertname: 'Down' })]),
     context = {},
     signal = new AbortController().signal,
-    handover,
   }: {
     notification?: Notification;
     context?: Partial<NotifierContext>;
     signal?: AbortSignal;
-    handover?: Handover;
   } = {},
 ): Promise<Delivery> {
   const notifier = integration.create(configOf(integration, yaml), notifierContext(context));
-  return notifier.notify(notification, signal, handover);
+  return notifier.notify(notification, signal);
 }
 
 /** The JSON object that a request brought; the first one unless told otherwise. */

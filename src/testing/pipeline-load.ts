@@ -109,6 +109,8 @@ export interface Repetition {
   readonly what: 'told twice' | 'fires again';
   readonly groupKey: string;
   readonly alert: string;
+  /** Whether both had the same key. */
+  readonly isRecognisable: boolean;
   /** When the first of the two was answered; epoch milliseconds. */
   readonly firstAt: number;
   readonly secondAt: number;
@@ -129,23 +131,26 @@ export function findAmbiguousKeys(calls: readonly Told[]): readonly string[] {
 
 /** What of notifications somebody who is woken by them would complain of. */
 export function findRepetitions(calls: readonly Told[]): readonly Repetition[] {
-  const last = new Map<string, { readonly told: string; readonly at: number }>();
+  const last = new Map<string, { readonly told: string; readonly at: number; readonly key: string }>();
   const resolved = new Map<string, number>();
   const found: Repetition[] = [];
-  for (const { at, payload } of calls) {
+  for (const { at, payload, idempotencyKey: key } of calls) {
     const { groupKey, alerts } = payload;
     const told = alerts.map(({ status, labels }) => `${labels.instance} ${status}`).join();
     const before = last.get(groupKey);
-    last.set(groupKey, { told, at });
+    last.set(groupKey, { told, at, key });
     if (before?.told === told) {
-      found.push({ what: 'told twice', groupKey, alert: told, firstAt: before.at, secondAt: at });
+      const isRecognisable = before.key === key && key !== '';
+      found.push({ what: 'told twice', groupKey, alert: told, isRecognisable, firstAt: before.at, secondAt: at });
       continue;
     }
     for (const { status, labels } of alerts) {
       const alert = labels.instance ?? '';
       const firstAt = resolved.get(alert);
       if (status === 'resolved') resolved.set(alert, firstAt ?? at);
-      else if (firstAt !== undefined) found.push({ what: 'fires again', groupKey, alert, firstAt, secondAt: at });
+      else if (firstAt !== undefined) {
+        found.push({ what: 'fires again', groupKey, alert, isRecognisable: false, firstAt, secondAt: at });
+      }
     }
   }
   return found;

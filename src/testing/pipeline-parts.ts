@@ -3,23 +3,17 @@ import type { InhibitionRule } from '../alerts/domain/inhibition.ts';
 import type { Notification } from '../alerts/domain/notification.ts';
 import { type RouteSettings, RouteTree } from '../alerts/domain/route.ts';
 import { TimeIntervals } from '../alerts/domain/time-intervals.ts';
-import { HandoverLog } from '../alerts/notifications/handover-log.ts';
 import type { NotificationMetrics } from '../alerts/notifications/notification-metrics.ts';
 import { Pipeline } from '../alerts/notifications/pipeline.ts';
-import { ReceiverNotifier } from '../alerts/notifications/receiver-notifier.ts';
-import type { Delivery, Handover, Notifier } from '../alerts/notify/notifier.ts';
-import { NotificationSender } from '../alerts/sending/notification-sender.ts';
-import type { SenderIntegration } from '../alerts/sending/open-notifiers.ts';
-import { SenderLink, senderHere } from '../alerts/sending/sender-link.ts';
+import { type ReceiverIntegration, ReceiverNotifier } from '../alerts/notifications/receiver-notifier.ts';
+import type { Delivery, Notifier } from '../alerts/notify/notifier.ts';
 import { type AlertState, joinState } from '../alerts/state/alert-state.ts';
 import type { AlertSlot } from '../alerts/store/alert-slot.ts';
 import type { Database } from '../kernel/database.ts';
-import type { Lines } from '../kernel/line-file.ts';
 import { createLog, type Log } from '../kernel/log.ts';
 import { alertOf, HOUR, routeSettings, START } from './alert-parts.ts';
 import { FakeClock } from './fake-clock.ts';
 import { FakeDatabase } from './fake-database.ts';
-import { FakeLines } from './fake-lines.ts';
 
 /** An integration that keeps what it is told and answers as a test says; it succeeds unless told otherwise. */
 export interface FakeIntegration {
@@ -27,12 +21,7 @@ export interface FakeIntegration {
   readonly index?: number;
   readonly sendResolved?: boolean;
   /** `count` is how often it was told before. */
-  readonly answer?: (
-    notification: Notification,
-    signal: AbortSignal,
-    count: number,
-    handover: Handover | undefined,
-  ) => Delivery | Promise<Delivery>;
+  readonly answer?: (notification: Notification, signal: AbortSignal, count: number) => Delivery | Promise<Delivery>;
 }
 
 export interface TestPipelineOptions {
@@ -44,15 +33,12 @@ export interface TestPipelineOptions {
   readonly database?: Database;
   readonly clock?: FakeClock;
   readonly retentionMs?: number;
-  /** Where is noted what was handed over. */
-  readonly lines?: Lines;
 }
 
 /** A notification as a test compares it: `5s default/webhook first notification: +a -b`. */
 export interface TestPipeline {
   readonly clock: FakeClock;
   readonly state: AlertState;
-  readonly handovers: HandoverLog;
   readonly pipeline: Pipeline;
   readonly receivers: ReadonlyMap<string, ReceiverNotifier>;
   readonly sent: string[];
@@ -94,11 +80,9 @@ export function createTestPipeline(options: TestPipelineOptions = {}): TestPipel
   const sent: string[] = [];
   const notifications: Notification[] = [];
   const metrics = countingMetrics(counts);
-  const handovers = new HandoverLog({ lines: options.lines ?? new FakeLines(), clock, log });
   const { notificationLog, history, inhibitor, silencer } = state;
   const parts = {
     ...{ notificationLog, history, database, clock, log, metrics },
-    settled: (id: string) => link.settle(id),
     writeAlerts: (slots: readonly AlertSlot[]) => state.alerts.write(slots),
     retentionMs: options.retentionMs ?? 120 * HOUR,
     random: () => 0.5,
@@ -109,19 +93,9 @@ export function createTestPipeline(options: TestPipelineOptions = {}): TestPipel
     sent.push(`${(clock.now() - START) / 1000}s ${notification.receiver}/${integration} ${describe(notification)}`);
   };
   const named = Object.entries(options.receivers ?? { default: [{}] });
-  const notifiers = new Map(named.map(([name, fakes]) => [name, fakes.map(notifierOf(note))]));
-  const openNotifiers = () => ({ notifiers, close: async () => {} });
-  const start = async () => senderHere(new NotificationSender({ handovers, openNotifiers }));
-  const link = new SenderLink({ start, clock, log });
-  const settings = named.map(([name, fakes]) => ({ name, integrations: fakes.map(nameOf) }));
-  const plan = link.open(() => ({ externalUrl: '', templates: [], receivers: settings }));
   const receivers = new Map(
     named.map(([name, fakes]) => {
-      const integrations = fakes.map((fake, place) => ({
-        ...nameOf(fake),
-        sendResolved: fake.sendResolved ?? true,
-        notifier: plan.notifier(name, place),
-      }));
+      const integrations = fakes.map(integrationOf(note));
       return [name, new ReceiverNotifier(name, integrations, parts)];
     }),
   );
@@ -129,7 +103,7 @@ export function createTestPipeline(options: TestPipelineOptions = {}): TestPipel
   const { suppressed } = metrics;
   const pipeline = new Pipeline({ inhibitor, silencer, intervals, receivers, log, suppressed });
   return {
-    ...{ clock, state, handovers, pipeline, receivers, sent, notifications, counts, lines, log },
+    ...{ clock, state, pipeline, receivers, sent, notifications, counts, lines, log },
     post(names, { startsAt = clock.now(), endsAt = clock.now() + HOUR } = {}) {
       const times = { startsAt, endsAt, updatedAt: clock.now() };
       state.alerts.put(names.split(' ').map((n) => alertOf({ alertname: 'Test', n }, times)));
@@ -148,19 +122,16 @@ function describe({ reason, alerts }: Notification): string {
   return `${reason}: ${alerts.map(({ status, labels }) => (status === 'firing' ? '+' : '-') + labels.n).join(' ')}`;
 }
 
-function nameOf({ name = 'webhook', index = 0 }: FakeIntegration): SenderIntegration {
-  return { name, index, config: undefined };
-}
-
-function notifierOf(note: (integration: string, notification: Notification) => void) {
-  return ({ name = 'webhook', index = 0, answer }: FakeIntegration): Notifier => {
+function integrationOf(note: (integration: string, notification: Notification) => void) {
+  return ({ name = 'webhook', index = 0, sendResolved = true, answer }: FakeIntegration): ReceiverIntegration => {
     let count = 0;
-    return {
-      async notify(notification: Notification, signal: AbortSignal, handover?: Handover): Promise<Delivery> {
+    const notifier: Notifier = {
+      async notify(notification, signal) {
         note(index === 0 ? name : `${name}[${index}]`, notification);
-        return answer ? answer(notification, signal, count++, handover) : { ok: true };
+        return answer ? answer(notification, signal, count++) : { ok: true };
       },
     };
+    return { name, index, sendResolved, notifier };
   };
 }
 

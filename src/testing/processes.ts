@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { accessSync, constants, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import type { TestContext } from 'node:test';
@@ -230,16 +230,6 @@ export function childrenOf(pid: number): readonly number[] {
     return text.split(' ').filter(Boolean).map(Number);
   } catch {
     return [];
-  }
-}
-
-/** Whether a process lives; one that is dead, and of which nobody has taken notice, does not. */
-export function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return !existsSync('/proc/self') || !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'latin1'));
-  } catch {
-    return false;
   }
 }
 

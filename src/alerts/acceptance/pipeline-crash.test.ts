@@ -18,28 +18,35 @@ import { restoreState } from '../state/alert-state.ts';
 
 // The built server, ended under load at random moments and started again on the same data. A webhook counts.
 
-/** The sender of a server that is killed reads the answers to what is under way, and the next server knows them. */
+/**
+ * Nothing is lost, and told twice is at most what was under way at a kill: the last notification of its group before it,
+ * told again after it, with the same key where there are keys.
+ */
 function assertSound(
-  { repetitions, missing, lostSilences, acknowledgedSilences, calls }: CrashReport,
+  { repetitions, missing, lostSilences, acknowledgedSilences, calls, goneAt }: CrashReport,
   rounds: number,
+  { hasKeys = true } = {},
 ): void {
-  assert.deepEqual(repetitions, []);
+  const unexplained = repetitions.filter(({ what, isRecognisable, firstAt, secondAt }) => {
+    const isAcrossKill = goneAt.some((at) => firstAt <= at && at <= secondAt);
+    return what !== 'told twice' || !isAcrossKill || (hasKeys && !isRecognisable);
+  });
+  assert.deepEqual(unexplained, []);
   assert.deepEqual(lostSilences, []);
   assert.deepEqual(missing, { resolved: [], firing: [] });
   assert.ok(acknowledgedSilences > 2 * rounds, `only ${acknowledgedSilences} silences were acknowledged`);
   assert.ok(calls.length > 2 * rounds, `only ${calls.length} notifications were sent`);
 }
 
-/** Such as `0 of 280 notifications were sent again after 12 kills, 3 of them with a request under way`. */
-function describeReport({ repetitions, calls, endedAt, recovered }: CrashReport): string {
-  const kills = `${endedAt.length} kills, after which ${recovered} counted as told that the server had not noted`;
-  return `${repetitions.length} of ${calls.length} notifications were sent again after ${kills}`;
+/** Such as `3 of 280 notifications were under way at one of 12 kills, and sent again`. */
+function describeReport({ repetitions, calls, goneAt }: CrashReport): string {
+  return `${repetitions.length} of ${calls.length} notifications were under way at one of ${goneAt.length} kills, and sent again`;
 }
 
 /** More of them than a run of all tests has time for: OPSDECK_KILLS=100. */
 const KILLS = Number(process.env.OPSDECK_KILLS ?? 12);
 
-test('a kill -9 loses no silence and no resolved notice, and nothing is told twice', async (t) => {
+test('a kill -9 loses no silence and no resolved notice, and repeats at most what is under way', async (t) => {
   const report = await runCrashes(t, { rounds: KILLS, signal: 'SIGKILL', random: new Random(5) });
   t.diagnostic(describeReport(report));
   assertSound(report, KILLS);
@@ -51,7 +58,7 @@ for (const [way, startSink, seed] of [
   ['by SNS', startToldSns, 12],
   ['by Jira', startToldJira, 13],
 ] as const) {
-  test(`a kill -9 loses nothing that is told ${way}, and nothing is told twice`, async (t) => {
+  test(`a kill -9 loses nothing that is told ${way}, and repeats at most what is under way`, async (t) => {
     const rounds = Math.ceil(KILLS / 4);
     // Late enough that most kills come between a request and its answer.
     const delays = new Random(seed);
@@ -59,11 +66,11 @@ for (const [way, startSink, seed] of [
     const random = new Random(seed + 100);
     const report = await runCrashes(t, { rounds, signal: 'SIGKILL', random, startSink, latencyMs });
     t.diagnostic(describeReport(report));
-    assertSound(report, rounds);
+    assertSound(report, rounds, { hasKeys: false });
   });
 }
 
-test('a kill -9 loses nothing where every third request at random is answered 500, and nothing is told twice', async (t) => {
+test('a kill -9 loses nothing where every third request at random is answered 500, and repeats at most what is under way', async (t) => {
   const [random, rounds] = [new Random(7), Math.ceil(KILLS / 2)];
   const answer = () => (random.chance(1 / 3) ? { status: 500 } : {});
   const report = await runCrashes(t, { rounds, signal: 'SIGKILL', random: new Random(8), answer });
@@ -72,7 +79,7 @@ test('a kill -9 loses nothing where every third request at random is answered 50
   assert.deepEqual(report.ambiguousKeys, []);
 });
 
-test('a kill -9 loses nothing where every fifth request at random is never answered, and no other is told twice', async (t) => {
+test('a kill -9 loses nothing where every fifth request at random is never answered, and repeats at most what is under way', async (t) => {
   const [random, rounds] = [new Random(9), Math.ceil(KILLS / 2)];
   let hangs = true;
   const answer = () => (hangs && random.chance(1 / 5) ? 'hang' : {});
@@ -86,7 +93,9 @@ test('a kill -9 loses nothing where every fifth request at random is never answe
 });
 
 test('a server that is asked to stop under load loses nothing, and nothing is told twice', async (t) => {
-  assertSound(await runCrashes(t, { rounds: 5, signal: 'SIGTERM', random: new Random(6) }), 5);
+  const report = await runCrashes(t, { rounds: 5, signal: 'SIGTERM', random: new Random(6) });
+  assertSound(report, 5);
+  assert.deepEqual(report.repetitions, []);
 });
 
 test('a group that was due three seconds after a kill is flushed at that moment, not at another', async (t) => {

@@ -151,7 +151,6 @@ function createReceiver(
   };
   return new ReceiverNotifier('default', [{ name: 'webhook', index: 0, sendResolved: true, notifier }], {
     ...{ notificationLog, history, database, clock: systemClock, log, metrics: quiet },
-    settled: () => {},
     writeAlerts: (slots) => state.alerts.write(slots),
     retentionMs: HOUR,
     random: Math.random,

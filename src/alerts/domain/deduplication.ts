@@ -21,19 +21,6 @@ export interface BegunNotification {
   readonly content: string;
   /** Fingerprints that were perhaps told to fire: no answer to it, or to one before it, was read. */
   readonly perhapsFiring: ReadonlySet<string>;
-  /** Undefined as soon as it has failed. */
-  readonly announcement?: Announcement | undefined;
-}
-
-/** What the log has to learn of a notification once it is told. */
-export interface Announcement {
-  readonly reason: NotificationReason;
-  /** Fingerprints. */
-  readonly firing: readonly string[];
-  readonly resolved: readonly string[];
-  readonly sendResolved: boolean;
-  /** How long the entry of the log is kept then; epoch milliseconds. */
-  readonly expiresAt: number;
 }
 
 /** What a notification says, for comparing: an alert that fires anew is another one. */
@@ -43,16 +30,6 @@ export function contentOf(alerts: Iterable<{ readonly isResolved: boolean; reado
     content += `${isResolved ? '-' : '+'}${alert.fingerprint}@${alert.startsAt};`;
   }
   return hash('sha256', content, 'base64url');
-}
-
-/** What the log says once a notification that was begun is known to be told; `left`: what it has left behind, if that is known. */
-export function countAsTold(
-  { receiverData }: LoggedNotification,
-  { reason, firing, resolved }: Announcement,
-  { at, left }: { readonly at: number; readonly left?: ReceiverData | undefined },
-): LoggedNotification {
-  const data = left ?? dataFor(reason, receiverData);
-  return { at, firing: new Set(firing), resolved: new Set(resolved), receiverData: data };
 }
 
 /** What a notification is handed of the one before it: a group that is told of for the first time starts anew. */

@@ -43,8 +43,6 @@ export interface NotificationRecord {
   readonly alerts: readonly NamedAlert[];
   /** Undefined: it was sent. */
   readonly error: string | undefined;
-  /** What else there is to say of it. */
-  readonly remark?: string;
 }
 
 export interface NamedAlert {

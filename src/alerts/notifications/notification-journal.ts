@@ -51,8 +51,6 @@ export interface Success {
   readonly record?: NotificationRecord;
   /** For the next notification of the group; undefined keeps what there is. */
   readonly receiverData?: ReceiverData | undefined;
-  /** After a kill it counts as told by what the handover log says of it. */
-  readonly isNoted?: boolean;
 }
 
 /** Notes of every notification that it is about to be told, and what came of it, so that a crash at any moment loses neither. */
@@ -67,12 +65,7 @@ export class NotificationJournal {
    * To be committed before it is told. What was begun before and says the same is tried once more. The alerts come along,
    * or after a crash they would be older than what was told of them: over, and firing anew.
    */
-  begin(
-    key: string,
-    sendResolved: boolean,
-    reason: NotificationReason,
-    { flush, firing, resolved }: JournalFlush,
-  ): Beginning {
+  begin(key: string, sendResolved: boolean, reason: NotificationReason, { flush, firing }: JournalFlush): Beginning {
     const { notificationLog, database } = this.#parts;
     const last = notificationLog.find(key);
     const before = last?.begun;
@@ -82,7 +75,6 @@ export class NotificationJournal {
       at: before?.content === content ? before.at : flush.at,
       content,
       perhapsFiring: new Set([...(before?.perhapsFiring ?? []), ...firing]),
-      announcement: { reason, firing, resolved, sendResolved, expiresAt },
     };
     const entry = notificationLog.begin(key, begun, expiresAt);
     void this.#written([database.write([entry], 'system'), this.#writeAlerts(flush)], key);
@@ -103,18 +95,18 @@ export class NotificationJournal {
 
   /**
    * It was told, or there was nobody who wanted to hear it. Whatever ends the process now, it is not told again: it is
-   * committed in the turn in which the answer came, or shares the next commit where a note stands in for it.
+   * committed in the turn in which the answer came.
    */
   async succeed(
     { key, receiverData: lastData }: Beginning,
     { flush, firing, resolved }: JournalFlush,
-    { record, receiverData = lastData, isNoted = false }: Success = {},
+    { record, receiverData = lastData }: Success = {},
   ): Promise<void> {
     const { notificationLog, history, database, clock } = this.#parts;
     const told = { at: clock.now(), firing: new Set(firing), resolved: new Set(resolved), receiverData };
     const entry = notificationLog.set(key, told, this.#expiryOf(flush));
     const statements = record ? [entry, history.add(record)] : [entry];
-    await this.#written([isNoted ? database.write(statements) : database.writeNow(statements)], key);
+    await this.#written([database.writeNow(statements)], key);
   }
 
   /** Another attempt in a later flush is the same notification, unless it was refused for good. */

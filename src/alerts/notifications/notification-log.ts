@@ -44,12 +44,6 @@ export function printLogKey({ groupKey, receiver, integration, index }: LogKey):
   return `${groupKey}\n${integration}/${index}/${receiver}`;
 }
 
-export function parseLogKey(key: string): LogKey {
-  const end = key.indexOf('\n');
-  const [integration = '', index, ...receiver] = key.slice(end + 1).split('/');
-  return { groupKey: key.slice(0, end), receiver: receiver.join('/'), integration, index: Number(index) };
-}
-
 /** What every integration was last told of every group. It outlives the process, so that nothing is told twice. */
 export class NotificationLog {
   readonly #database: Database;
@@ -103,11 +97,6 @@ export class NotificationLog {
     this.#lastQuerySeconds = monotonicSeconds() - startedAt;
     this.queries.add(this.#lastQuerySeconds);
     return entry;
-  }
-
-  /** Those that were begun, and have not succeeded. */
-  *begun(): Generator<readonly [key: string, last: LoggedNotification, begun: BegunNotification], void> {
-    for (const [key, entry] of this.#entries) if (entry.begun) yield [key, entry, entry.begun];
   }
 
   /** Whether somebody is being told right now. */

@@ -4,7 +4,6 @@ import { alertsOf, postRequest, silencesOf } from '../../testing/bench-alerts.ts
 import { benchBesideAlertmanager } from '../../testing/bench-contest.ts';
 import { eventually } from '../../testing/eventually.ts';
 import {
-  childrenOf,
   configFile,
   Janitor,
   memoryOf,
@@ -121,20 +120,15 @@ async function measureBurst(side: Side, server: RunningServer, sink: WebhookSink
   connection.close();
 }
 
-/** Who sends notifications counts with who decides on them. */
-const processesOf = (pid: number) => [pid, ...childrenOf(pid)];
-
 /** What a server has used of the processor so far, in milliseconds. Linux counts in hundredths of a second. */
 function processorMs(pid: number): number {
-  return processesOf(pid).reduce((sum, one) => {
-    const fields = readFileSync(`/proc/${one}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-    return sum + (Number(fields[11]) + Number(fields[12])) * 10;
-  }, 0);
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
-/** Resident memory of a server in MB; what its processes share counts in each. */
+/** Resident memory of a server in MB. */
 function memoryMb(pid: number): number {
-  return processesOf(pid).reduce((sum, one) => sum + (memoryOf(one)?.rss ?? Number.NaN), 0) / 2 ** 20;
+  return (memoryOf(pid)?.rss ?? Number.NaN) / 2 ** 20;
 }
 
 const INTERVALS = 5;

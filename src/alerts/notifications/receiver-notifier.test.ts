@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Statement } from '../../kernel/database.ts';
 import { HOUR, MINUTE, routeSettings, SECOND, START } from '../../testing/alert-parts.ts';
 import { FakeDatabase } from '../../testing/fake-database.ts';
-import { FakeLines } from '../../testing/fake-lines.ts';
 import {
   createTestPipeline,
   failure,
@@ -12,7 +10,7 @@ import {
   type TestPipelineOptions,
 } from '../../testing/pipeline-parts.ts';
 import { RouteTree } from '../domain/route.ts';
-import type { Delivery, Handover } from '../notify/notifier.ts';
+import type { Delivery } from '../notify/notifier.ts';
 import type { NotificationRecord } from './notification-history.ts';
 
 const ROUTE = { groupWaitMs: 0, groupIntervalMs: MINUTE, repeatIntervalMs: HOUR };
@@ -380,40 +378,4 @@ test('what is about to be told is committed, with its alerts, before anybody hea
   for (let step = 0; step < 20; step++) await Promise.resolve();
   assert.deepEqual(written, [1, 2]);
   assert.equal(recordsOf(parts).length, 1);
-});
-
-/** Sends two notifications, whose requests are handed over, and returns how the success of each was written. */
-async function waysOfSuccess(delivery: Delivery, lines = new FakeLines()): Promise<readonly string[]> {
-  const ways: string[] = [];
-  const isSuccess = (statements: readonly Statement[]) =>
-    statements.some(({ sql }) => sql.includes('INTO notification_history'));
-  class WatchedDatabase extends FakeDatabase {
-    override write(statements: readonly Statement[]): Promise<void> {
-      if (isSuccess(statements)) ways.push('shares a commit');
-      return super.write(statements);
-    }
-    override writeNow(statements: readonly Statement[]): Promise<void> {
-      if (isSuccess(statements)) ways.push('at once');
-      return super.write(statements);
-    }
-  }
-  const answer = (_: unknown, __: unknown, ___: unknown, handover: Handover | undefined) => {
-    handover?.done();
-    return delivery;
-  };
-  const parts = start({ receivers: { default: [{ answer }] }, database: new WatchedDatabase(), lines });
-  parts.post('a');
-  await parts.advance(SECOND);
-  parts.post('b');
-  await parts.advance(MINUTE);
-  assert.equal(parts.notifications.length, 2);
-  return ways;
-}
-
-test('a success shares the next commit where a note stands in for it, and is committed at once where none can be made', async () => {
-  for (const delivery of [{ ok: true }, { ok: true, receiverData: { id: 'x' } }] as const) {
-    assert.deepEqual(await waysOfSuccess(delivery), ['shares a commit', 'shares a commit']);
-    const broken = Object.assign(new FakeLines(), { failure: new Error('no space left on device') });
-    assert.deepEqual(await waysOfSuccess(delivery, broken), ['at once', 'at once']);
-  }
 });

@@ -23,8 +23,6 @@ export interface ReceiverIntegration {
 }
 
 export interface ReceiverNotifierParts extends NotificationJournalParts {
-  /** Hears that what came of a notification is on disk, by its id. */
-  readonly settled: (id: string) => void;
   readonly metrics: NotificationMetrics;
   /** From 0 to below 1. */
   readonly random: () => number;
@@ -192,9 +190,7 @@ export class ReceiverNotifier {
     const { delivery, attempts } = await this.#send(integration, notification, { deadlineAt, tried });
     const record = recordOf(integration, notification, delivery, { attempts, startedAt, now: clock.now() });
     if (delivery.ok) {
-      const { receiverData, isNoted = false } = delivery;
-      await this.#journal.succeed(beginning, shared, { record, receiverData, isNoted });
-      this.#parts.settled(beginning.id);
+      await this.#journal.succeed(beginning, shared, { record, receiverData: delivery.receiverData });
       return true;
     }
     metrics.failed(integration.name, this.name, delivery.reason);

@@ -41,7 +41,7 @@ function createDiscord(config: DiscordConfig, context: NotifierContext): Notifie
   const http = context.openHttp(config.httpConfig);
   const avatar = URL.canParse(config.avatarUrl, 'http://localhost') ? config.avatarUrl : '';
   return {
-    async notify(notification, signal, handover) {
+    async notify(notification, signal) {
       const data = context.dataOf(notification);
       const render = (source: string, most: number) => truncateRunes(context.templates.text(source, data), most);
       const embed = {
@@ -56,7 +56,7 @@ function createDiscord(config: DiscordConfig, context: NotifierContext): Notifie
       });
       const url = await readWebhookUrl(config, context);
       if (!url.ok) return failedForGood(url.reason);
-      return deliver(http, postJson(url.value, body, signal, handover), { secrets: [url.value] });
+      return deliver(http, postJson(url.value, body, signal), { secrets: [url.value] });
     },
   };
 }

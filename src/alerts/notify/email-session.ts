@@ -17,8 +17,6 @@ import type { Mail } from './email-message.ts';
 import { MailTranscript } from './email-transcript.ts';
 import { describeAbort, describeSendFailure } from './http-error.ts';
 import type { TlsOptions } from './http-tls.ts';
-import type { Handover } from './notifier.ts';
-import { handOver } from './socket-handover.ts';
 
 export interface MailServer {
   readonly host: string;
@@ -129,13 +127,9 @@ export class MailSession {
     );
   }
 
-  /**
-   * Sends to all recipients or, when the server refuses one of them, to none. The message is handed over with the dot that
-   * ends it: a server that has it does not ask whether the client still waits for its answer. Source: RFC 1047.
-   */
-  async send({ from, to, content }: Mail, handover?: Handover): Promise<void> {
+  /** Sends to all recipients or, when the server refuses one of them, to none. */
+  async send({ from, to, content }: Mail): Promise<void> {
     const transcript = this.#transcript;
-    transcript.onMessage = handover && (() => this.#handOver(handover));
     let isUnderWay = false;
     // It is read only when the server has answered DATA.
     const body = new Readable({
@@ -168,12 +162,6 @@ export class MailSession {
     const cancel = clock.after(LIMITS.quit, () => connection.close());
     connection.once('end', cancel);
     connection.quit();
-  }
-
-  #handOver(handover: Handover): void {
-    // Since STARTTLS another one than that which was opened.
-    const { _socket: socket } = this.#connection;
-    if (socket) handOver(socket, handover);
   }
 
   #stepOfOpening(): string {

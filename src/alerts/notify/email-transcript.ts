@@ -1,5 +1,5 @@
 interface Entry {
-  /** `client` and `server` for commands and replies, `message` for a whole message; other entries are remarks. */
+  /** `client` and `server` for commands and replies; other entries are remarks. */
   readonly tnx?: string;
 }
 
@@ -14,8 +14,6 @@ export class MailTranscript {
   lastCommand = '';
   /** What the server said of the first recipient that it refused. */
   refusal: string | undefined;
-  /** Called in the turn in which a message has been written to the connection, with the dot that ends it. */
-  onMessage: (() => void) | undefined;
   /** Verbs of commands that have not been answered. */
   readonly #pending: string[] = [];
   /** Verb of the last command that was refused. */
@@ -26,9 +24,7 @@ export class MailTranscript {
     else if (entry.tnx === 'server') this.#onReply(line);
   }
 
-  info({ tnx }: Entry): void {
-    if (tnx === 'message') this.onMessage?.();
-  }
+  info(): void {}
 
   /** What was under way when sending failed. */
   stepOfSending(): string {

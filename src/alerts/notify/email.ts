@@ -24,7 +24,7 @@ import { buildMessage, canonicalHeader, type Mail } from './email-message.ts';
 import { MailError, type MailServer, MailSession } from './email-session.ts';
 import { parseSmarthost, portNumber, printSmarthost, type Smarthost, smarthost } from './email-smarthost.ts';
 import { readTls } from './http-tls.ts';
-import type { Delivery, Handover, Integration, Notifier, NotifierContext } from './notifier.ts';
+import type { Delivery, Integration, Notifier, NotifierContext } from './notifier.ts';
 import { namingTemplate } from './template-prefix.ts';
 
 /** Under the names that MIME gives them; one that comes twice, in whatever spelling, is refused. */
@@ -126,12 +126,12 @@ function completeEmail(config: EmailConfig, global: GlobalConfig): Outcome<Email
 
 function createEmail(config: EmailConfig, context: NotifierContext): Notifier {
   return {
-    async notify(notification, signal, handover) {
+    async notify(notification, signal) {
       const mail = await renderMail(config, context, notification);
       if (!mail.ok) return failedForGood(mail.reason);
       const server = await findServer(config);
       if (!server.ok) return failedForGood(server.reason);
-      return sendMail({ config, context, server: server.value, mail: mail.value, signal, handover });
+      return sendMail({ config, context, server: server.value, mail: mail.value, signal });
     },
   };
 }
@@ -142,10 +142,9 @@ interface Sending {
   readonly server: MailServer;
   readonly mail: Mail;
   readonly signal: AbortSignal;
-  readonly handover: Handover | undefined;
 }
 
-async function sendMail({ config, context, server, mail, signal, handover }: Sending): Promise<Delivery> {
+async function sendMail({ config, context, server, mail, signal }: Sending): Promise<Delivery> {
   const secrets = new Set<string>();
   let session: MailSession | undefined;
   try {
@@ -160,7 +159,7 @@ async function sendMail({ config, context, server, mail, signal, handover }: Sen
         return credentials;
       });
     }
-    await session.send(mail, handover);
+    await session.send(mail);
     return DELIVERED;
   } catch (error) {
     const failure = failedToSend(error, signal, [...secrets]);

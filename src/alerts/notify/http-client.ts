@@ -72,7 +72,6 @@ async function sendAuthorized(client: Client, request: HttpRequest): Promise<Htt
   const first = await tokens.authorization(request.signal);
   const answer = await exchange(client, outgoing, first);
   if (answer.status !== 401) return answer;
-  request.handover?.undone();
   tokens.forget(first);
   const second = await tokens.authorization(request.signal);
   return second === first ? answer : exchange(client, outgoing, second);
@@ -112,9 +111,9 @@ async function buildHeaders({ config, deps }: Client, own: HeaderFields, authori
 async function exchange(client: Client, outgoing: Outgoing, authorization: string | undefined) {
   const { transport, config } = client;
   const headers = await buildHeaders(client, outgoing.headers, authorization);
-  const { method, body, signal, handover, statusSuffices } = outgoing.request;
+  const { method, body, signal, statusSuffices } = outgoing.request;
   const url = withoutUser(outgoing.target);
-  const sent = { method, url, headers, body, signal, handover, statusSuffices };
+  const sent = { method, url, headers, body, signal, statusSuffices };
   const answer = config.followRedirects
     ? await sendFollowing(transport, sent, secretHeaders(config))
     : await transport.send(sent);

@@ -1,7 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { HttpSetupError } from './http-error.ts';
-import { watchSockets, whenTaken } from './http-handover.ts';
-import type { Handover, HttpAnswer } from './notifier.ts';
+import type { HttpAnswer } from './notifier.ts';
 
 /** What is kept of an answer: enough for any error text. */
 const MOST_BYTES = 64 * 1024;
@@ -15,24 +14,21 @@ const UTF8 = new TextDecoder();
 export function exchangeOver(
   dispatcher: Dispatcher,
   request: Dispatcher.DispatchOptions,
-  { signal, handover, statusSuffices = false }: ExchangeRules,
+  { signal, statusSuffices = false }: ExchangeRules,
 ): Promise<HttpAnswer> {
-  if (handover) watchSockets();
   return new Promise((resolve, reject) => {
-    dispatcher.dispatch(request, new Exchange({ signal, handover, statusSuffices, resolve, reject }));
+    dispatcher.dispatch(request, new Exchange({ signal, statusSuffices, resolve, reject }));
   });
 }
 
 /** As in HttpRequest. */
 export interface ExchangeRules {
   readonly signal: AbortSignal;
-  readonly handover?: Handover | undefined;
   readonly statusSuffices?: boolean | undefined;
 }
 
 interface ExchangeParts {
   readonly signal: AbortSignal;
-  readonly handover: Handover | undefined;
   readonly statusSuffices: boolean;
   readonly resolve: (answer: HttpAnswer) => void;
   readonly reject: (error: unknown) => void;
@@ -44,7 +40,6 @@ interface ExchangeParts {
  */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #signal: AbortSignal;
-  readonly #handover: Handover | undefined;
   readonly #statusSuffices: boolean;
   readonly #resolve: (answer: HttpAnswer) => void;
   readonly #reject: (error: unknown) => void;
@@ -55,9 +50,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly #chunks: Buffer[] = [];
   #size = 0;
 
-  constructor({ signal, handover, statusSuffices, resolve, reject }: ExchangeParts) {
+  constructor({ signal, statusSuffices, resolve, reject }: ExchangeParts) {
     this.#signal = signal;
-    this.#handover = handover;
     this.#statusSuffices = statusSuffices;
     this.#resolve = resolve;
     this.#reject = reject;
@@ -68,11 +62,6 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#abort = abort;
     // It had to wait for a connection.
     if (this.#signal.aborted) abort(this.#signal.reason);
-  }
-
-  /** Called right after the last write; the declarations of undici leave it out. */
-  onRequestSent(): void {
-    if (this.#handover) whenTaken(this.#handover);
   }
 
   /** Also called for what comes before the answer, such as 103 Early Hints. */

@@ -1,10 +1,10 @@
 import { messageOf } from '../../kernel/errors.ts';
 import { accepted, type Outcome, refused } from '../../kernel/outcome.ts';
-import type { Handover, HttpRequest } from './notifier.ts';
+import type { HttpRequest } from './notifier.ts';
 
 /** A request that brings JSON. */
-export function postJson(url: string, body: string, signal: AbortSignal, handover?: Handover): HttpRequest {
-  return { method: 'POST', url, headers: { 'content-type': 'application/json' }, body, signal, handover };
+export function postJson(url: string, body: string, signal: AbortSignal): HttpRequest {
+  return { method: 'POST', url, headers: { 'content-type': 'application/json' }, body, signal };
 }
 
 /** A text that stands in the configuration, or in a file that is read anew at each use; the reason says what `what` is. */

@@ -20,7 +20,6 @@ export async function sendFollowing(
     const answer = await transport.send(request);
     const location = answer.headers.get('location');
     if (!isRedirect(answer.status) || !location) return answer;
-    first.handover?.undone();
     if (redirects === MOST_REDIRECTS) throw new HttpSetupError(`stopped after ${MOST_REDIRECTS} redirects`);
     const url = withoutUser(nextTarget(location, request.url));
     request = { ...request, url };

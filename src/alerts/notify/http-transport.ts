@@ -4,7 +4,7 @@ import { HttpSetupError } from './http-error.ts';
 import { exchangeOver } from './http-exchange.ts';
 import { type HeaderFields, sortedHeaders } from './http-headers.ts';
 import { readTls, type TlsSettings } from './http-tls.ts';
-import type { Handover, HttpAnswer } from './notifier.ts';
+import type { HttpAnswer } from './notifier.ts';
 import { type Environment, type ProxyChoice, type ProxySettings, proxyChoice } from './proxy.ts';
 import { socksConnector } from './proxy-socks.ts';
 
@@ -44,7 +44,6 @@ export interface TransportRequest {
   readonly headers: HeaderFields;
   readonly body: string | undefined;
   readonly signal: AbortSignal;
-  readonly handover?: Handover | undefined;
   readonly statusSuffices?: boolean | undefined;
 }
 

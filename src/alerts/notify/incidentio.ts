@@ -75,7 +75,7 @@ function createIncidentio(config: IncidentioConfig, context: NotifierContext): N
   const http = context.openHttp(authorize(config));
   const rules = { retryStatuses: [429], describe: describeAnswer, secrets: [config.alertSourceToken] };
   return {
-    async notify(notification, outerSignal, handover) {
+    async notify(notification, outerSignal) {
       const body = encodeBody(config, context, notification);
       const address = await readUrl(config, context);
       if (typeof address !== 'string') return address;
@@ -83,7 +83,7 @@ function createIncidentio(config: IncidentioConfig, context: NotifierContext): N
       return withinTimeout({ name: 'incident.io', timeoutMs, clock: context.clock, signal: outerSignal }, (signal) =>
         deliver(
           http,
-          { method: 'POST', url: address, headers: { 'content-type': 'application/json' }, body, signal, handover },
+          { method: 'POST', url: address, headers: { 'content-type': 'application/json' }, body, signal },
           rules satisfies DeliveryRules,
         ),
       );

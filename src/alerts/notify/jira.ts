@@ -6,15 +6,7 @@ import { DELIVERED, exchange, failedForGood } from './deliver.ts';
 import { encodeJson } from './http-payload.ts';
 import { type JiraConfig, jiraConfig } from './jira-config.ts';
 import { issueFields, issueQuery, type Render } from './jira-issue.ts';
-import type {
-  Delivery,
-  Handover,
-  HttpClient,
-  HttpRequest,
-  Integration,
-  Notifier,
-  NotifierContext,
-} from './notifier.ts';
+import type { Delivery, HttpClient, HttpRequest, Integration, Notifier, NotifierContext } from './notifier.ts';
 import { namingTemplate } from './template-prefix.ts';
 
 export type { JiraConfig };
@@ -54,20 +46,18 @@ interface Call<T> {
   readonly method: HttpRequest['method'];
   readonly url: string;
   readonly body?: unknown;
-  readonly handover?: Handover | undefined;
   readonly answer: v.GenericSchema<unknown, T>;
 }
 type Ask = <T>(call: Call<T>) => Promise<Step<T>>;
 
 /**
- * Looks for the issue of the group, writes it, and moves it if its status has to change. The last request that changes
- * something is the notification. A kill before it leaves an issue that the next search finds: it is written once more with
- * the same fields, and moved. Where there is nothing to change there is nothing to repeat either.
+ * Looks for the issue of the group, writes it, and moves it if its status has to change. A kill on the way leaves an issue
+ * that the next search finds: it is written once more with the same fields, and moved.
  */
 function createJira(config: JiraConfig, context: NotifierContext): Notifier {
   const http = context.openHttp(config.httpConfig);
   return {
-    async notify(notification, signal, handover) {
+    async notify(notification, signal) {
       const data = context.dataOf(notification);
       const render: Render = (source) => context.templates.text(source, data);
       const ask: Ask = (call) => askJira(http, call, signal);
@@ -78,8 +68,8 @@ function createJira(config: JiraConfig, context: NotifierContext): Notifier {
       if (!issue && !firing) return DELIVERED;
       const transition = dueTransition(config, issue, firing);
       const fields = issueFields(config, groupHash(notification), issue !== undefined, render);
-      const written = await writeIssue(config, issue, { fields, handover: transition ? undefined : handover }, ask);
-      return written.ok && issue && transition ? moveIssue(config, issue, { transition, handover }, ask) : written;
+      const written = await writeIssue(config, issue, fields, ask);
+      return written.ok && issue && transition ? moveIssue(config, issue, transition, ask) : written;
     },
   };
 }
@@ -89,10 +79,10 @@ function prefixed(prefix: string, failure: Delivery): Delivery {
 }
 
 async function askJira<T>(http: HttpClient, call: Call<T>, signal: AbortSignal): Promise<Step<T>> {
-  const { method, url, body, handover } = call;
+  const { method, url, body } = call;
   const headers = { 'content-type': 'application/json', 'accept-language': 'en' };
   const content = body === undefined ? {} : { body: encodeJson(body) };
-  const sent = await exchange(http, { method, url, headers, ...content, signal, handover }, { retryStatuses: [429] });
+  const sent = await exchange(http, { method, url, headers, ...content, signal }, { retryStatuses: [429] });
   if ('failure' in sent) return sent;
   const read = v.safeParse(call.answer, readJson(sent.answer.text));
   if (read.success) return { value: read.output };
@@ -139,15 +129,10 @@ async function findIssue(
 }
 
 /** Makes an issue, or updates the one that there is. */
-async function writeIssue(
-  config: JiraConfig,
-  issue: Issue | undefined,
-  { fields, handover }: { readonly fields: unknown; readonly handover: Handover | undefined },
-  ask: Ask,
-): Promise<Delivery> {
+async function writeIssue(config: JiraConfig, issue: Issue | undefined, fields: unknown, ask: Ask): Promise<Delivery> {
   const method = issue ? 'PUT' : 'POST';
   const path = issue ? `issue/${issue.key}` : 'issue';
-  const written = await ask({ method, url: apiPath(config, path), body: { fields }, handover, answer: anything });
+  const written = await ask({ method, url: apiPath(config, path), body: { fields }, answer: anything });
   if (!('failure' in written)) return DELIVERED;
   return prefixed(`failed to ${method} request to ${JSON.stringify(path)}`, written.failure);
 }
@@ -161,18 +146,13 @@ function dueTransition(config: JiraConfig, issue: Issue | undefined, firing: boo
   return isDone === firing && name !== '' ? name : undefined;
 }
 
-async function moveIssue(
-  config: JiraConfig,
-  { key }: Issue,
-  { transition, handover }: { readonly transition: string; readonly handover: Handover | undefined },
-  ask: Ask,
-): Promise<Delivery> {
+async function moveIssue(config: JiraConfig, { key }: Issue, transition: string, ask: Ask): Promise<Delivery> {
   const url = apiPath(config, `issue/${key}/transitions`);
   const found = await ask({ method: 'GET', url, answer: transitionsSchema });
   if ('failure' in found) return found.failure;
   const known = found.value.transitions?.find(({ name }) => name === transition);
   if (!known) return failedForGood(`can't find transition ${transition} for issue ${key}`);
   const body = { transition: { id: known.id } };
-  const moved = await ask({ method: 'POST', url, body, handover, answer: anything });
+  const moved = await ask({ method: 'POST', url, body, answer: anything });
   return 'failure' in moved ? moved.failure : DELIVERED;
 }

@@ -95,7 +95,7 @@ function completeMattermost(config: MattermostConfig, global: GlobalConfig): Out
 function createMattermost(config: MattermostConfig, context: NotifierContext): Notifier {
   const http = context.openHttp(config.httpConfig);
   return {
-    async notify(notification, signal, handover) {
+    async notify(notification, signal) {
       const data = context.dataOf(notification);
       const render: Render = (source) => context.templates.text(source, data);
       const message = messageOfGroup(config, render);
@@ -114,7 +114,6 @@ function createMattermost(config: MattermostConfig, context: NotifierContext): N
           headers: { 'content-type': 'application/json' },
           body: encodeJson(message),
           signal,
-          handover,
         },
         { secrets: [url] },
       );

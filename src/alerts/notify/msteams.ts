@@ -53,7 +53,7 @@ const COLORS = { firing: '8C1A1A', resolved: '2DC72D' } as const;
 function createMsteams(config: MsteamsConfig, context: NotifierContext): Notifier {
   const http = context.openHttp(config.httpConfig);
   return {
-    async notify(notification, signal, handover) {
+    async notify(notification, signal) {
       const data = context.dataOf(notification);
       const render = (source: string) => context.templates.text(source, data);
       const body = encodeJson({
@@ -66,7 +66,7 @@ function createMsteams(config: MsteamsConfig, context: NotifierContext): Notifie
       });
       const url = await readWebhookUrl(config, context);
       if (!url.ok) return failedForGood(url.reason);
-      return deliver(http, postJson(url.value, body, signal, handover), { secrets: [url.value] });
+      return deliver(http, postJson(url.value, body, signal), { secrets: [url.value] });
     },
   };
 }

@@ -42,14 +42,14 @@ const COLORS = { firing: 'Attention', resolved: 'Good' } as const;
 function createMsteamsv2(config: Msteamsv2Config, context: NotifierContext): Notifier {
   const http = context.openHttp(config.httpConfig);
   return {
-    async notify(notification, signal, handover) {
+    async notify(notification, signal) {
       const data = context.dataOf(notification);
       const title = context.templates.text(config.title, data);
       const message = context.templates.text(config.text, data);
       const body = encodeJson(adaptiveCard(title, message, COLORS[notificationStatus(notification.alerts)]));
       const url = await readWebhookUrl(config, context);
       if (!url.ok) return failedForGood(url.reason);
-      return deliver(http, postJson(url.value, body, signal, handover), { secrets: [url.value] });
+      return deliver(http, postJson(url.value, body, signal), { secrets: [url.value] });
     },
   };
 }

@@ -24,8 +24,6 @@ export type Delivery =
       readonly ok: true;
       /** Kept in the notification log and handed to the next notification of the group; undefined keeps what is there. */
       readonly receiverData?: ReceiverData | undefined;
-      /** It stands in a file that outlives a kill. */
-      readonly isNoted?: boolean;
     }
   | {
       readonly ok: false;
@@ -38,21 +36,10 @@ export type Delivery =
       readonly retryAfterMs?: number | undefined;
     };
 
-/** Hears how far the request has come that tells a service of a notification. */
-export interface Handover {
-  /** All of it is with the operating system: it arrives, whatever becomes of this process. Called in that very turn. */
-  done(): void;
-  /** It was answered, but has told nobody: the service asked for another request. */
-  undone(): void;
-}
-
 /** Tells one service of alerts. One attempt: retrying is not its work. */
 export interface Notifier {
-  /**
-   * Never throws for what a service does; a TemplateError may pass through. `signal` ends the attempt. `handover` goes with
-   * the last request that changes something: without it, a kill that comes before the answer repeats the notification.
-   */
-  notify(notification: Notification, signal: AbortSignal, handover?: Handover): Promise<Delivery>;
+  /** Never throws for what a service does; a TemplateError may pass through. `signal` ends the attempt. */
+  notify(notification: Notification, signal: AbortSignal): Promise<Delivery>;
 }
 
 export interface HttpRequest {
@@ -62,7 +49,6 @@ export interface HttpRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly signal: AbortSignal;
-  readonly handover?: Handover | undefined;
   /** Nobody reads what the answer says: one of 2xx counts as soon as its headers are here, also where it is cut after them. */
   readonly statusSuffices?: boolean;
 }

@@ -101,7 +101,7 @@ const MOST_MESSAGE_RUNES = 130;
 function createOpsgenie(config: OpsgenieConfig, context: NotifierContext): Notifier {
   const http = context.openHttp(config.httpConfig);
   return {
-    async notify(notification, signal, handover) {
+    async notify(notification, signal) {
       const render = renderer(notification, context);
       const messages = messagesFor(config, notification, context);
       const key = await inlineOrFile(config.apiKey, config.apiKeyFile, 'read key_file error', context.readSecret);
@@ -115,8 +115,6 @@ function createOpsgenie(config: OpsgenieConfig, context: NotifierContext): Notif
           headers: { 'content-type': 'application/json', authorization: `GenieKey ${apiKey}` },
           body: encodeJson(body),
           signal,
-          // Until the last of them is under way it is not told.
-          handover: message === messages.at(-1) ? handover : undefined,
         };
         const delivery = await deliver(http, request, { retryStatuses: [429], secrets: [apiKey] });
         if (!delivery.ok) return delivery;

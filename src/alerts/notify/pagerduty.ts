@@ -94,7 +94,7 @@ export function createPagerduty(config: PagerdutyConfig, context: NotifierContex
   const http = context.openHttp(config.httpConfig);
   const isV1 = Boolean(config.serviceKey || config.serviceKeyFile);
   return {
-    async notify(notification, outerSignal, handover) {
+    async notify(notification, outerSignal) {
       const data = context.dataOf(notification);
       const rendered = renderDetails(config, context, data);
       const key = await readKey(config, isV1, context, data);
@@ -109,7 +109,7 @@ export function createPagerduty(config: PagerdutyConfig, context: NotifierContex
       const limit = { name: 'pagerduty', timeoutMs: config.timeout, clock: context.clock, signal: outerSignal };
       const address = isV1 ? v1Url : (config.url as string);
       const rules = { retryStatuses: [isV1 ? 403 : 429], describe: describeErrors, secrets: [key] };
-      return withinTimeout(limit, (signal) => deliver(http, postJson(address, body, signal, handover), rules));
+      return withinTimeout(limit, (signal) => deliver(http, postJson(address, body, signal), rules));
     },
   };
 }

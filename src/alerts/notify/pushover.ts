@@ -56,7 +56,7 @@ export const pushoverIntegration: Integration<PushoverConfig> = {
 function createPushover(config: PushoverConfig, context: NotifierContext): Notifier {
   const http = context.openHttp(config.httpConfig);
   return {
-    async notify(notification, signal, handover) {
+    async notify(notification, signal) {
       const { templates, readSecret } = context;
       const data = context.dataOf(notification);
       let [token, user] = [config.token, config.userKey];
@@ -75,7 +75,7 @@ function createPushover(config: PushoverConfig, context: NotifierContext): Notif
       query.sort();
       return deliver(
         http,
-        { method: 'POST', url: `${API}?${query}`, headers: { 'content-type': 'text/plain' }, signal, handover },
+        { method: 'POST', url: `${API}?${query}`, headers: { 'content-type': 'text/plain' }, signal },
         { secrets: [secrets.token, secrets.user] },
       );
     },

@@ -1,6 +1,8 @@
 import type { Clock } from '../../kernel/clock.ts';
+import { messageOf } from '../../kernel/errors.ts';
 import type { Notification } from '../domain/notification.ts';
-import { abortReason } from './deliver.ts';
+import { TemplateError } from '../template/template-error.ts';
+import { abortReason, failedForGood } from './deliver.ts';
 import { describeAbort } from './http-error.ts';
 import type { Delivery, Notifier } from './notifier.ts';
 
@@ -114,7 +116,7 @@ async function tryUntilAborted(
   let attempts = 0;
   while (!signal.aborted) {
     const begunAt = clock.now();
-    const delivery = await notifier.notify(notification, signal);
+    const delivery = await attemptAt(notifier, notification, signal);
     attempts++;
     const error = delivery.ok ? undefined : delivery.error;
     const retry = !delivery.ok && delivery.retry;
@@ -130,6 +132,15 @@ async function tryUntilAborted(
     if (ending.isLastCall) break;
   }
   return gaveUp('after', last ?? cutShort(signal), attempts);
+}
+
+async function attemptAt(notifier: Notifier, notification: Notification, signal: AbortSignal): Promise<Delivery> {
+  try {
+    return await notifier.notify(notification, signal);
+  } catch (error) {
+    if (error instanceof TemplateError) return failedForGood(messageOf(error));
+    throw error;
+  }
 }
 
 function cutShort(signal: AbortSignal): Failure {

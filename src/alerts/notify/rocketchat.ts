@@ -102,7 +102,7 @@ function createRocketchat(config: RocketchatConfig, context: NotifierContext): N
   const http = context.openHttp(config.httpConfig);
   const api = messageUrl(config.apiUrl as string);
   return {
-    async notify(notification, signal, handover) {
+    async notify(notification, signal) {
       const { channel, body } = encodeMessage(config, context, context.dataOf(notification));
       let tokens: { readonly token: string; readonly tokenId: string };
       try {
@@ -114,7 +114,7 @@ function createRocketchat(config: RocketchatConfig, context: NotifierContext): N
       const headers = { 'content-type': 'application/json', 'x-auth-token': token, 'x-user-id': tokenId };
       const result = await exchange(
         http,
-        { method: 'POST', url: api, headers, body, signal, handover },
+        { method: 'POST', url: api, headers, body, signal },
         { secrets: [token, tokenId] },
       );
       if ('answer' in result) return judge(result.answer.text, channel);

@@ -31,7 +31,7 @@ function createSlack(config: SlackConfig, context: NotifierContext): Notifier {
   const target = slackTarget(config);
   const http = context.openHttp(target.http);
   return {
-    async notify(notification, outerSignal, handover) {
+    async notify(notification, outerSignal) {
       const data = context.dataOf(notification);
       const message = buildMessage(config, (template) => context.templates.text(template, data));
       const url = await inlineOrFile(target.url, config.apiUrlFile, 'read api_url_file', context.readSecret);
@@ -40,7 +40,7 @@ function createSlack(config: SlackConfig, context: NotifierContext): Notifier {
       const limit = { name: 'slack', timeoutMs: config.timeout, clock: context.clock, signal: outerSignal };
       const prefix = `channel ${quoteGo(channel)}: `;
       const sent = await withinTimeout(limit, (signal) =>
-        exchange(http, postJson(address, encodeJson(body), signal, handover), { prefix, secrets: [address] }),
+        exchange(http, postJson(address, encodeJson(body), signal), { prefix, secrets: [address] }),
       );
       return 'failure' in sent ? sent.failure : judgeSlackAnswer(sent.answer, prefix, config.updateMessage);
     },

@@ -3,7 +3,7 @@ import type { PublishCommandInput, SNSClient, SNSClientConfig } from '@aws-sdk/c
 import { DEFAULT_HTTP_CONFIG, type HttpConfig } from '../config/http-config.ts';
 import { failedToSend, judgeAnswer } from './deliver.ts';
 import { withinTimeout } from './http-timeout.ts';
-import type { Delivery, Handover, HttpAnswer, HttpClient, HttpRequest, NotifierContext } from './notifier.ts';
+import type { Delivery, HttpAnswer, HttpClient, HttpRequest, NotifierContext } from './notifier.ts';
 
 export type SnsMessage = PublishCommandInput;
 
@@ -25,7 +25,6 @@ type AwsResponse = Awaited<ReturnType<Handler['handle']>>['response'];
 /** The AWS client gives it to the handler of the message's request, and of no other. */
 export interface Sending {
   readonly abortSignal: AbortSignal;
-  readonly handover: Handover | undefined;
 }
 
 /** Templates may give every notification an address of its own. */
@@ -131,8 +130,8 @@ function aborted(signal: AbortSignal, until: Promise<unknown>): Promise<never> {
 /** The AWS client signs and reads; requests go out as the HTTP configuration says. */
 function handlerOver(http: HttpClient, { clock }: NotifierContext): Handler {
   const unending = new AbortController().signal;
-  const handle = async (request: AwsRequest, { abortSignal, handover }: Partial<Sending> = {}) => {
-    const send = (signal: AbortSignal) => http.send({ ...toRequest(request, signal), handover });
+  const handle = async (request: AwsRequest, { abortSignal }: Partial<Sending> = {}) => {
+    const send = (signal: AbortSignal) => http.send(toRequest(request, signal));
     const answer =
       abortSignal instanceof AbortSignal
         ? await send(abortSignal)

@@ -139,21 +139,17 @@ describe('SNS is told', () => {
       };
     });
     const hosts: string[] = [];
-    const handedOver: boolean[] = [];
     const http: HttpClient = {
       send(request) {
         const url = new URL(request.url);
         hosts.push(url.host);
-        handedOver.push(request.handover !== undefined);
         return plainHttp.send(url.host.startsWith('sts.') ? { ...request, url: sts.url } : request);
       },
     };
     const access = 'region: eu-west-1, access_key: AKIAEXAMPLE, secret_key: hush, role_arn: "arn:r", external_id: e';
     const config = `{api_url: ${sink.url}, ${TOPIC}, sigv4: {${access}}}`;
-    const handover = { done() {}, undone() {} };
-    const delivery = await notifyOnce(sns, config, { context: { openHttp: () => http }, handover });
+    const delivery = await notifyOnce(sns, config, { context: { openHttp: () => http } });
     assert.deepEqual(delivery, { ok: true });
-    assert.deepEqual(handedOver, [false, true]);
     assert.deepEqual(hosts, ['sts.eu-west-1.amazonaws.com', new URL(sink.url).host]);
     const { Action, RoleArn, ExternalId } = formOf(asked[0]);
     assert.deepEqual({ Action, RoleArn, ExternalId }, { Action: 'AssumeRole', RoleArn: 'arn:r', ExternalId: 'e' });

@@ -65,14 +65,14 @@ export const snsIntegration: Integration<SnsConfig> = {
 function createSns(config: SnsConfig, context: NotifierContext): Notifier {
   const publisher = new SnsPublisher({ access: config.sigv4, httpConfig: config.httpConfig, context });
   return {
-    async notify(notification, signal, handover) {
+    async notify(notification, signal) {
       const data = context.dataOf(notification);
       const render = (field: string, source: string) =>
         namingTemplate(`execute '${field}' template`, () => context.templates.text(source, data));
       try {
         const endpoint = render('api_url', config.apiUrl);
         const message = snsMessage(config, notification, render);
-        await publisher.publish(endpoint, message, { abortSignal: signal, handover });
+        await publisher.publish(endpoint, message, { abortSignal: signal });
         return DELIVERED;
       } catch (error) {
         if (error instanceof TemplateError) return failedForGood(error.message, 'clientError');

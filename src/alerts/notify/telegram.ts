@@ -74,7 +74,7 @@ function createTelegram(config: TelegramConfig, context: NotifierContext): Notif
   const http = context.openHttp(config.httpConfig);
   const api = (config.apiUrl as string).replace(/\/+$/, '');
   return {
-    async notify(notification, signal, handover) {
+    async notify(notification, signal) {
       const message = renderMessage(config, context, context.dataOf(notification));
       let token: string;
       let chatId: string;
@@ -91,7 +91,6 @@ function createTelegram(config: TelegramConfig, context: NotifierContext): Notif
           headers: { 'content-type': 'application/json' },
           body: encodeJson(requestOf(config, chatId, message)),
           signal,
-          handover,
         });
         return judge(answer, token);
       } catch (error) {

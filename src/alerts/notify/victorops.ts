@@ -72,7 +72,7 @@ function withSlash(address: string): string {
 function createVictorops(config: VictoropsConfig, context: NotifierContext): Notifier {
   const http = context.openHttp(config.httpConfig);
   return {
-    async notify(notification, signal, handover) {
+    async notify(notification, signal) {
       const data = context.dataOf(notification);
       const apiKey = await readKey(config, context);
       if (typeof apiKey !== 'string') return apiKey;
@@ -86,7 +86,7 @@ function createVictorops(config: VictoropsConfig, context: NotifierContext): Not
       url.pathname += escapePath(`${apiKey}/${routingKey}`);
       const body = encodeJson(victoropsMessage(config, notification, data, render));
       const headers = { 'content-type': 'application/json' };
-      return deliver(http, { method: 'POST', url: url.href, headers, body, signal, handover }, { secrets: [apiKey] });
+      return deliver(http, { method: 'POST', url: url.href, headers, body, signal }, { secrets: [apiKey] });
     },
   };
 }

@@ -37,7 +37,7 @@ export const webexIntegration: Integration<WebexConfig> = {
 function createWebex(config: WebexConfig, { templates, dataOf, openHttp }: NotifierContext): Notifier {
   const http = openHttp(config.httpConfig);
   return {
-    async notify(notification, signal, handover) {
+    async notify(notification, signal) {
       const data = dataOf(notification);
       const markdown = truncateBytes(templates.text(config.message, data), LONGEST_MESSAGE);
       const roomId = templates.text(config.roomId, data);
@@ -47,7 +47,6 @@ function createWebex(config: WebexConfig, { templates, dataOf, openHttp }: Notif
         headers: { 'content-type': 'application/json' },
         body: encodeJson({ markdown, ...withoutEmpty({ roomId }) }),
         signal,
-        handover,
       });
     },
   };

@@ -73,18 +73,14 @@ export const webhookIntegration: Integration<WebhookConfig> = {
 function createWebhook(config: WebhookConfig, context: NotifierContext): Notifier {
   const http = context.openHttp(config.httpConfig);
   return {
-    async notify(notification, outerSignal, handover) {
+    async notify(notification, outerSignal) {
       const { data, truncated } = dataWithin(config.maxAlerts, notification, context);
       const body = encodeBody(config.payload, context, data, notification, truncated);
       const url = await readUrl(config, context, data);
       if (typeof url !== 'string') return url;
       const { timeout: timeoutMs } = config;
       return withinTimeout({ name: 'webhook', timeoutMs, clock: context.clock, signal: outerSignal }, (signal) =>
-        deliver(
-          http,
-          { method: 'POST', url, headers: headersOf(notification), body, signal, handover },
-          { secrets: [url] },
-        ),
+        deliver(http, { method: 'POST', url, headers: headersOf(notification), body, signal }, { secrets: [url] }),
       );
     },
   };

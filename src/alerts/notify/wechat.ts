@@ -5,15 +5,7 @@ import type { Notification } from '../domain/notification.ts';
 import { httpFields, inheritHttp } from './common-fields.ts';
 import { failedForGood, failedToSend, judgeAnswer } from './deliver.ts';
 import { encodeJson, withoutEmpty } from './http-payload.ts';
-import type {
-  Delivery,
-  Handover,
-  HttpAnswer,
-  HttpClient,
-  HttpRequest,
-  Integration,
-  NotifierContext,
-} from './notifier.ts';
+import type { Delivery, HttpAnswer, HttpClient, HttpRequest, Integration, NotifierContext } from './notifier.ts';
 import { hideSecrets } from './secret-texts.ts';
 import { namingTemplate } from './template-prefix.ts';
 
@@ -88,7 +80,7 @@ class WechatNotifier {
     this.#http = context.openHttp(config.httpConfig);
   }
 
-  async notify(notification: Notification, signal: AbortSignal, handover?: Handover): Promise<Delivery> {
+  async notify(notification: Notification, signal: AbortSignal): Promise<Delivery> {
     const data = this.#context.dataOf(notification);
     const render: Render = (source) =>
       namingTemplate('templating error', () => this.#context.templates.text(source, data));
@@ -97,7 +89,7 @@ class WechatNotifier {
     const body = encodeJson(wechatMessage(this.#config, render));
     const url = this.#address('message/send', { access_token: token });
     const headers = { 'content-type': 'application/json' };
-    const sent = await fetchFrom(this.#http, { method: 'POST', url, headers, body, signal, handover }, [token]);
+    const sent = await fetchFrom(this.#http, { method: 'POST', url, headers, body, signal }, [token]);
     return 'failure' in sent ? sent.failure : this.#judge(sent.answer, token);
   }
 

@@ -76,7 +76,7 @@ test('a new configuration is in force from the moment in which its reload is ans
   await advance(5);
   assert.equal(await reload(app, configOf('new', 'repeat_interval: 1h')), 200);
   await advance(12);
-  assert.deepEqual(events, ['new asked']);
+  assert.deepEqual(events, ['? closed', 'new asked']);
   await answer();
   assert.match((await app.get('/api/v2/status')).text, /repeat_interval: 1h/);
   assert.equal(await metric(app, 'alertmanager_config_last_reload_successful'), 1);

@@ -89,7 +89,7 @@ export class ActivePlan implements RoutingNames {
     const plan = read.ok ? await build(read.value) : read;
     if (!plan.ok || this.#isStopped) {
       const reason = plan.ok ? 'the server is stopping' : plan.reason;
-      if (plan.ok) plan.value.close();
+      if (plan.ok) await plan.value.close();
       config.refuse();
       log.error('Loading configuration failed, the old one stays in force', { err: reason });
       return refused(reason);
@@ -124,7 +124,7 @@ export class ActivePlan implements RoutingNames {
     const cancel = this.#parts.clock.after(GRACE_MS, () => plan.abort());
     await flushes;
     cancel();
-    plan.close();
+    await plan.close();
   }
 
   #pipelineOf({ intervals, receivers }: NotificationPlan): Pipeline {

@@ -12,11 +12,16 @@ import {
   ReceiverNotifier,
   type ReceiverNotifierParts,
 } from '../notifications/receiver-notifier.ts';
-import type { OpenNotifiersOf, SenderReceiver, SenderSettings } from '../sending/open-notifiers.ts';
-import type { SenderLink, SenderPlan } from '../sending/sender-link.ts';
+import type { Notifier } from '../notify/notifier.ts';
 import type { AlertGroup } from '../store/alert-group.ts';
 import { readTemplateFiles } from '../template/load-templates.ts';
 import { Templates } from '../template/templates.ts';
+import {
+  type NotifierSurroundings,
+  type OpenNotifiers,
+  type OpenNotifiersParts,
+  openNotifiers,
+} from './open-notifiers.ts';
 
 /** All that a configuration makes of a flushed group. One is replaced by the next as a whole. */
 export interface NotificationPlan {
@@ -32,16 +37,14 @@ export interface NotificationPlan {
   /** Ends what is under way. */
   abort(): void;
   /** Its connections end, as soon as requests under way have come to their end. */
-  close(): void;
+  close(): Promise<void>;
 }
 
 export interface NotificationPlanParts {
   readonly notifying: Omit<ReceiverNotifierParts, 'renderRouteLabels'>;
   /** Where people reach the server. */
   readonly externalUrl: () => string;
-  readonly sender: SenderLink;
-  /** What the sender does with the settings, to see whether they are possible. */
-  readonly openNotifiers: OpenNotifiersOf;
+  readonly surroundings: NotifierSurroundings;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -51,7 +54,7 @@ export async function buildPlan(
   config: AlertmanagerConfig,
   parts: NotificationPlanParts,
 ): Promise<Outcome<NotificationPlan>> {
-  const { clock, log, sender } = parts;
+  const { clock, log } = parts;
   for (const warning of config.warnings) log.warn(warning);
   for (const notice of config.notices) log.info(notice);
   const files = await readTemplateFiles(config.templates);
@@ -68,19 +71,13 @@ export async function buildPlan(
     renderRouteLabels(group, alerts, { ...labelParts, externalUrl: parts.externalUrl() });
   const notifying = { ...parts.notifying, renderRouteLabels: renderLabels };
   const used = config.receivers.filter(isUsedBy(tree));
-  // The external URL is known only when the server listens.
-  const settings = () => ({
-    externalUrl: parts.externalUrl(),
-    templates: files.value,
-    receivers: used.map(settingsOf),
-  });
-  const impossible = refusalOf(settings(), parts);
-  if (impossible) return impossible;
-  const sending = sender.open(settings);
+  const opened = openAll(used, { ...parts.surroundings, templates: templates.value, externalUrl: parts.externalUrl });
+  if (!opened.ok) return opened;
+  const { notifiers, close } = opened.value;
   const receivers = new Map(
     used.map((receiver) => [
       receiver.name,
-      new ReceiverNotifier(receiver.name, integrationsOf(receiver, sending), notifying),
+      new ReceiverNotifier(receiver.name, integrationsOf(receiver, notifiers), notifying),
     ]),
   );
   return accepted({
@@ -97,7 +94,7 @@ export async function buildPlan(
       const reason = new Error('the server stops or has a new configuration');
       for (const receiver of receivers.values()) receiver.abort(reason);
     },
-    close: () => sending.close(),
+    close,
   });
 }
 
@@ -106,32 +103,22 @@ function isUsedBy(tree: RouteTree): (receiver: ReceiverConfig) => boolean {
   return ({ name }) => used.has(name);
 }
 
-function settingsOf({ name, integrations }: ReceiverConfig): SenderReceiver {
-  return {
-    name,
-    integrations: integrations.map(({ integration, index, config }) => ({ name: integration.name, index, config })),
-  };
-}
-
-/** Undefined: the sender will be able to carry them out. */
-function refusalOf(
-  settings: SenderSettings,
-  { openNotifiers }: NotificationPlanParts,
-): Extract<Outcome<never>, { ok: false }> | undefined {
+function openAll(receivers: readonly ReceiverConfig[], parts: OpenNotifiersParts): Outcome<OpenNotifiers> {
   try {
-    // Until something is sent, none of them has anything that would have to be closed.
-    openNotifiers(settings);
-    return undefined;
+    return accepted(openNotifiers(receivers, parts));
   } catch (error) {
     return refused(messageOf(error));
   }
 }
 
-function integrationsOf({ name, integrations }: ReceiverConfig, sending: SenderPlan): readonly ReceiverIntegration[] {
+function integrationsOf(
+  { name, integrations }: ReceiverConfig,
+  notifiers: OpenNotifiers['notifiers'],
+): readonly ReceiverIntegration[] {
   return integrations.map(({ integration, index, sendResolved }, place) => ({
     name: integration.name,
     index,
     sendResolved,
-    notifier: sending.notifier(name, place),
+    notifier: notifiers.get(name)?.[place] as Notifier,
   }));
 }

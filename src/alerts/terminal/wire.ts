@@ -87,8 +87,6 @@ export const notificationsSchema = v.array(
     /** The first of them; the numbers above count all. */
     alerts: v.array(notifiedAlertSchema),
     error: v.nullish(v.string()),
-    /** What else there is to say of it. */
-    remark: v.nullish(v.string()),
   }),
 );
 

@@ -57,12 +57,6 @@ test('history prints an aligned table in the order of the server, with errors if
   );
 });
 
-test('history has a column for what else there is to say, if there is anything', async (t) => {
-  const { terminal } = await serve(t, { json: [{ ...sent, remark: 'counts as sent' }] });
-  assert.equal(await runAlerts(['history'], terminal), 0);
-  assert.match(terminal.stdout, /Group {19}Remark\n.* \{alertname="DiskFull"\} {2}counts as sent\n$/);
-});
-
 test('history --output extended adds the group key, the attempts and how long it took', async (t) => {
   const { terminal } = await serve(t, { json: [sent] });
   assert.equal(await runAlerts(['history', '-o', 'extended'], terminal), 0);

@@ -37,17 +37,16 @@ function alertCount({ firing, resolved }: WireNotification): string {
 const SIMPLE = ['At', 'Receiver', 'Integration', 'Result', 'Reason', 'Alerts', 'Group'];
 const EXTENDED = [...SIMPLE, 'Group Key', 'Attempts', 'Duration'];
 
-/** The notifications as a table, in the order of the server: the newest on top. Errors and remarks have a column if there are any. */
+/** The notifications as a table, in the order of the server: the newest on top. Errors have a column if there are any. */
 export function historyTable(
   notifications: readonly WireNotification[],
   { extended, terminal }: { readonly extended: boolean; readonly terminal: Terminal },
 ): string {
   const colors = colorsOf(terminal);
   const anyError = notifications.some(({ error }) => error);
-  const anyRemark = notifications.some(({ remark }) => remark);
   const rowOf = (notification: WireNotification): Cell[] => {
     const { at, receiver, integration, index, result, reason, groupLabels, groupKey } = notification;
-    const { attempts, durationMs, error, remark } = notification;
+    const { attempts, durationMs, error } = notification;
     return [
       formatInstant(at),
       receiver,
@@ -58,10 +57,9 @@ export function historyTable(
       `{${formatLabels(groupLabels, ', ')}}`,
       ...(extended ? [groupKey, String(attempts), `${durationMs} ms`] : []),
       ...(anyError ? [error ?? ''] : []),
-      ...(anyRemark ? [remark ?? ''] : []),
     ];
   };
-  const titles = [...(extended ? EXTENDED : SIMPLE), ...(anyError ? ['Error'] : []), ...(anyRemark ? ['Remark'] : [])];
+  const titles = [...(extended ? EXTENDED : SIMPLE), ...(anyError ? ['Error'] : [])];
   return formatTable([headingOf(titles, colors), ...notifications.map(rowOf)]);
 }
 
