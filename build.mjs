@@ -1,4 +1,4 @@
-// Builds dist/opsdeck.js: one executable CommonJS file with code, WebAssembly, web pages and sample data inside.
+// Builds dist/opsdeck.js: one executable CommonJS file with code, web pages and sample data inside.
 // With --tests or --benches it also bundles *.test.ts or *.bench.ts into .build/, each with one all.mjs that imports
 // every file: one Node process runs them all, which is ten times faster than one process a file.
 import { execFileSync } from 'node:child_process';
@@ -17,27 +17,6 @@ const brotli = (bytes) =>
   brotliCompressSync(bytes, {
     params: { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length },
   });
-
-/** node-sqlite3-wasm reads its .wasm from disk beside itself; inside one file the bytes come along instead. */
-const sqliteWasm = {
-  name: 'sqlite-wasm',
-  setup(build) {
-    build.onLoad({ filter: /node-sqlite3-wasm[\\/]dist[\\/]node-sqlite3-wasm\.js$/ }, ({ path }) => {
-      const opening = 'var Module=typeof Module!="undefined"?Module:{};';
-      const compiling = 'module=new WebAssembly.Module(binary);';
-      const source = readFileSync(path, 'utf8');
-      if (!source.startsWith(opening) || !source.includes(compiling))
-        throw new Error(`${path} no longer holds ${opening} and ${compiling}: look again at how to inline its .wasm`);
-      const wasm = brotli(readFileSync(path.replace(/\.js$/, '.wasm'))).toString('base64');
-      const inlined = `var Module={wasmBinary:require("node:zlib").brotliDecompressSync(Buffer.from("${wasm}","base64"))};`;
-      // The bytes are of no use once they are compiled.
-      const rest = source
-        .slice(opening.length)
-        .replace(compiling, `${compiling}Module.wasmBinary=wasmBinary=undefined;`);
-      return { contents: inlined + rest, loader: 'js' };
-    });
-  },
-};
 
 /** Packages that only some commands need, and those only when they act. */
 const rarelyNeeded = [
@@ -180,7 +159,7 @@ const shared = {
   target: `node${minimum.join('.')}`,
   absWorkingDir: root,
   loader: { '.yml': 'text', '.tmpl': 'text', '.csv': 'text' },
-  plugins: [webPages, sqliteWasm],
+  plugins: [webPages],
   define: {
     OPSDECK_VERSION: JSON.stringify(version),
     OPSDECK_BUILD: JSON.stringify({

@@ -103,6 +103,7 @@ test('the file alone serves the API, its page and its state in the folder it sta
   assert.ok(script, 'the page names its script');
   assert.equal((await fetch(`${server.url}/${script}`)).status, 200);
   assert.deepEqual(await server.stop('SIGTERM'), { code: 0, signal: null });
+  assert.doesNotMatch(server.stderr(), /Warning/);
   assert.deepEqual(readdirSync(join(folder, 'data')), ['alerts']);
 });
 
@@ -130,6 +131,7 @@ test('the file alone keeps rooms, whose tables have a thread of their own, over 
     ['still there'],
   );
   assert.deepEqual(await second.stop('SIGTERM'), { code: 0, signal: null });
+  assert.doesNotMatch(second.stderr(), /Warning/);
   assert.deepEqual(readdirSync(join(folder, 'kept')).sort(), ['rooms.sqlite', 'secret.key']);
 });
 

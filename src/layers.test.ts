@@ -50,7 +50,7 @@ const RULES: readonly Rule[] = [
   {
     law: 'routes do no I/O',
     from: /^src\/\w+\/routes\//,
-    forbidden: /^(node:fs|node:net|node:http$|ky$|node-sqlite3-wasm)/,
+    forbidden: /^(node:fs|node:net|node:http$|node:sqlite$|ky$)/,
   },
   {
     law: 'only a command imports a server',
@@ -67,7 +67,7 @@ const RULES: readonly Rule[] = [
   {
     law: 'SQLite stands in kernel/database.ts alone',
     from: /^(?!src\/kernel\/database\.ts)/,
-    forbidden: /^node-sqlite3-wasm/,
+    forbidden: /^node:sqlite$/,
   },
   {
     law: 'commander stands in cli.ts, command.ts and the readers of flags',

@@ -3,8 +3,10 @@ import fs, { mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync }
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
+import { bundleScript, startChild } from '../testing/child-script.ts';
 import { temporaryFolder } from '../testing/processes.ts';
-import { type Database, openDatabase } from './database.ts';
+import { plainRows } from '../testing/sqlite.ts';
+import { type DatabaseFile, openDatabase } from './database.ts';
 import { CommandError } from './errors.ts';
 
 const MIGRATIONS = [
@@ -13,7 +15,7 @@ const MIGRATIONS = [
   'DELETE FROM notes WHERE id = 1',
 ];
 
-async function open(t: TestContext, path: string, migrations: readonly string[]): Promise<Database> {
+async function open(t: TestContext, path: string, migrations: readonly string[]): Promise<DatabaseFile> {
   const directory = { path, release() {} };
   const database = await openDatabase({ directory, name: 'notes.db', migrations });
   t.after(() => database.close());
@@ -45,8 +47,8 @@ describe('a schema', () => {
       await visit(t, path, MIGRATIONS.slice(0, known));
       for (let round = 0; round < 2; round++) {
         const database = await open(t, path, MIGRATIONS);
-        assert.deepEqual(await database.query('SELECT * FROM notes'), all, `from version ${known}`);
-        assert.deepEqual(await database.query('PRAGMA user_version'), [{ user_version: 3 }]);
+        assert.deepEqual(plainRows(await database.query('SELECT * FROM notes')), all, `from version ${known}`);
+        assert.deepEqual(plainRows(await database.query('PRAGMA user_version')), [{ user_version: 3 }]);
         await database.close();
       }
     }
@@ -59,7 +61,7 @@ describe('a schema', () => {
     await assertRefused(t, path, MIGRATIONS.slice(0, 2), reason);
     assert.deepEqual(readdirSync(path), ['notes.db']);
     const database = await open(t, path, MIGRATIONS);
-    assert.deepEqual(await database.query('SELECT id FROM notes'), [{ id: 2 }]);
+    assert.deepEqual(plainRows(await database.query('SELECT id FROM notes')), [{ id: 2 }]);
   });
 
   test('whose step fails stays at the step before, and the file can be opened again', async (t) => {
@@ -68,9 +70,9 @@ describe('a schema', () => {
     await assertRefused(t, path, broken, 'no such table: nowhere');
     assert.deepEqual(readdirSync(path), ['notes.db']);
     const database = await open(t, path, MIGRATIONS.slice(0, 1));
-    assert.deepEqual(await database.query('PRAGMA user_version'), [{ user_version: 1 }]);
+    assert.deepEqual(plainRows(await database.query('PRAGMA user_version')), [{ user_version: 1 }]);
     const tables = await database.query("SELECT name FROM sqlite_schema WHERE type = 'table'");
-    assert.deepEqual(tables, [{ name: 'notes' }]);
+    assert.deepEqual(plainRows(tables), [{ name: 'notes' }]);
   });
 });
 
@@ -88,7 +90,7 @@ describe('a file', () => {
       const database = await open(t, path, MIGRATIONS);
       syncing.mock.restore();
       syncBuiltinESMExports();
-      assert.deepEqual(named, [['notes.db', 'notes.db-wal', 'notes.db.lock']], state);
+      assert.deepEqual(named, [['notes.db', 'notes.db-wal']], state);
       await database.close();
     }
   });
@@ -132,14 +134,55 @@ describe('a file', () => {
     const path = temporaryFolder(t);
     writeFileSync(join(path, 'notes.db'), '');
     const database = await open(t, path, MIGRATIONS);
-    assert.deepEqual(await database.query('SELECT id FROM notes'), [{ id: 2 }]);
+    assert.deepEqual(plainRows(await database.query('SELECT id FROM notes')), [{ id: 2 }]);
   });
 
-  test('that a kill left locked is opened all the same', async (t) => {
+  test('whose lock opsdeck 0.1.0 has left is opened, and the lock goes', async (t) => {
     const path = temporaryFolder(t);
     await visit(t, path, MIGRATIONS);
     mkdirSync(join(path, 'notes.db.lock'));
     const database = await open(t, path, MIGRATIONS);
-    assert.deepEqual(await database.query('SELECT id FROM notes'), [{ id: 2 }]);
+    assert.deepEqual(plainRows(await database.query('SELECT id FROM notes')), [{ id: 2 }]);
+    assert.deepEqual(readdirSync(path).sort(), ['notes.db', 'notes.db-wal']);
+  });
+});
+
+describe('another process', () => {
+  /** Opens the same file. */
+  const rival = bundleScript(`
+    import { openDatabase } from './database.ts';
+
+    const directory = { path: process.argv[1], release() {} };
+    const migrations = ${JSON.stringify(MIGRATIONS)};
+    try {
+      const database = await openDatabase({ directory, name: 'notes.db', migrations });
+      process.stdout.write('open\\n');
+      process.stdin.on('end', () => database.close()).resume();
+    } catch (error) {
+      process.stdout.write(error.exitCode + ' ' + error.message + '\\n');
+    }
+  `);
+
+  test('opens no file that is open, not even after a copy was made of it', async (t) => {
+    const path = temporaryFolder(t);
+    const database = await open(t, path, MIGRATIONS);
+    const inUse = `3 cannot open the database ${join(path, 'notes.db')}: another process has it open; stop that one first`;
+    assert.equal(await startChild(t, await rival, { args: [path] }).readLine(), inUse);
+    await database.copy(join(path, 'copy.db'));
+    await database.write([{ sql: "INSERT INTO notes VALUES (3, 'later')", values: [] }]);
+    assert.equal(await startChild(t, await rival, { args: [path] }).readLine(), inUse);
+    await database.close();
+    assert.equal(await startChild(t, await rival, { args: [path] }).readLine(), 'open');
+  });
+
+  test('that was killed holds up nobody', async (t) => {
+    const path = temporaryFolder(t);
+    const child = startChild(t, await rival, { args: [path] });
+    assert.equal(await child.readLine(), 'open');
+    await assert.rejects(open(t, path, MIGRATIONS), { exitCode: 3 });
+    child.kill('SIGKILL');
+    await child.end;
+    const database = await open(t, path, MIGRATIONS);
+    assert.deepEqual(plainRows(await database.query('SELECT id FROM notes')), [{ id: 2 }]);
   });
 });

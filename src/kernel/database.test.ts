@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import fs, { copyFileSync, existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import fs, { copyFileSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { temporaryFolder } from '../testing/processes.ts';
+import { plainRows } from '../testing/sqlite.ts';
 import type { DataDirectory } from './data-directory.ts';
 import { type Database, openDatabase, type SqlValue, type Statement } from './database.ts';
 
@@ -47,7 +48,30 @@ describe('a database', () => {
       rows.map(({ value }) => value),
       values,
     );
-    assert.deepEqual(await database.query('SELECT id FROM kept WHERE value = ?', ["it's"]), [{ id: 2 }]);
+    assert.deepEqual(plainRows(await database.query('SELECT id FROM kept WHERE value = ?', ["it's"])), [{ id: 2 }]);
+  });
+
+  test('rejects a query for a number that JavaScript does not hold, instead of rounding it', async (t) => {
+    const { database } = await open(t);
+    await assert.rejects(database.query('SELECT 9007199254740993 AS number'), { code: 'ERR_OUT_OF_RANGE' });
+  });
+
+  test('keeps whole numbers as such where a column does not say of what kind it is', async (t) => {
+    const { database } = await open(t, undefined, ['CREATE TABLE kept (value)']);
+    for (const value of [0, -1, 2 ** 40, 2 ** 53, 1.5])
+      await database.write([{ sql: 'INSERT INTO kept VALUES (?)', values: [value] }]);
+    const kinds = await database.query('SELECT typeof(value) AS kind FROM kept');
+    assert.deepEqual(
+      kinds.map(({ kind }) => kind),
+      ['integer', 'integer', 'integer', 'real', 'real'],
+    );
+  });
+
+  test('takes bytes that threads share', async (t) => {
+    const { database } = await open(t);
+    const shared = Buffer.from(new SharedArrayBuffer(6)).fill('grün!', 0, 6);
+    await database.write([{ sql: 'INSERT INTO notes VALUES (1, CAST(? AS TEXT))', values: [shared] }]);
+    assert.deepEqual(plainRows(await database.query('SELECT note FROM notes')), [{ note: 'grün!' }]);
   });
 
   test('refuses a text that it would cut off, in a write and in a query', async (t) => {
@@ -72,7 +96,7 @@ describe('a database', () => {
     await assert.rejects(database.query('SELECT id FROM notes WHERE id = ?', [1, 2]), /out of range/);
     const parse = 'SELECT json(?) AS json';
     await assert.rejects(database.query(parse, ['{']), { message: 'malformed JSON' });
-    assert.deepEqual(await database.query(parse, ['[ 1 ]']), [{ json: '[1]' }]);
+    assert.deepEqual(plainRows(await database.query(parse, ['[ 1 ]'])), [{ json: '[1]' }]);
   });
 });
 
@@ -242,7 +266,7 @@ describe('writes of one turn', () => {
     const write = (text: string) => database.write([note(text)]).then(() => order.push(text));
     await Promise.all([write('a'), write('b'), Promise.resolve().then(() => write('c'))]);
     assert.deepEqual(order, ['a', 'b', 'c']);
-    assert.deepEqual(await database.query('SELECT note FROM notes'), [{ note: 'abc' }]);
+    assert.deepEqual(plainRows(await database.query('SELECT note FROM notes')), [{ note: 'abc' }]);
   });
 
   test('are each whole or not at all: one that fails takes no other along', async (t) => {
@@ -272,7 +296,7 @@ describe('a write that fails', () => {
     [
       'for a value that no column holds',
       { ...insert(2), values: [2, undefined as never] },
-      'Unsupported type for binding: "undefined"',
+      'Provided value cannot be bound to SQLite parameter 2.',
     ],
     ['for a value too many', { ...insert(2), values: [2, 'a', 'b'] }, 'column index out of range'],
   ];
@@ -294,6 +318,41 @@ describe('a write that fails', () => {
     await database.write([insert(1)]);
     const writes = [insert(1), insert(1, null), insert(2)].map((statement) => database.write([statement]));
     assert.deepEqual(await outcomes(writes), [DUPLICATE, 'NOT NULL constraint failed: notes.note', 'done']);
+  });
+});
+
+describe('a copy', () => {
+  test('holds what was committed, and neither reads nor writes wait for its end', async (t) => {
+    const { database, path } = await open(t);
+    await database.write(Array.from({ length: 1000 }, (_, id) => insert(id, 'x'.repeat(4000))));
+    const target = temporaryFolder(t);
+    const file = join(target, 'notes.db');
+    let isCopied = false;
+    const copying = database.copy(file).then(() => {
+      isCopied = true;
+    });
+    await database.write([insert(1000)], 'system');
+    assert.equal((await idsIn(database)).length, 1001);
+    assert.equal(isCopied, false);
+    await copying;
+    await database.write([insert(2000)]);
+    assert.deepEqual(readdirSync(target), ['notes.db']);
+    assert.equal(statSync(file).mode & 0o777, 0o600);
+    const { database: copy } = await open(t, target);
+    assert.deepEqual(await idsIn(copy), [...Array(1001).keys()]);
+    assert.deepEqual(plainRows(await copy.query('PRAGMA integrity_check')), [{ integrity_check: 'ok' }]);
+    await assert.rejects(database.copy(file), { code: 'EEXIST' });
+    await assert.rejects(database.copy(join(path, 'no', 'folder')), { code: 'ENOENT' });
+  });
+
+  test('that is under way at the close is finished first', async (t) => {
+    const { database, path } = await open(t);
+    await database.write([insert(1)]);
+    const target = temporaryFolder(t);
+    await Promise.all([database.copy(join(target, 'notes.db')), database.close()]);
+    const { database: copy } = await open(t, target);
+    assert.deepEqual(await idsIn(copy), [1]);
+    assert.deepEqual(readdirSync(path), ['notes.db']);
   });
 });
 
@@ -319,7 +378,7 @@ describe('a full disk', () => {
     await database.close();
     const { database: again } = await open(t, path);
     assert.deepEqual(await idsIn(again), [2, 3]);
-    assert.deepEqual(await again.query('PRAGMA integrity_check'), [{ integrity_check: 'ok' }]);
+    assert.deepEqual(plainRows(await again.query('PRAGMA integrity_check')), [{ integrity_check: 'ok' }]);
   });
 });
 
@@ -333,14 +392,14 @@ describe('closing', () => {
     assert.deepEqual(await idsIn(again), [1, 2]);
   });
 
-  test('leaves one file and no lock, whatever failed before', async (t) => {
+  test('leaves one file, whatever failed before', async (t) => {
     const { database, path } = await open(t);
     await database.write([insert(1)]);
     await outcomes([database.write([insert(1)]), database.write([{ sql: 'nonsense', values: [] }])]);
     await assert.rejects(database.query('nonsense'));
     await database.write([insert(2)]);
     assert.deepEqual(await idsIn(database), [1, 2]);
-    assert.ok(existsSync(join(path, 'notes.db.lock')), 'the lock is held');
+    assert.deepEqual(readdirSync(path).sort(), ['notes.db', 'notes.db-wal']);
     await database.close();
     assert.deepEqual(readdirSync(path), ['notes.db']);
     const { database: again } = await open(t, path);

@@ -1,20 +1,11 @@
-import {
-  closeSync,
-  constants,
-  fdatasync,
-  fstatSync,
-  fsyncSync,
-  lstatSync,
-  openSync,
-  rmSync,
-  statfsSync,
-} from 'node:fs';
-import { copyFile, stat } from 'node:fs/promises';
+import { closeSync, constants, fdatasync, fstatSync, fsyncSync, lstatSync, openSync, rmSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { setFlagsFromString } from 'node:v8';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { DataDirectory } from './data-directory.ts';
-import { CommandError, ExitCode, messageOf, systemCodeOf } from './errors.ts';
-import { makePrivateFolder, openPrivateFile, writePrivateFile } from './private-file.ts';
+import { isDamage, unusable } from './database-error.ts';
+import { CommandError, messageOf, systemCodeOf } from './errors.ts';
+import { openPrivateFile } from './private-file.ts';
 
 export type SqlValue = string | number | Uint8Array | null;
 export type SqlRow = Readonly<Record<string, SqlValue>>;
@@ -26,8 +17,9 @@ export type SqlRow = Readonly<Record<string, SqlValue>>;
 export type Durability = 'disk' | 'system';
 
 export interface Statement {
+  /** Its parameters are `?` alone: Node 22 takes no values for `?1`. */
   readonly sql: string;
-  /** A text with U+0000 is refused: neither SQLite as it is built here nor PostgreSQL keeps one. Bytes and JSON may hold it. */
+  /** A text with U+0000 is refused: Node 22 cuts it off there on reading, and PostgreSQL keeps none. Bytes and JSON may hold it. */
   readonly values: readonly SqlValue[];
 }
 
@@ -60,7 +52,7 @@ export interface DatabaseFile extends Database {
 }
 
 export interface DatabaseOptions {
-  /** The directory must be owned: SQLite here cannot tell a living lock from one that a kill left behind. */
+  /** The directory must be owned. */
   readonly directory: DataDirectory;
   /** The file's name in the directory. */
   readonly name: string;
@@ -81,27 +73,39 @@ interface PendingWrite {
  */
 const LOG_PAGES = 4_000;
 
+/** Pages of 4 KB that a copy takes at a time: for so long it holds up reads and writes. */
+const COPY_PAGES = 250;
+
+const sqlite = loadSqlite();
+
+/** Node 22 warns that SQLite is experimental, which the users of the program need not know. */
+function loadSqlite(): typeof import('node:sqlite') {
+  const { emitWarning } = process;
+  process.emitWarning = () => {};
+  try {
+    return process.getBuiltinModule('node:sqlite');
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}
+
 /** Opens, or makes, an SQLite file and brings its schema up to date; a CommandError says why it cannot. */
 export async function openDatabase({ directory, name, migrations }: DatabaseOptions): Promise<DatabaseFile> {
   const file = join(directory.path, name);
-  // The optimising compiler makes SQLite a fifth faster, for 38 MB; here rows are written in batches, and memory counts.
-  setFlagsFromString('--liftoff-only');
-  const { default: sqlite } = await import('node-sqlite3-wasm');
-  let engine: Engine | undefined;
+  let engine: DatabaseSync | undefined;
   try {
     const inode = makeFile(file);
     for (const companion of [`${file}-wal`, `${file}-journal`]) checkFile(companion);
-    // Every kill leaves this directory; the data directory's owner is the only one who may have made it.
+    // A kill of opsdeck 0.1.0 left this directory, which was its lock.
     rmSync(`${file}.lock`, { recursive: true, force: true });
-    engine = new sqlite.Database(file);
-    // WAL without shared memory works only in exclusive mode, which must come first.
+    engine = new sqlite.DatabaseSync(file);
+    // In exclusive mode, which must come first, WAL needs no shared memory, and no other process can read or write.
     engine.exec('PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL');
     migrate(engine, migrations);
     // From here on a commit leaves the log of changes to the operating system; whoever wants more syncs it beside the
     // event loop, which an fsync would hold for as long as the disk takes. SQLite still syncs before it moves the log.
     engine.exec(`PRAGMA synchronous=NORMAL; PRAGMA wal_autocheckpoint=${LOG_PAGES}`);
-    makePrivateFolder(`${file}.lock`);
-    // The names of new files are safe only when their directory is; this SQLite syncs the files alone.
+    // The names of new files are safe only when their directory is.
     syncDirectory(directory.path);
     return new SqliteDatabase(engine, file, inode);
   } catch (error) {
@@ -154,46 +158,8 @@ function syncFile(descriptor: number): Promise<void> {
   return new Promise((resolve, reject) => fdatasync(descriptor, (error) => (error ? reject(error) : resolve())));
 }
 
-function unusable(what: 'open' | 'read', file: string, error: unknown): CommandError {
-  const reasons: Record<string, string> = {
-    EISDIR: 'it is a directory, not a file',
-    EACCES: 'this user may not read and write it',
-    EROFS: 'the file system is read-only',
-  };
-  const reason = reasons[systemCodeOf(error) ?? ''] ?? messageOf(error);
-  return new CommandError(
-    `cannot ${what} the database ${file}: ${reason}; put a backup in its place, or move it away to start empty`,
-    ExitCode.failed,
-    { cause: error },
-  );
-}
-
-/** Below that a write may have failed for want of room, in bytes. */
-const LITTLE_ROOM = 16 * 2 ** 20;
-
-/** This SQLite says of every write that fails the same. */
-function isDiskFull(file: string): boolean {
-  const probe = `${file}.probe`;
-  try {
-    const { bavail, bsize } = statfsSync(dirname(file));
-    if (bavail * bsize < LITTLE_ROOM) return true;
-    // There may be room, but not for this user.
-    writePrivateFile(probe, Buffer.alloc(65_536));
-    return false;
-  } catch (error) {
-    return ['ENOSPC', 'EDQUOT'].includes(systemCodeOf(error) ?? '');
-  } finally {
-    rmSync(probe, { force: true });
-  }
-}
-
-const DAMAGE = /^(database disk image is malformed|file is not a database|disk I\/O error)/;
-
-type Engine = import('node-sqlite3-wasm').Database;
-type Prepared = ReturnType<Engine['prepare']>;
-
-function migrate(engine: Engine, migrations: readonly string[]): void {
-  const version = Number(engine.get('PRAGMA user_version')?.user_version ?? 0);
+function migrate(engine: DatabaseSync, migrations: readonly string[]): void {
+  const version = Number(engine.prepare('PRAGMA user_version').get()?.user_version ?? 0);
   if (version > migrations.length) {
     throw new Error(`it was written by a newer opsdeck (schema ${version}, this one knows ${migrations.length})`);
   }
@@ -203,10 +169,10 @@ function migrate(engine: Engine, migrations: readonly string[]): void {
 }
 
 class SqliteDatabase implements DatabaseFile {
-  readonly #engine: Engine;
+  readonly #engine: DatabaseSync;
   readonly #file: string;
   readonly #inode: number;
-  readonly #prepared = new Map<string, Prepared>();
+  readonly #prepared = new Map<string, StatementSync>();
   #pending: PendingWrite[] = [];
   /** Committed, but not safe from a loss of power as yet. */
   #unsynced: PendingWrite[] = [];
@@ -217,7 +183,7 @@ class SqliteDatabase implements DatabaseFile {
   /** Ends when the last copy is made. */
   #copying: Promise<void> = Promise.resolve();
 
-  constructor(engine: Engine, file: string, inode: number) {
+  constructor(engine: DatabaseSync, file: string, inode: number) {
     this.#engine = engine;
     this.#file = file;
     this.#inode = inode;
@@ -243,7 +209,7 @@ class SqliteDatabase implements DatabaseFile {
     try {
       return this.#run(sql, values);
     } catch (error) {
-      throw DAMAGE.test(messageOf(error)) ? unusable('read', this.#file, error) : error;
+      throw isDamage(error) ? unusable('read', this.#file, error) : error;
     }
   }
 
@@ -256,36 +222,27 @@ class SqliteDatabase implements DatabaseFile {
   async #close(): Promise<void> {
     await this.#copying;
     await this.#syncing;
-    // A statement that is not finalised would keep the file, and its lock, open without a word.
-    for (const statement of this.#prepared.values()) statement.finalize();
     if (this.#log) closeSync(this.#log.descriptor);
     this.#engine.close();
   }
 
   copy(file: string): Promise<void> {
+    if (this.#closing) return Promise.reject(new Error('the database is closed'));
     const copied = this.#copying.then(() => this.#copy(file));
     this.#copying = copied.catch(() => {});
     return copied;
   }
 
   async #copy(file: string): Promise<void> {
-    if (this.#closing) throw new Error('the database is closed');
     this.#commitPending();
-    // All changes are moved into the file, and the ones that follow stay in the log until the file has been copied.
-    const [moved] = this.#run('PRAGMA wal_checkpoint(TRUNCATE)', []);
-    if (Number(moved?.busy) !== 0) throw new Error('the log of changes could not be moved into the database');
-    const [usual] = this.#run('PRAGMA wal_autocheckpoint', []);
-    this.#run('PRAGMA wal_autocheckpoint=0', []);
+    // Not by the file system: a process that closes any descriptor of the file gives up its locks.
+    closeSync(openPrivateFile(file, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL));
     try {
-      await copyFile(this.#file, file, constants.COPYFILE_EXCL);
+      await sqlite.backup(this.#engine, file, { rate: COPY_PAGES });
     } catch (error) {
-      if (systemCodeOf(error) !== 'EEXIST') rmSync(file, { force: true });
+      rmSync(file, { force: true });
       throw error;
-    } finally {
-      this.#run(`PRAGMA wal_autocheckpoint=${usual?.wal_autocheckpoint}`, []);
     }
-    const descriptor = openSync(file, 'r+');
-    await syncFile(descriptor).finally(() => closeSync(descriptor));
     syncDirectory(dirname(file));
   }
 
@@ -355,47 +312,27 @@ class SqliteDatabase implements DatabaseFile {
       return undefined;
     } catch (error) {
       // A full disk has rolled back already.
-      if (this.#engine.inTransaction) this.#engine.exec('ROLLBACK');
-      if (messageOf(error) === 'disk I/O error' && isDiskFull(this.#file)) {
-        return new Error('database or disk is full', { cause: error });
-      }
+      if (this.#engine.isTransaction) this.#engine.exec('ROLLBACK');
       return error instanceof Error ? error : new Error(messageOf(error));
     }
   }
 
   #run(sql: string, values: readonly SqlValue[]): SqlRow[] {
-    if (values.some(endsEarly)) throw new Error('a text with U+0000 cannot be stored');
-    const statement = this.#prepare(sql);
-    try {
-      // To the last row, even where nobody asks for one: a statement in the middle of its rows holds up the commit.
-      return statement.all(values as SqlValue[]) as SqlRow[];
-    } catch (error) {
-      this.#discard(sql, statement);
-      throw error;
-    }
-  }
-
-  #prepare(sql: string): Prepared {
+    const bound = values.map(toBound);
     let statement = this.#prepared.get(sql);
     if (!statement) {
       statement = this.#engine.prepare(sql);
       this.#prepared.set(sql, statement);
     }
-    return statement;
-  }
-
-  /** A statement that failed would fail once more, at its next use or at the close of the database. */
-  #discard(sql: string, statement: Prepared): void {
-    this.#prepared.delete(sql);
-    try {
-      statement.finalize();
-    } catch {
-      // The failure that is known already.
-    }
+    // To the last row, even where nobody asks for one: a statement in the middle of its rows holds up the commit.
+    return statement.all(...bound) as SqlRow[];
   }
 }
 
-/** The engine hands a text over up to its first U+0000. */
-function endsEarly(value: SqlValue): boolean {
-  return typeof value === 'string' && value.includes('\0');
+/** A number would become a REAL, of whatever kind it is, and parts of SQLite such as FTS5 take only an INTEGER. */
+function toBound(value: SqlValue): SqlValue | bigint {
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : value;
+  // Node 22 hands a text over up to its first U+0000.
+  if (typeof value === 'string' && value.includes('\0')) throw new Error('a text with U+0000 cannot be stored');
+  return value;
 }

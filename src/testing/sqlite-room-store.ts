@@ -48,7 +48,10 @@ export async function openTestStore(t: TestContext, options: TestStoreOptions = 
     await store?.close();
     const directory = { path, release() {} };
     const engine = await openSqliteRoomEngine({ directory, clock, log });
-    store = await openRoomStoreOn(wrap(engine, log), { directory, clock, durability: 'full', log });
+    const opened = wrap(engine, log);
+    // In the place of a thread, which takes its engine with it.
+    const end = () => opened.end().then(() => engine.close());
+    store = await openRoomStoreOn({ ...opened, end }, { directory, clock, durability: 'full', log });
     return store;
   };
   t.after(() => store?.close());

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Database, openDatabase } from '../kernel/database.ts';
+import { type Database, openDatabase, type SqlRow } from '../kernel/database.ts';
 
 export interface SqliteFolder {
   /** Closes what is open and opens it anew, as after a restart. */
@@ -27,3 +27,6 @@ export function createSqliteFolder(
     },
   };
 }
+
+/** Rows as a test compares them: those of the database have no prototype. */
+export const plainRows = (rows: readonly SqlRow[]): readonly SqlRow[] => rows.map((row) => ({ ...row }));

@@ -15,7 +15,7 @@ export async function readHeads(rows: Rows, room?: number): Promise<readonly Num
       SELECT *,
         (SELECT min(place) FROM message WHERE place > num << 32 AND place < (num + 1) << 32) AS first,
         (SELECT max(place) FROM message WHERE place > num << 32 AND place < (num + 1) << 32) AS last
-      FROM room WHERE ?1 IS NULL OR num = ?1
+      FROM room WHERE num = coalesce(?, num)
     ) AS room LEFT JOIN message ON place = room.last`,
     [room ?? null],
   );

@@ -3,6 +3,7 @@ import { basename, dirname, resolve } from 'node:path';
 import type { Clock } from '../../kernel/clock.ts';
 import type { DataDirectory } from '../../kernel/data-directory.ts';
 import { type DatabaseFile, type Durability, openDatabase, type Statement } from '../../kernel/database.ts';
+import { isDiskFull } from '../../kernel/database-error.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import type { JournalRecord } from '../../kernel/journal-record.ts';
 import type { Log } from '../../kernel/log.ts';
@@ -61,7 +62,6 @@ export async function openSqliteRoomEngine({ directory, clock, log }: RoomEngine
   }
 }
 
-const FULL = 'database or disk is full';
 /** A commit holds no more of them: reads wait for its end. */
 const MOST_ROWS = 8_000;
 
@@ -193,7 +193,7 @@ class SqliteRoomEngine implements RoomEngine {
     try {
       await this.#database.writeNow(statements, durability);
     } catch (error) {
-      throw messageOf(error) === FULL ? new StorageFullError(FULL, { cause: error }) : error;
+      throw isDiskFull(error) ? new StorageFullError(messageOf(error), { cause: error }) : error;
     }
   }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { openDatabase } from '../../kernel/database.ts';
 import { changed, newMessage, post, runStarted, START, tombstoneOf, write } from '../../testing/room-store-parts.ts';
+import { plainRows } from '../../testing/sqlite.ts';
 import { openTestStore } from '../../testing/sqlite-room-store.ts';
 import type { NewMessage } from '../domain/message.ts';
 import { parseSearch } from '../domain/search-query.ts';
@@ -278,7 +279,11 @@ test('what changes or goes before it is indexed is indexed as it is then', async
   const directory = { path, release() {} };
   const database = await openDatabase({ directory, name: 'rooms.sqlite', migrations: MIGRATIONS });
   t.after(() => database.close());
-  assert.deepEqual(await database.query('SELECT id FROM search_0_docsize'), [{ id: 1 }], 'nothing else is left there');
+  assert.deepEqual(
+    plainRows(await database.query('SELECT id FROM search_0_docsize')),
+    [{ id: 1 }],
+    'nothing else is left there',
+  );
 });
 
 test('more than memory is given for is read from the log again', async (t) => {
