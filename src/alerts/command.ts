@@ -12,7 +12,7 @@ import {
 } from '../kernel/flags.ts';
 import type { ListenAddress } from '../kernel/listen-address.ts';
 import { createLog, LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from '../kernel/log.ts';
-import { giveMemoryBack } from '../kernel/memory.ts';
+import { giveMemoryBack, keepHeapSmall } from '../kernel/memory.ts';
 import { compileAnchored, type Pattern } from '../kernel/regexp.ts';
 import type { SiteRules } from '../kernel/request-site.ts';
 import { untilStopped } from '../kernel/signals.ts';
@@ -325,6 +325,7 @@ async function serveAlerts(flags: ServeFlags, ignored: readonly string[], termin
       { flags: ignored.join(' ') },
     );
   }
+  keepHeapSmall();
   let server: AlertServer | undefined;
   // From here on, so that a signal which comes during the start is not lost.
   const stopped = untilStopped(() => server?.reload());
