@@ -325,12 +325,13 @@ async function serveAlerts(flags: ServeFlags, ignored: readonly string[], termin
       { flags: ignored.join(' ') },
     );
   }
-  keepHeapSmall();
   let server: AlertServer | undefined;
   // From here on, so that a signal which comes during the start is not lost.
   const stopped = untilStopped(() => server?.reload());
   const { startAlertServer } = await import('./server.ts');
   server = await startAlertServer(readOptions(flags), terminal.clock, log);
+  // Not before: what a start loads would be collected again and again.
+  keepHeapSmall();
   giveMemoryBack(terminal.clock);
   await stopped;
   log.info('Received a signal to stop, finishing what is under way');
