@@ -260,13 +260,19 @@ function requireAscii(name, code) {
 }
 
 /**
- * The whole file: all parts packed, and what unpacks them. It is written in the language of ten years ago, so that a Node that
- * is too old for the rest reads so far, and says so in a line.
+ * The whole file: what unpacks the parts, and all of them in the comment of a function, whose own text they are read off: V8
+ * passes over a comment, where it would copy the literals of a table. It is written in the language of ten years ago, so
+ * that a Node that is too old for the rest reads so far, and says so in a line.
  */
 function printLauncher(parts) {
-  const packed = parts.map(
-    ({ name, code }) => `${JSON.stringify(`./${name}`)}:"${brotli(Buffer.from(code)).toString('base64')}"`,
-  );
+  const opening = 'function packed() {/*';
+  const places = {};
+  let texts = '';
+  for (const { name, code } of parts) {
+    const start = opening.length + texts.length;
+    texts += brotli(Buffer.from(code)).toString('base64');
+    places[`./${name}`] = [start, opening.length + texts.length];
+  }
   return `#!/usr/bin/env node
 "use strict";
 var required = [${minimum}], current = process.versions.node.split(".").map(Number);
@@ -274,13 +280,13 @@ if (current[0] < required[0] || (current[0] === required[0] && current[1] < requ
   process.stderr.write("opsdeck needs Node.js ${minimum.join('.')} or newer; this is " + process.versions.node + " (" + process.execPath + ")\\n");
   process.exit(1);
 }
-var packed = {${packed.join(',\n')}};
+var places = ${JSON.stringify(places)};
 var loaded = {};
 function load(name) {
-  if (!Object.prototype.hasOwnProperty.call(packed, name)) return require(name);
+  if (!Object.prototype.hasOwnProperty.call(places, name)) return require(name);
   if (loaded[name]) return loaded[name].exports;
-  var code = require("node:zlib").brotliDecompressSync(Buffer.from(packed[name], "base64")).toString("latin1");
-  packed[name] = "";
+  var text = packed.toString().slice(places[name][0], places[name][1]);
+  var code = require("node:zlib").brotliDecompressSync(Buffer.from(text, "base64")).toString("latin1");
   var script = new (require("node:vm").Script)("(function(module,exports,require,__filename,__dirname){\\n" + code + "\\n})", {
     filename: __filename + "/" + name.slice(2),
     lineOffset: -1,
@@ -289,7 +295,17 @@ function load(name) {
   script.runInThisContext()(part, part.exports, load, __filename, __dirname);
   return part.exports;
 }
-load("./opsdeck.js");
+// The stream of the output would take longer than all the rest.
+if (process.argv.length === 3 && /^(--version|-V)$/.test(process.argv[2])) {
+  try {
+    require("node:fs").writeSync(1, "opsdeck ${version}\\n");
+  } catch (error) {
+    process.exitCode = error.code === "EPIPE" ? 0 : 1;
+  }
+} else {
+  load("./opsdeck.js");
+}
+${opening}${texts}*/}
 `;
 }
 

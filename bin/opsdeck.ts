@@ -21,10 +21,6 @@ function runProgram(args: readonly string[]): void {
   process.on('unhandledRejection', die);
   // `opsdeck … | head` closes our output early, which is no failure.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => (error.code === 'EPIPE' ? process.exit(0) : die(error)));
-  if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) {
-    process.stdout.write(`opsdeck ${OPSDECK_VERSION}\n`);
-    return;
-  }
   import('../src/cli.ts')
     .then(({ run }) => run(args, systemTerminal))
     .then((code) => {

@@ -12,7 +12,7 @@ import {
 } from '../kernel/flags.ts';
 import type { ListenAddress } from '../kernel/listen-address.ts';
 import { createLog, LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from '../kernel/log.ts';
-import { giveMemoryBack } from '../kernel/memory.ts';
+import { giveMemoryBack, keepHeapSmall } from '../kernel/memory.ts';
 import { compileAnchored, type Pattern } from '../kernel/regexp.ts';
 import type { SiteRules } from '../kernel/request-site.ts';
 import { untilStopped } from '../kernel/signals.ts';
@@ -330,6 +330,8 @@ async function serveAlerts(flags: ServeFlags, ignored: readonly string[], termin
   const stopped = untilStopped(() => server?.reload());
   const { startAlertServer } = await import('./server.ts');
   server = await startAlertServer(readOptions(flags), terminal.clock, log);
+  // Not before: what a start loads would be collected again and again.
+  keepHeapSmall();
   giveMemoryBack(terminal.clock);
   await stopped;
   log.info('Received a signal to stop, finishing what is under way');

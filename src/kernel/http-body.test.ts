@@ -154,6 +154,26 @@ test('bodies that came with their heads are read whole, one request after the ot
   );
 });
 
+test('a small body is there when its request is handed on, and is read without waiting', async (t) => {
+  const reads: unknown[] = [];
+  const app = new Hono<HttpEnv>();
+  app.post('/', (c) => {
+    reads.push(readBody(c, LIMIT));
+    return c.text('');
+  });
+  const listener = await listen({ fetch: app.fetch, addresses: [{ host: '127.0.0.1', port: 0 }], clock: systemClock });
+  t.after(() => listener.close(0));
+  const connection = await RawConnection.open(listener.url);
+  t.after(() => connection.close());
+  for (const body of ['first', 'second']) {
+    await connection.exchange('POST', `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+  }
+  assert.deepEqual(reads, [
+    { ok: true, bytes: Buffer.from('first') },
+    { ok: true, bytes: Buffer.from('second') },
+  ]);
+});
+
 test('a client that was gone before its body was asked for is aborted', { timeout: HANG_MS }, async (t) => {
   const reader = await startReader(t, async (aborted) => {
     await aborted;

@@ -19,6 +19,16 @@ export function giveMemoryBack(clock: Clock, smallHeap = SMALL_HEAP): void {
   });
 }
 
+/**
+ * Has V8 collect garbage before it asks the system for more memory, which costs a few microseconds for each new alert: left
+ * to itself, it takes 280 MB for 50,000 alerts that need 100. To be called when a server has started.
+ */
+export function keepHeapSmall(): void {
+  setFlagsFromString('--optimize-for-size');
+  // The space of young objects, which would grow to 128 MB, keeps the size that it has.
+  setFlagsFromString('--semi-space-growth-factor=1');
+}
+
 /** Takes some milliseconds for a small heap. Node hands V8's own function over only to contexts made under this flag. */
 function collectGarbage(): void {
   setFlagsFromString('--expose-gc');

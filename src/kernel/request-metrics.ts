@@ -5,6 +5,9 @@ import type { Metrics } from './metrics.ts';
 
 const SIZE_BOUNDS_BYTES = [100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8];
 
+/** Nothing, where a handler leaves a request to the next one. */
+type Answer = Response | undefined;
+
 export interface RequestMetrics {
   /** Measures every handler of a table until it has made its answer. `handler` is how the metrics call a path. */
   measure(
@@ -23,18 +26,28 @@ export function createRequestMetrics(metrics: Metrics, prefix: string, clock: Cl
   const measureHandler = (handler: string, method: string, handle: HttpHandler): HttpHandler => {
     const isGet = method === 'get';
     const note = noteOf(handler, method);
-    return async (c, next) => {
+    return (c, next) => {
       const startedAt = clock.now();
       if (isGet) running++;
-      let status = 500;
-      try {
-        const answer = await handle(c, next);
-        if (answer) status = (answer as Response).status;
-        return answer;
-      } finally {
+      const done = (status: number) => {
         if (isGet) running--;
         note(status, (clock.now() - startedAt) / 1000, c.env?.answerBytes ?? 0);
+      };
+      const fail = (error: unknown): never => {
+        done(500);
+        throw error;
+      };
+      const answered = (answer: Answer): Answer => {
+        done(answer ? answer.status : 500);
+        return answer;
+      };
+      let answer: Answer | Promise<Answer>;
+      try {
+        answer = handle(c, next) as Answer | Promise<Answer>;
+      } catch (error) {
+        return fail(error);
       }
+      return answer instanceof Promise ? answer.then(answered, fail) : answered(answer);
     };
   };
   return {

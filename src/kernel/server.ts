@@ -1,4 +1,11 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import {
+  createServer as createHttpServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+} from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 // Loaded after the first server, its marker would be a Response of the class that the server has replaced by then.
@@ -95,6 +102,8 @@ function createServer(fetch: Fetch, maxHeaderBytes: number | undefined): Server 
     // HTTP/1.0, which load balancers still ask for health in, has no Host.
     hostname: 'localhost',
     fetch: fetch as Parameters<typeof createAdaptorServer>[0]['fetch'],
+    createServer: ((options: ServerOptions, listener: RequestListener) =>
+      createHttpServer(options, withBody(listener))) as typeof createHttpServer,
     serverOptions: {
       headersTimeout: HEADERS_TIMEOUT_MS,
       requestTimeout: REQUEST_TIMEOUT_MS,
@@ -105,6 +114,17 @@ function createServer(fetch: Fetch, maxHeaderBytes: number | undefined): Server 
     // It cuts a client off that still writes after its answer; node:http itself reads on, up to the timeout.
     autoCleanupIncoming: false,
   }) as Server;
+}
+
+/**
+ * Hands a request on when what came with its head has been parsed, which Node does next: a small body lies there then as a
+ * whole, and whoever reads it need not wait.
+ */
+function withBody(listener: RequestListener): RequestListener {
+  return (incoming, outgoing) => {
+    if (incoming.method === 'POST' || incoming.method === 'PUT') process.nextTick(listener, incoming, outgoing);
+    else listener(incoming, outgoing);
+  };
 }
 
 interface TrackedServer {
@@ -130,14 +150,17 @@ function track(server: Server): TrackedServer {
     answering.set(socket, 0);
     socket.once('close', () => answering.delete(socket));
   });
+  // One for all of them, and not `once`, which wraps each.
+  function answered(this: ServerResponse): void {
+    add(this.req.socket, -1);
+  }
   server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
     add(socket, 1);
-    response.once('close', () => add(socket, -1));
+    response.on('close', answered);
     // Of pipelined requests those that wait for the first one's answer.
     if (!response.socket) closeWith(socket, response);
   });
   const streaming = new Set<Socket>();
-  // One for all of them, and not `once`, which wraps each.
   function forget(this: Socket): void {
     streaming.delete(this);
   }

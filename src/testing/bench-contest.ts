@@ -1,14 +1,14 @@
 import { bench, describeMachine, isAsked, printTable } from './bench.ts';
-import { runProcess } from './processes.ts';
+import { ALERTMANAGER, runProcess } from './processes.ts';
 
-/** Declares a bench of opsdeck beside Debian's Alertmanager: `rows` are asked for when its parts have run. */
+/** Declares a bench of opsdeck beside the real Alertmanager: `rows` are asked for when its parts have run. */
 export function benchBesideAlertmanager(
   name: string,
   parts: Readonly<Record<string, () => Promise<void>>>,
   rows: () => readonly (readonly string[])[],
 ): void {
   bench(name, async (filters) => {
-    const { stderr, stdout } = await runProcess('prometheus-alertmanager', ['--version']);
+    const { stderr, stdout } = await runProcess(ALERTMANAGER, ['--version']);
     const version = /version (\S+)/.exec(stdout + stderr)?.[1] ?? 'of unknown version';
     process.stdout.write(`opsdeck ${OPSDECK_VERSION} beside Alertmanager ${version}: medians (least–most)\n`);
     process.stdout.write(`${describeMachine()}\n\n`);

@@ -171,6 +171,9 @@ export function configFile(t: Cleanup, text = MINIMAL_ALERTMANAGER_CONFIG): stri
 
 const has = (args: readonly string[], flag: string) => args.some((arg) => arg === flag || arg.startsWith(`${flag}=`));
 
+/** The real Alertmanager: Debian's on PATH, unless OPSDECK_ALERTMANAGER names another one. */
+export const ALERTMANAGER = process.env.OPSDECK_ALERTMANAGER ?? 'prometheus-alertmanager';
+
 /** Starts the real Alertmanager, alone (no cluster) and on a port of its own choice, with one receiver and long waits. */
 export function startAlertmanager(
   t: Cleanup,
@@ -182,7 +185,7 @@ export function startAlertmanager(
   if (!has(args, '--storage.path')) args.push(`--storage.path=${join(folder, 'data')}`);
   if (!has(args, '--web.listen-address')) args.push('--web.listen-address=127.0.0.1:0');
   if (!has(args, '--cluster.listen-address')) args.push('--cluster.listen-address=');
-  return startServer(t, { command: 'prometheus-alertmanager', args, cwd: folder, addressIn: listeningAddress });
+  return startServer(t, { command: ALERTMANAGER, args, cwd: folder, addressIn: listeningAddress });
 }
 
 /** The built executable; tests run from the root of the repository, after the build. */
@@ -192,14 +195,18 @@ export function executablePath(): string {
 
 /**
  * Starts the built `opsdeck alerts serve` in an empty folder, with a storage path and a port of its own unless `args`
- * name them.
+ * name them; `executable` is the command of another build.
  */
-export function startOpsdeck(t: Cleanup, args: readonly string[] = []): Promise<RunningServer> {
+export function startOpsdeck(
+  t: Cleanup,
+  args: readonly string[] = [],
+  [command = process.execPath, ...before]: readonly string[] = [process.execPath, executablePath()],
+): Promise<RunningServer> {
   const folder = temporaryFolder(t);
-  const all = [executablePath(), 'alerts', 'serve', ...args];
+  const all = [...before, 'alerts', 'serve', ...args];
   if (!has(args, '--web.listen-address')) all.push('--web.listen-address', '127.0.0.1:0');
   if (!has(args, '--storage.path')) all.push('--storage.path', join(folder, 'data'));
-  return startServer(t, { command: process.execPath, args: all, cwd: folder, addressIn: listeningAddress });
+  return startServer(t, { command, args: all, cwd: folder, addressIn: listeningAddress });
 }
 
 /** What a process holds in memory now, and the most it ever held, in bytes; undefined where there is no /proc. */

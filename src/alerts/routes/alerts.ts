@@ -1,4 +1,4 @@
-import type { HttpContext, HttpHandler } from '../../kernel/http.ts';
+import { goOn, type HttpContext, type HttpHandler } from '../../kernel/http.ts';
 import { accepted, type Outcome } from '../../kernel/outcome.ts';
 import { readPostedAlerts } from '../contract/posted-alerts.ts';
 import {
@@ -14,6 +14,8 @@ import type { AlertQuery, RoutingNames } from '../listing/alert-query.ts';
 import type { Answers } from './answers.ts';
 import { readJsonBytes, refuseUnacceptable } from './guards.ts';
 
+type Received = Outcome<readonly string[]>;
+
 export interface AlertRoutes {
   readonly answers: Answers;
   readonly listing: AlertListing;
@@ -21,7 +23,7 @@ export interface AlertRoutes {
   readonly reading: MatcherReading;
   readonly now: () => number;
   /** Takes posted alerts in as they are read; says why some of them were not, or why there are none. */
-  readonly receive: (reading: ReturnType<typeof readPostedAlerts>) => Promise<Outcome<readonly string[]>>;
+  readonly receive: (reading: ReturnType<typeof readPostedAlerts>) => Received | Promise<Received>;
 }
 
 /** GET /alerts: every alert that is not resolved, by fingerprint. */
@@ -51,13 +53,14 @@ export function listAlertGroups({ answers, listing, names, reading, now }: Alert
 
 /** POST /alerts: every good alert is taken in, also beside bad ones, which are named in the answer. */
 export function postAlerts({ answers, receive }: AlertRoutes): HttpHandler {
-  return async (c) => {
-    const body = await readJsonBytes(c, answers);
-    if (!body.ok) return body.response;
-    const reasons = await receive(readPostedAlerts(body.bytes));
-    if (!reasons.ok) return answers.refuse(c, 400, reasons.reason);
-    return reasons.value.length === 0 ? answers.empty(c, 200) : answers.refuse(c, 400, reasons.value.join('\n'));
-  };
+  return (c) =>
+    goOn(readJsonBytes(c, answers), (body) => {
+      if (!body.ok) return body.response;
+      return goOn(receive(readPostedAlerts(body.bytes)), (reasons) => {
+        if (!reasons.ok) return answers.refuse(c, 400, reasons.reason);
+        return reasons.value.length === 0 ? answers.empty(c, 200) : answers.refuse(c, 400, reasons.value.join('\n'));
+      });
+    });
 }
 
 function readQuery(c: HttpContext, reading: MatcherReading): Outcome<AlertQuery> {

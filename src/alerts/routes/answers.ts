@@ -1,5 +1,4 @@
-import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import { answerArray, type HttpContext, type Method, noteAnswerSize } from '../../kernel/http.ts';
+import { answerArray, answerWith, type HttpContext, headerOf, type Method, noteAnswerSize } from '../../kernel/http.ts';
 import type { Pattern } from '../../kernel/regexp.ts';
 
 /** Methods that any page may use from another origin; a browser's DELETE needs its origin to be named. */
@@ -43,7 +42,7 @@ export class Answers {
 
   /** A status without a body. */
   empty(c: HttpContext, status: 200 | 404): Response {
-    return c.body(null, status, { ...this.#headers(c), 'content-length': '0' });
+    return answerWith(c, null, status, { ...this.#headers(c), 'content-length': '0' });
   }
 
   /** A refusal by a handler: a JSON string. */
@@ -60,47 +59,47 @@ export class Answers {
   refuseMethod(c: HttpContext, allowed: readonly Method[]): Response {
     const message = `method ${c.req.method} is not allowed, but [${allowed.join(',')}] are`;
     const headers = { ...this.#headers(c, 'application/json'), allow: allowed.join(',') };
-    if (c.req.method === 'HEAD') return c.body(null, 405, headers);
-    return c.body(`${JSON.stringify({ code: 405, message })}\n`, 405, headers);
+    if (c.req.method === 'HEAD') return answerWith(c, null, 405, headers);
+    return answerWith(c, `${JSON.stringify({ code: 405, message })}\n`, 405, headers);
   }
 
   /** The answer to a CORS preflight; undefined for every other request. Source: rs/cors as Alertmanager sets it up. */
   preflight(c: HttpContext): Response | undefined {
-    const method = c.req.header('access-control-request-method')?.toUpperCase();
+    const method = headerOf(c, 'access-control-request-method')?.toUpperCase();
     if (c.req.method !== 'OPTIONS' || !method) return undefined;
     const headers: Record<string, string> = {
       'cache-control': 'no-store',
       vary: 'Origin, Access-Control-Request-Method, Access-Control-Request-Headers',
     };
-    const origin = c.req.header('origin');
+    const origin = headerOf(c, 'origin');
     const named = origin !== undefined && this.#isNamed(origin);
     const isOpen = this.#isOpen && OPEN_METHODS.includes(method);
-    const asked = (c.req.header('access-control-request-headers') ?? '')
+    const asked = (headerOf(c, 'access-control-request-headers') ?? '')
       .split(',')
       .map((name) => name.trim().toLowerCase())
       .filter(Boolean);
-    if (origin === undefined || !(named || isOpen)) return c.body(null, 204, headers);
+    if (origin === undefined || !(named || isOpen)) return answerWith(c, null, 204, headers);
     const isTrusted = this.#only?.test(origin) ?? false;
-    if (!isTrusted && !asked.every((name) => OPEN_HEADERS.includes(name))) return c.body(null, 204, headers);
+    if (!isTrusted && !asked.every((name) => OPEN_HEADERS.includes(name))) return answerWith(c, null, 204, headers);
     headers['access-control-allow-origin'] = named ? origin : '*';
     headers['access-control-allow-methods'] = method;
     if (asked.length > 0) headers['access-control-allow-headers'] = asked.join(', ');
-    return c.body(null, 204, headers);
+    return answerWith(c, null, 204, headers);
   }
 
   #isNamed(origin: string): boolean {
     return this.#origins.has(origin) || (this.#only?.test(origin) ?? false) || (this.#allowsOrigin?.(origin) ?? false);
   }
 
-  #body(c: HttpContext, text: string, status: ContentfulStatusCode): Response {
+  #body(c: HttpContext, text: string, status: number): Response {
     noteAnswerSize(c, Buffer.byteLength(text));
-    return c.body(text, status, this.#headers(c, 'application/json'));
+    return answerWith(c, text, status, this.#headers(c, 'application/json'));
   }
 
   #headers(c: HttpContext, contentType?: string): Record<string, string> {
     const headers: Record<string, string> = { 'cache-control': 'no-store', vary: 'Origin' };
     if (contentType) headers['content-type'] = contentType;
-    const origin = c.req.header('origin');
+    const origin = headerOf(c, 'origin');
     if (origin === undefined) return headers;
     if (this.#isNamed(origin)) headers['access-control-allow-origin'] = origin;
     else if (this.#isOpen && OPEN_METHODS.includes(c.req.method)) headers['access-control-allow-origin'] = '*';

@@ -1,15 +1,16 @@
-import { type HttpContext, readBody } from '../../kernel/http.ts';
+import { goOn, type HttpContext, headerOf, readBody } from '../../kernel/http.ts';
 import { type BodyName, readJson } from '../contract/body.ts';
 import type { Answers } from './answers.ts';
 
 /** The largest body, in bytes: some 25,000 alerts, and far beyond what Prometheus sends at once. */
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 
+const JSON_TYPE = 'application/json';
 const MEDIA_TYPE = /^\s*([\w!#$&^.+-]+\/[\w!#$&^.+-]+)\s*(?:;.*)?$/;
 
 /** Answers 406 when the client takes no JSON; undefined when it does. */
 export function refuseUnacceptable(c: HttpContext, answers: Answers): Response | undefined {
-  const accept = c.req.header('accept');
+  const accept = headerOf(c, 'accept');
   if (accept === undefined || accept.trim() === '' || accept.split(',').some(takesJson)) return undefined;
   return answers.refuseRequest(c, 406, 'unsupported media type requested, only [application/json] are available');
 }
@@ -39,30 +40,29 @@ export async function readJsonBody(
   return json.ok ? json : refuse(answers.refuse(c, 400, json.reason));
 }
 
-/** The same, but the bytes have still to be parsed. */
-export async function readJsonBytes(
-  c: HttpContext,
-  answers: Answers,
-): Promise<{ readonly ok: true; readonly bytes: Buffer } | Refusal> {
-  const hasBody = Number(c.req.header('content-length') ?? 0) > 0 || c.req.header('transfer-encoding') !== undefined;
-  if (hasBody) {
-    const header = c.req.header('content-type') || 'application/octet-stream';
-    const type = MEDIA_TYPE.exec(header)?.[1]?.toLowerCase();
-    if (type === undefined)
-      return refuse(answers.refuse(c, 400, `cannot read the content type ${JSON.stringify(header)}`));
-    if (type !== 'application/json') {
-      const message = `unsupported media type ${JSON.stringify(type)}, only [application/json] are allowed`;
-      return refuse(answers.refuseRequest(c, 415, message));
-    }
-  }
-  const unacceptable = refuseUnacceptable(c, answers);
-  if (unacceptable) return refuse(unacceptable);
-  const body = await readBody(c, MAX_BODY_BYTES);
-  if (!body.ok) {
+type BytesRead = { readonly ok: true; readonly bytes: Buffer } | Refusal;
+
+/** The same, but the bytes have still to be parsed; without waiting where they have all come already. */
+export function readJsonBytes(c: HttpContext, answers: Answers): BytesRead | Promise<BytesRead> {
+  const refusal = refuseMediaType(c, answers) ?? refuseUnacceptable(c, answers);
+  if (refusal) return refuse(refusal);
+  return goOn(readBody(c, MAX_BODY_BYTES), (body): BytesRead => {
+    if (body.ok) return body;
     if (body.reason === 'aborted') return refuse(answers.refuse(c, 400, 'the request ended before its body did'));
     return refuse(
       answers.refuseRequest(c, 413, `the body is larger than ${MAX_BODY_BYTES} bytes; send fewer alerts at once`),
     );
-  }
-  return body;
+  });
+}
+
+function refuseMediaType(c: HttpContext, answers: Answers): Response | undefined {
+  const hasBody = Number(headerOf(c, 'content-length') ?? 0) > 0 || headerOf(c, 'transfer-encoding') !== undefined;
+  if (!hasBody) return undefined;
+  const header = headerOf(c, 'content-type') || 'application/octet-stream';
+  if (header === JSON_TYPE) return undefined;
+  const type = MEDIA_TYPE.exec(header)?.[1]?.toLowerCase();
+  if (type === undefined) return answers.refuse(c, 400, `cannot read the content type ${JSON.stringify(header)}`);
+  if (type === JSON_TYPE) return undefined;
+  const message = `unsupported media type ${JSON.stringify(type)}, only [${JSON_TYPE}] are allowed`;
+  return answers.refuseRequest(c, 415, message);
 }

@@ -99,22 +99,36 @@ test('a post in slices leaves turns to others, and is taken in when it is answer
   const names = Array.from({ length: 20 }, (_, n) => `A${n}`);
   let turns = 0;
   let isDone = false;
-  const received = intake
-    .receivePost(inSlices(...names), () => START)
-    .finally(() => {
-      isDone = true;
-    });
+  const received = Promise.resolve(intake.receivePost(inSlices(...names), () => START)).finally(() => {
+    isDone = true;
+  });
   for (; !isDone; turns++) await nextTurn();
   assert.deepEqual(await received, accepted([]));
   assert.ok(turns >= 39, `${turns} turns`);
   assert.equal(store.size, 20);
 });
 
+test('a short post is taken in at once where no other waits', async () => {
+  const { intake, store } = createIntake();
+  const reading = { next: () => ({ done: true as const, value: accepted([[named('A')]]) }) };
+  assert.deepEqual(
+    intake.receivePost(reading, () => START),
+    accepted([]),
+  );
+  assert.equal(store.size, 1);
+  await intake.receivePost(inSlices('B', 'C'), () => START);
+  assert.equal(store.size, 3);
+});
+
 test('a short post does not overtake a long one that came before it', async () => {
   const { intake, store } = createIntake();
   const order: string[] = [];
-  const long = intake.receivePost(inSlices('A', 'B', 'C'), () => START).then(() => order.push(`long ${store.size}`));
-  const short = intake.receivePost(inSlices('D'), () => START + 1).then(() => order.push(`short ${store.size}`));
+  const take = async (reading: ReturnType<typeof inSlices>, at: number, name: string) => {
+    await intake.receivePost(reading, () => at);
+    order.push(`${name} ${store.size}`);
+  };
+  const long = take(inSlices('A', 'B', 'C'), START, 'long');
+  const short = take(inSlices('D'), START + 1, 'short');
   await Promise.all([long, short]);
   assert.deepEqual(order, ['long 3', 'short 4']);
   assert.equal(store.get(alertOf({ alertname: 'D' }).fingerprint)?.updatedAt, START + 1);

@@ -28,24 +28,47 @@ export type PostReading = Iterator<undefined, Outcome<readonly (readonly Outcome
 /** Takes posted alerts into the store. Good ones are taken in whatever stands beside them. */
 export class AlertIntake {
   readonly #parts: AlertIntakeParts;
-  #last: Promise<unknown> = Promise.resolve();
+  /** Ends when the last of the posts that had to wait is taken in; undefined: none waits. */
+  #last: Promise<unknown> | undefined;
 
   constructor(parts: AlertIntakeParts) {
     this.#parts = parts;
   }
 
   /**
-   * Reads a post and takes it in, one after the other in the order in which they come. Resolves with why alerts were not
-   * taken in, a line for each of them; a post that could not be read is refused, and changes nothing.
+   * Reads a post and takes it in, one after the other in the order in which they come; a small one at once, unless one
+   * waits. Gives why alerts were not taken in, a line for each of them; a post that could not be read is refused, and
+   * changes nothing.
    */
-  receivePost(reading: PostReading, now: () => number): Promise<Outcome<readonly string[]>> {
-    const received = this.#last.then(() => this.#receiveSlices(reading, now));
-    this.#last = received.catch(() => {});
+  receivePost(
+    reading: PostReading,
+    now: () => number,
+  ): Outcome<readonly string[]> | Promise<Outcome<readonly string[]>> {
+    if (this.#last) return this.#queue(this.#last.then(() => this.#receiveSlices(reading, reading.next(), now)));
+    const read = reading.next();
+    if (!read.done) return this.#queue(this.#receiveSlices(reading, read, now));
+    if (!read.value.ok) return read.value;
+    const [slice = [], ...others] = read.value.value;
+    if (others.length > 0) return this.#queue(this.#receiveSlices(reading, read, now));
+    return accepted(this.receive(slice, now()));
+  }
+
+  #queue<T>(received: Promise<T>): Promise<T> {
+    const last = received
+      .catch(() => {})
+      .then(() => {
+        if (this.#last === last) this.#last = undefined;
+      });
+    this.#last = last;
     return received;
   }
 
-  async #receiveSlices(reading: PostReading, now: () => number): Promise<Outcome<readonly string[]>> {
-    let read = reading.next();
+  async #receiveSlices(
+    reading: PostReading,
+    first: ReturnType<PostReading['next']>,
+    now: () => number,
+  ): Promise<Outcome<readonly string[]>> {
+    let read = first;
     for (; !read.done; read = reading.next()) await nextTurn();
     if (!read.value.ok) return read.value;
     const at = now();

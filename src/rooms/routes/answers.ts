@@ -1,7 +1,7 @@
-import type { HttpContext, Method } from '../../kernel/http.ts';
+import { type HttpContext, headerOf, type Method } from '../../kernel/http.ts';
 import { STATUS_OF } from '../contract/failure.ts';
 import { type Refusal, refuse, type Verdict } from '../domain/refusal.ts';
-import { headerOf, respond } from './headers.ts';
+import { respond } from './headers.ts';
 
 export type AnswerHeaders = Readonly<Record<string, string>>;
 

@@ -1,10 +1,9 @@
 import * as v from 'valibot';
 import { takeBody } from '../../kernel/body-chunks.ts';
-import { type BodyRead, type HttpContext, readBody } from '../../kernel/http.ts';
+import { type BodyRead, type HttpContext, headerOf, readBody } from '../../kernel/http.ts';
 import { granted, type Refusal, refuse, type Verdict } from '../domain/refusal.ts';
 import { answerRefusal } from './answers.ts';
 import { refusedSince } from './guard.ts';
-import { headerOf } from './headers.ts';
 
 const JSON_TYPE = 'application/json';
 

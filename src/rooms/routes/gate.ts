@@ -1,7 +1,14 @@
-import { type HttpContext, type HttpHandler, type Method, mountPaths, type PathHandlers } from '../../kernel/http.ts';
+import {
+  type HttpContext,
+  type HttpHandler,
+  headerOf,
+  type Method,
+  mountPaths,
+  type PathHandlers,
+} from '../../kernel/http.ts';
 import type { Refusal } from '../domain/refusal.ts';
 import { answerRefusal } from './answers.ts';
-import { headerNamesOf, headerOf, releaseHeaders, setHeader } from './headers.ts';
+import { headerNamesOf, releaseHeaders, setHeader } from './headers.ts';
 
 /** What a request shows before anybody looks at what it asks for. */
 export interface RequestFacts {

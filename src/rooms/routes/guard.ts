@@ -1,9 +1,9 @@
-import type { HttpContext, HttpHandler } from '../../kernel/http.ts';
+import { type HttpContext, type HttpHandler, headerOf } from '../../kernel/http.ts';
 import type { Caller } from '../domain/caller.ts';
 import { type Refusal, refuse, type Verdict } from '../domain/refusal.ts';
 import type { Scope } from '../domain/token.ts';
 import { answerRefusal } from './answers.ts';
-import { headerOf, setHeader } from './headers.ts';
+import { setHeader } from './headers.ts';
 
 /** Says who asks. */
 export interface Authenticator {

@@ -1,13 +1,5 @@
 import type { HttpContext } from '../../kernel/http.ts';
 
-/** A header of the request, by its name in small letters. Straight off the socket's: Headers cost more than all the rest. */
-export function headerOf(c: HttpContext, name: string): string | undefined {
-  const incoming = c.env?.incoming;
-  if (!incoming) return c.req.header(name);
-  const value = incoming.headers[name];
-  return Array.isArray(value) ? value.join(', ') : value;
-}
-
 export function headerNamesOf(c: HttpContext): Iterable<string> {
   const incoming = c.env?.incoming;
   return incoming ? Object.keys(incoming.headers) : c.req.raw.headers.keys();

@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
-import type { HttpContext } from '../../kernel/http.ts';
+import { type HttpContext, headerOf } from '../../kernel/http.ts';
 import type { Caller } from '../domain/caller.ts';
 import type { Verdict } from '../domain/refusal.ts';
 import type { Admission, KeptAnswer } from '../idempotent-answers.ts';
 import { type AnswerHeaders, answerRefusal } from './answers.ts';
 import { readAhead } from './body.ts';
 import type { IdempotentAnswers } from './guard.ts';
-import { headerOf } from './headers.ts';
 
 /** The longest body of a request with a key: the whole of it is compared. */
 const BODY_LIMIT = 2 ** 20;

@@ -1,4 +1,4 @@
-import type { HttpContext } from '../../kernel/http.ts';
+import { type HttpContext, headerOf } from '../../kernel/http.ts';
 import type { SlashCommands } from '../commands/slash-commands.ts';
 import { printPage, wireEdit } from '../contract/message.ts';
 import {
@@ -25,7 +25,6 @@ import { type AnswerHeaders, answer, answerJson, answerRefusal, answerVerdict } 
 import { checkBody, decodeText, readBytes, readJson } from './body.ts';
 import { answerTagged, readIfMatch } from './etag.ts';
 import { admit, type GuardParts } from './guard.ts';
-import { headerOf } from './headers.ts';
 import type { Paths } from './index.ts';
 import { readQuery } from './query.ts';
 

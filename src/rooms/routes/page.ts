@@ -1,9 +1,8 @@
-import type { HttpContext, HttpHandler } from '../../kernel/http.ts';
+import { type HttpContext, type HttpHandler, headerOf } from '../../kernel/http.ts';
 import { refuse } from '../domain/refusal.ts';
 import type { RoomsPage } from '../rooms-page.ts';
 import { answerRefusal } from './answers.ts';
 import { credentialsOf, type GuardParts } from './guard.ts';
-import { headerOf } from './headers.ts';
 import type { Paths } from './index.ts';
 
 export interface PageRouteParts {
