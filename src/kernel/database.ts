@@ -1,5 +1,4 @@
-import { closeSync, constants, fdatasync, fstatSync, fsyncSync, lstatSync, openSync, rmSync } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { closeSync, constants, fdatasync, fstatSync, fsyncSync, lstatSync, openSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { DataDirectory } from './data-directory.ts';
@@ -131,11 +130,11 @@ function checkFile(path: string): void {
 }
 
 /** Whether a path still leads to the file that was opened. */
-async function isInPlace({ path, inode }: PlacedFile): Promise<boolean> {
+function isInPlace({ path, inode }: PlacedFile): boolean {
   try {
-    return (await stat(path)).ino === inode;
+    return statSync(path, { throwIfNoEntry: false })?.ino === inode;
   } catch (error) {
-    return !['ENOENT', 'ENOTDIR'].includes(systemCodeOf(error) ?? '');
+    return systemCodeOf(error) !== 'ENOTDIR';
   }
 }
 
@@ -291,9 +290,9 @@ class SqliteDatabase implements DatabaseFile {
 
   /** What has no name any more goes with the process, however well it is synced. */
   async #syncLog(): Promise<void> {
-    const inPlace = Promise.all([this.#file, this.#log].map(isInPlace));
-    const [places] = await Promise.all([inPlace, syncFile(this.#log.descriptor)]);
-    if (!places.every(Boolean)) {
+    await syncFile(this.#log.descriptor);
+    // At once: handing it to another thread costs more than the answer, which the operating system has in memory.
+    if (!isInPlace(this.#file) || !isInPlace(this.#log)) {
       throw new Error(
         `the database ${this.#file.path} was removed or moved while it was in use: what is written now is lost; put it back, or start again`,
       );
