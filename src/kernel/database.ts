@@ -129,15 +129,12 @@ function checkFile(path: string): void {
   if (lstatSync(path, { throwIfNoEntry: false })) closeSync(openPrivateFile(path, constants.O_RDWR));
 }
 
-/**
- * Whether a path still leads to the file that was opened. Not beside the event loop: the way there and back costs ten times
- * as much as the answer, which the operating system has in memory.
- */
+/** Whether a path still leads to the file that was opened. */
 function isInPlace({ path, inode }: PlacedFile): boolean {
   try {
-    return statSync(path).ino === inode;
+    return statSync(path, { throwIfNoEntry: false })?.ino === inode;
   } catch (error) {
-    return !['ENOENT', 'ENOTDIR'].includes(systemCodeOf(error) ?? '');
+    return systemCodeOf(error) !== 'ENOTDIR';
   }
 }
 
@@ -294,7 +291,8 @@ class SqliteDatabase implements DatabaseFile {
   /** What has no name any more goes with the process, however well it is synced. */
   async #syncLog(): Promise<void> {
     await syncFile(this.#log.descriptor);
-    if (![this.#file, this.#log].every(isInPlace)) {
+    // At once: handing it to another thread costs more than the answer, which the operating system has in memory.
+    if (!isInPlace(this.#file) || !isInPlace(this.#log)) {
       throw new Error(
         `the database ${this.#file.path} was removed or moved while it was in use: what is written now is lost; put it back, or start again`,
       );
