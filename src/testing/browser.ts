@@ -5,11 +5,16 @@ import type { TestContext } from 'node:test';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { eventually } from './eventually.ts';
 import { isLongRound } from './long-round.ts';
-import type { Cleanup, RunningServer } from './processes.ts';
-import { connectBrowser } from './shared-browser.ts';
+import { type Cleanup, needsReal, type RunningServer } from './processes.ts';
+import { connectBrowser, findChromium } from './shared-browser.ts';
 
 /** For whatever a page is asked: it only ends a hang. */
 export const PAGE_DEADLINE_MS = 90_000;
+/** Whether there is a Chromium; as {@link needsReal}. */
+export function needsBrowser(t: TestContext): boolean {
+  return findChromium() !== undefined || needsReal(t, 'chromium-headless-shell', 'chromium-headless-shell');
+}
+
 /** Gives Debian's Chromium without a window, until the test ends. */
 export async function launchBrowser(t: Cleanup): Promise<Browser> {
   const browser = await connectBrowser();

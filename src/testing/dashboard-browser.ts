@@ -6,12 +6,11 @@ import { dirname, join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
 import type { Browser, BrowserContextOptions, Download, Locator, Page } from 'playwright-core';
-import { launchBrowser, PAGE_DEADLINE_MS } from './browser.ts';
+import { launchBrowser, needsBrowser, PAGE_DEADLINE_MS } from './browser.ts';
 import {
   type Cleanup,
   executablePath,
   Janitor,
-  needsReal,
   type RunningServer,
   startServer,
   temporaryFolder,
@@ -59,7 +58,7 @@ export function browserTest(
   run: (t: TestContext, browser: Browser, check: Check) => Promise<void>,
 ): void {
   test(name, { concurrency: AT_ONCE }, async (t) => {
-    if (!needsReal(t, 'chromium', 'chromium')) return;
+    if (!needsBrowser(t)) return;
     const browser = await shareBrowser();
     t.after(leaveBrowser);
     const checks: Promise<void>[] = [];

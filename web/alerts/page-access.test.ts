@@ -3,8 +3,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
-import { findBarriers, fitsAcross, getJson, launchBrowser, openPage, postJson } from '../../src/testing/browser.ts';
-import { configFile, needsReal, startOpsdeck } from '../../src/testing/processes.ts';
+import {
+  findBarriers,
+  fitsAcross,
+  getJson,
+  launchBrowser,
+  needsBrowser,
+  openPage,
+  postJson,
+} from '../../src/testing/browser.ts';
+import { configFile, startOpsdeck } from '../../src/testing/processes.ts';
 
 const alert = (labels: Readonly<Record<string, string>>, summary: string) => ({
   labels,
@@ -24,7 +32,7 @@ const ALERTS = [
 const tally = (page: Page, text: string): Promise<void> => page.locator('.tally-sum', { hasText: text }).waitFor();
 
 test('the page of the alert server, for everybody', async (t) => {
-  if (!needsReal(t, 'chromium', 'chromium')) return;
+  if (!needsBrowser(t)) return;
   const server = await startOpsdeck(t, ['--config.file', configFile(t)]);
   await postJson(server, 'alerts', ALERTS);
   const now = Date.now();

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Browser, Locator, Page } from 'playwright-core';
-import { getJson, launchBrowser, openPage, postJson } from '../../src/testing/browser.ts';
-import { configFile, needsReal, type RunningServer, startOpsdeck } from '../../src/testing/processes.ts';
+import { getJson, launchBrowser, needsBrowser, openPage, postJson } from '../../src/testing/browser.ts';
+import { configFile, type RunningServer, startOpsdeck } from '../../src/testing/processes.ts';
 
 const ALERTS = [
   {
@@ -51,7 +51,7 @@ async function shownSilence(page: Page): Promise<string> {
 }
 
 async function setUp(t: TestContext): Promise<{ server: RunningServer; browser: Browser } | undefined> {
-  if (!needsReal(t, 'chromium', 'chromium')) return undefined;
+  if (!needsBrowser(t)) return undefined;
   const server = await startOpsdeck(t, ['--config.file', configFile(t)]);
   await postJson(server, 'alerts', ALERTS);
   return { server, browser: await launchBrowser(t) };

@@ -3,8 +3,7 @@ import { test } from 'node:test';
 import { startHub } from '../../src/hub/server.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { createLog } from '../../src/kernel/log.ts';
-import { findBarriers, fitsAcross, launchBrowser, openPage } from '../../src/testing/browser.ts';
-import { needsReal } from '../../src/testing/processes.ts';
+import { findBarriers, fitsAcross, launchBrowser, needsBrowser, openPage } from '../../src/testing/browser.ts';
 
 const entry = (name: string, url: string, example: string) => ({
   name,
@@ -25,7 +24,7 @@ const SERVERS = [
 ];
 
 test('the page of the hub', async (t) => {
-  if (!needsReal(t, 'chromium', 'chromium')) return;
+  if (!needsBrowser(t)) return;
   const log = createLog({ level: 'error', format: 'logfmt', clock: systemClock, write: () => {} });
   const hub = await startHub(SERVERS, { address: { host: '127.0.0.1', port: 0 } }, systemClock, log);
   t.after(() => hub.close());

@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { findBarriers, launchBrowser, overflowOf, picture } from '../../../src/testing/browser.ts';
-import { needsReal } from '../../../src/testing/processes.ts';
+import { findBarriers, launchBrowser, needsBrowser, overflowOf, picture } from '../../../src/testing/browser.ts';
 import {
   lineIs,
   openWindow,
@@ -102,7 +101,7 @@ const LOOKS = [
 ] as const;
 
 test('the page of the rooms for everybody', { timeout: 600_000 }, async (t) => {
-  if (!needsReal(t, 'chromium', 'chromium')) return;
+  if (!needsBrowser(t)) return;
   const browser = await launchBrowser(t);
   const server = await fill(t);
 

@@ -1,10 +1,9 @@
 // A copilot is set up on the page and tried out, against a provider that is scripted.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findBarriers, launchBrowser, picture } from '../../../src/testing/browser.ts';
+import { findBarriers, launchBrowser, needsBrowser, picture } from '../../../src/testing/browser.ts';
 import { eventually } from '../../../src/testing/eventually.ts';
 import { type FakeModel, openAiStream, startFakeModel } from '../../../src/testing/fake-model.ts';
-import { needsReal } from '../../../src/testing/processes.ts';
 import { lineIs, openWindow, said, serveRooms, write } from '../../../src/testing/rooms-browser.ts';
 
 const KEY = 'sk-test-0123456789abcdef-wxyz';
@@ -18,7 +17,7 @@ const refusal = {
 const keysSeen = ({ requests }: FakeModel) => requests.map(({ headers }) => headers.authorization);
 
 test('a copilot is set up on the page', { timeout: 600_000 }, async (t) => {
-  if (!needsReal(t, 'chromium', 'chromium')) return;
+  if (!needsBrowser(t)) return;
   const model = await startFakeModel(t);
   const server = await serveRooms(t);
   await server.send('ana', 'POST', '/api/room', { name: 'Payments on-call', slug: 'ops' });
@@ -138,7 +137,7 @@ test('a copilot is set up on the page', { timeout: 600_000 }, async (t) => {
 });
 
 test('who has the members before him and writes is not taken out of his words', { timeout: 600_000 }, async (t) => {
-  if (!needsReal(t, 'chromium', 'chromium')) return;
+  if (!needsBrowser(t)) return;
   const server = await serveRooms(t);
   await server.send('ana', 'POST', '/api/room', { name: 'Payments on-call', slug: 'ops' });
   const { page } = await openWindow(t, await launchBrowser(t), server.url, 'ana');

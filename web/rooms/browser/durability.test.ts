@@ -1,10 +1,9 @@
 // Nothing that was written is lost, and nothing is there twice: without a line, over reloads, and when the server dies.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { launchBrowser, picture } from '../../../src/testing/browser.ts';
+import { launchBrowser, needsBrowser, picture } from '../../../src/testing/browser.ts';
 import { eventually } from '../../../src/testing/eventually.ts';
 import { openAiStream, startFakeModel } from '../../../src/testing/fake-model.ts';
-import { needsReal } from '../../../src/testing/processes.ts';
 import { lineIs, openWindow, posted, said, serveRooms, wordsOf, write } from '../../../src/testing/rooms-browser.ts';
 
 interface Page {
@@ -12,7 +11,7 @@ interface Page {
 }
 
 test('the page keeps what was written', { timeout: 600_000 }, async (t) => {
-  if (!needsReal(t, 'chromium', 'chromium')) return;
+  if (!needsBrowser(t)) return;
   const browser = await launchBrowser(t);
 
   await t.test('offline and back: the queue is shown, goes out in order, and what was missed comes', async (t) => {

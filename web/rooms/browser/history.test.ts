@@ -1,9 +1,8 @@
 // A room of many messages: read back, forth, and from a link, without a jump and without a heavy page.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { launchBrowser } from '../../../src/testing/browser.ts';
+import { launchBrowser, needsBrowser } from '../../../src/testing/browser.ts';
 import { isLongRound } from '../../../src/testing/long-round.ts';
-import { needsReal } from '../../../src/testing/processes.ts';
 import { openWindow, said, serveRooms, wordsOf } from '../../../src/testing/rooms-browser.ts';
 
 const MESSAGES = isLongRound ? 2500 : 800;
@@ -15,7 +14,7 @@ interface Posted {
 }
 
 test('a long room', { timeout: 600_000 }, async (t) => {
-  if (!needsReal(t, 'chromium', 'chromium')) return;
+  if (!needsBrowser(t)) return;
   const server = await serveRooms(t);
   await server.send('ana', 'POST', '/api/room', { name: 'Ops', slug: 'ops' });
   const posted: Posted[] = [];

@@ -1,8 +1,7 @@
 // One message must not keep a reader's page busy, or hide the messages around it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { launchBrowser } from '../../../src/testing/browser.ts';
-import { needsReal } from '../../../src/testing/processes.ts';
+import { launchBrowser, needsBrowser } from '../../../src/testing/browser.ts';
 import { openWindow, said, serveRooms } from '../../../src/testing/rooms-browser.ts';
 import { HOSTILE_TEXTS } from '../hostile-texts.ts';
 
@@ -17,7 +16,7 @@ const CARDS: ReadonlyMap<string, unknown> = new Map<string, unknown>([
 ]);
 
 test('harmless messages stand between hostile ones', { timeout: 600_000 }, async (t) => {
-  if (!needsReal(t, 'chromium', 'chromium')) return;
+  if (!needsBrowser(t)) return;
   const server = await serveRooms(t);
   await server.send('ana', 'POST', '/api/room', { name: 'Ops', slug: 'ops' });
   const post = (fields: object) => server.send('ben', 'POST', '/api/message', { roomId: 'ops', ...fields });

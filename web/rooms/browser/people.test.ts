@@ -2,9 +2,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Browser } from 'playwright-core';
-import { launchBrowser, picture } from '../../../src/testing/browser.ts';
+import { launchBrowser, needsBrowser, picture } from '../../../src/testing/browser.ts';
 import { type FakeModel, openAiStream, startFakeModel } from '../../../src/testing/fake-model.ts';
-import { needsReal } from '../../../src/testing/processes.ts';
 import {
   lineIs,
   openWindow,
@@ -28,7 +27,7 @@ interface Parts {
 }
 
 async function setUp(t: TestContext): Promise<Parts | undefined> {
-  if (!needsReal(t, 'chromium', 'chromium')) return undefined;
+  if (!needsBrowser(t)) return undefined;
   const server = await serveRooms(t);
   await server.send('ana', 'POST', '/api/room', { name: 'Payments on-call', slug: 'ops', topic: 'Card payments' });
   await server.send('ben', 'POST', '/api/room/ops/join');

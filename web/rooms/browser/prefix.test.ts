@@ -1,13 +1,12 @@
 // The page behind a proxy that shows the server under a path of its own.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { launchBrowser } from '../../../src/testing/browser.ts';
+import { launchBrowser, needsBrowser } from '../../../src/testing/browser.ts';
 import { openPrefixProxy } from '../../../src/testing/http-proxy.ts';
-import { needsReal } from '../../../src/testing/processes.ts';
 import { lineIs, openWindow, posted, said, serveRooms, write } from '../../../src/testing/rooms-browser.ts';
 
 test('behind a proxy that takes a path away', { timeout: 600_000 }, async (t) => {
-  if (!needsReal(t, 'chromium', 'chromium')) return;
+  if (!needsBrowser(t)) return;
   const server = await serveRooms(t);
   await server.send('ana', 'POST', '/api/room', { name: 'Payments on-call', slug: 'ops' });
   await server.send('ana', 'POST', '/api/room', { name: 'Quiet', slug: 'quiet' });

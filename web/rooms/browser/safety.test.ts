@@ -1,8 +1,7 @@
 // Whatever people write, nothing of it runs, and nothing is asked of another server.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { launchBrowser } from '../../../src/testing/browser.ts';
-import { needsReal } from '../../../src/testing/processes.ts';
+import { launchBrowser, needsBrowser } from '../../../src/testing/browser.ts';
 import { openWindow, said, serveRooms } from '../../../src/testing/rooms-browser.ts';
 
 const HOSTILE: readonly string[] = [
@@ -35,7 +34,7 @@ const HOSTILE: readonly string[] = [
 ];
 
 test('what people write stays words', { timeout: 600_000 }, async (t) => {
-  if (!needsReal(t, 'chromium', 'chromium')) return;
+  if (!needsBrowser(t)) return;
   const browser = await launchBrowser(t);
   const server = await serveRooms(t);
   await server.send('ana', 'POST', '/api/room', {

@@ -2,9 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { findBarriers, launchBrowser, overflowOf, picture } from '../../../src/testing/browser.ts';
+import { findBarriers, launchBrowser, needsBrowser, overflowOf, picture } from '../../../src/testing/browser.ts';
 import { eventually } from '../../../src/testing/eventually.ts';
-import { needsReal } from '../../../src/testing/processes.ts';
 import { lineIs, openWindow, posted, said, serveRooms, write } from '../../../src/testing/rooms-browser.ts';
 
 interface Room {
@@ -17,7 +16,7 @@ interface Room {
 const panelOf = (page: Page) => page.getByRole('complementary', { name: 'About this room' });
 
 test('the settings of a room', { timeout: 600_000 }, async (t) => {
-  if (!needsReal(t, 'chromium', 'chromium')) return;
+  if (!needsBrowser(t)) return;
   // Whoever changes something must have seen it.
   const server = await serveRooms(t, ['--require-if-match']);
   await server.send('ana', 'POST', '/api/room', { name: 'Payments on-call', slug: 'ops', topic: 'Cards' });
@@ -137,7 +136,7 @@ test('the settings of a room', { timeout: 600_000 }, async (t) => {
 });
 
 test('who may not change a room reads its labels', { timeout: 600_000 }, async (t) => {
-  if (!needsReal(t, 'chromium', 'chromium')) return;
+  if (!needsBrowser(t)) return;
   const server = await serveRooms(t, ['--auth', 'token']);
   const [token = ''] = await eventually('the token of the admin', () => /odr_\w{46}/.exec(server.stderr()));
   const asAdmin = async <Answer>(path: string, body: unknown): Promise<Answer> => {

@@ -1,13 +1,12 @@
 // Where everybody signs in: with a token, or as somebody new with an invite.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { launchBrowser, openPage } from '../../../src/testing/browser.ts';
+import { launchBrowser, needsBrowser, openPage } from '../../../src/testing/browser.ts';
 import { eventually } from '../../../src/testing/eventually.ts';
-import { needsReal } from '../../../src/testing/processes.ts';
 import { lineIs, said, serveRooms, write } from '../../../src/testing/rooms-browser.ts';
 
 test('signing in', { timeout: 600_000 }, async (t) => {
-  if (!needsReal(t, 'chromium', 'chromium')) return;
+  if (!needsBrowser(t)) return;
   const browser = await launchBrowser(t);
   const server = await serveRooms(t, ['--auth', 'token']);
   // It is printed when the server listens already.

@@ -2,9 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page, Response } from 'playwright-core';
-import { launchBrowser } from '../../../src/testing/browser.ts';
+import { launchBrowser, needsBrowser } from '../../../src/testing/browser.ts';
 import { openAiStream, startFakeModel } from '../../../src/testing/fake-model.ts';
-import { needsReal } from '../../../src/testing/processes.ts';
 import { lineIs, openWindow, said, serveRooms, write } from '../../../src/testing/rooms-browser.ts';
 
 interface Held {
@@ -42,7 +41,7 @@ const fieldOf = (page: Page) => page.getByRole('textbox', { name: 'Message', exa
 const panelOf = (page: Page, name: string) => page.getByRole('complementary', { name });
 
 test('what comes late', { timeout: 600_000 }, async (t) => {
-  if (!needsReal(t, 'chromium', 'chromium')) return;
+  if (!needsBrowser(t)) return;
   const browser = await launchBrowser(t);
   const server = await serveRooms(t);
   const ops = await server.send<{ readonly id: string }>('ana', 'POST', '/api/room', {
