@@ -103,7 +103,7 @@ for (const enableEventCompression of [false, true]) {
       logger: basicLogger({ level: 'none' }),
     });
     t.after(() => client.close());
-    await client.waitForInitialization({ timeout: 60 });
+    await client.waitForInitialization();
     const context = { kind: 'user', key: 'u', name: 'ü' };
     assert.equal(await client.variation('f', context, false), true);
     client.track('bought', context, null, 2.5);

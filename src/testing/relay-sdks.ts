@@ -39,7 +39,6 @@ export interface Sdk {
 export const UNKNOWN_KEY = 'unknown-key';
 const SILENT = { error() {}, warn() {}, info() {}, debug() {} };
 const SHOPPER = { kind: 'user', key: 'ada', plan: 'gold' } as const;
-const START_SECONDS = 60;
 
 interface Detail {
   readonly value: unknown;
@@ -64,7 +63,7 @@ function serverSdk(name: string, options: { readonly stream: boolean }): Sdk {
     refusal: options.stream ? /^Error: Authentication failed/ : /401 \(invalid SDK key\)/,
     async open(url, key) {
       const client = init(key, { ...hosts(url), ...options, logger: SILENT, streamInitialReconnectDelay: 0.2 });
-      await client.waitForInitialization({ timeout: START_SECONDS }).catch((error: unknown) => {
+      await client.waitForInitialization().catch((error: unknown) => {
         client.close();
         throw error;
       });
@@ -128,7 +127,7 @@ function nodeClientSdk(name: string, options: { readonly useReport: boolean }): 
         streamReconnectDelay: 200,
         logger: SILENT,
       });
-      await client.waitForInitialization(START_SECONDS).catch(async (error: unknown) => {
+      await client.waitForInitialization().catch(async (error: unknown) => {
         await client.close();
         throw error;
       });

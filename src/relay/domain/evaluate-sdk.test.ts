@@ -29,7 +29,7 @@ async function startSdk({ flags, segments }: World) {
     diagnosticOptOut: true,
     logger: silent,
   });
-  await client.waitForInitialization({ timeout: 60 });
+  await client.waitForInitialization();
   return client;
 }
 
