@@ -129,23 +129,6 @@ test('an entry that 0.1.0 wrote before it had told anything says nothing', async
   assert.deepEqual([await log.load(), log.find(KEY)], [0, undefined]);
 });
 
-test('entries are safe from a loss of power a second later, all of them at once', async () => {
-  const [database, clock] = [new FakeDatabase(), new FakeClock()];
-  const log = openLog(database, clock);
-  log.syncSoon();
-  clock.advance(999);
-  log.syncSoon();
-  assert.equal(database.asked, 0);
-  clock.advance(1);
-  assert.equal(database.asked, 1);
-  await new Promise((done) => setImmediate(done));
-  clock.advance(10 * SECOND);
-  assert.equal(database.asked, 1);
-  log.syncSoon();
-  await log.flush();
-  assert.equal(database.asked, 2);
-});
-
 test('every question is counted, one that finds nothing too, and has taken some time', () => {
   const log = openLog(new FakeDatabase());
   log.set(KEY, told(), START + HOUR);

@@ -23,8 +23,6 @@ const TIMED_ONE_IN = 64;
 
 /** After a failed write, for instance on a full disk. */
 const WRITE_RETRY_MS = 5_000;
-/** So much later at the most entries are safe from a loss of power, which would repeat them: no notification waits for a disk. */
-const SYNC_MS = 1_000;
 
 interface Entry extends LoggedNotification {
   readonly expiresAt: number;
@@ -59,8 +57,6 @@ export class NotificationLog {
   /** Those that the disk did not take. */
   #unwritten = new Set<string>();
   readonly #behind: WriteBehind;
-  #isUnsynced = false;
-  readonly #syncing: WriteBehind;
 
   constructor(database: Database, clock: Clock, log: Log) {
     this.#database = database;
@@ -72,14 +68,6 @@ export class NotificationLog {
       write: () => this.#writeAgain(),
       failed: (error) =>
         log.error('notifications could not be written to the log on disk; trying again', { err: messageOf(error) }),
-    });
-    this.#syncing = new WriteBehind({
-      clock,
-      delayMs: SYNC_MS,
-      retryMs: WRITE_RETRY_MS,
-      isPending: () => this.#isUnsynced,
-      write: () => this.#sync(),
-      failed: (error) => log.error('the notification log is not safe on disk; trying again', { err: messageOf(error) }),
     });
   }
 
@@ -142,27 +130,9 @@ export class NotificationLog {
     this.#behind.soon();
   }
 
-  /** Entries were written. */
-  syncSoon(): void {
-    this.#isUnsynced = true;
-    this.#syncing.soon();
-  }
-
-  /** Resolves when all is safe on disk, also what it did not take before; rejects when that is impossible still. */
-  async flush(): Promise<void> {
-    await this.#behind.flush();
-    await this.#syncing.flush();
-  }
-
-  async #sync(): Promise<void> {
-    if (!this.#isUnsynced) return;
-    this.#isUnsynced = false;
-    try {
-      await this.#database.write([]);
-    } catch (error) {
-      this.#isUnsynced = true;
-      throw error;
-    }
+  /** Resolves when the disk has what it did not take before; rejects when it still cannot be written. */
+  flush(): Promise<void> {
+    return this.#behind.flush();
   }
 
   async #writeAgain(): Promise<void> {

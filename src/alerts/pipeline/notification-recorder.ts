@@ -45,8 +45,7 @@ export class NotificationRecorder {
     const told = { at: clock.now(), firing: new Set(firing), resolved: new Set(resolved), receiverData };
     const entry = notificationLog.set(key, told, this.#expiryOf(evaluation));
     const statements = record ? [entry, history.add(record)] : [entry];
-    await this.#written([writeAlerts(alerts.map(({ slot }) => slot)), database.write(statements, 'system')], key);
-    notificationLog.syncSoon();
+    await this.#written([writeAlerts(alerts.map(({ slot }) => slot)), database.write(statements)], key);
   }
 
   async failed(record: NotificationRecord): Promise<void> {
