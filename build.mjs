@@ -4,7 +4,7 @@
 // --benches it bundles *.bench.ts into .build/benches, and all.mjs imports them.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
@@ -158,17 +158,14 @@ async function bundlePage(folder) {
   return files;
 }
 
-/** `virtual:web`: every page of web/ by its folder's name, as src/modules.d.ts declares it. */
+/** `virtual:web/<folder>`: a page of web/, as src/modules.d.ts declares it; a server loads its own alone. */
 const webPages = {
   name: 'web-pages',
   setup(build) {
-    build.onResolve({ filter: /^virtual:web$/ }, () => ({ path: 'web', namespace: 'virtual' }));
-    build.onLoad({ filter: /^web$/, namespace: 'virtual' }, async () => {
-      const names = readdirSync(join(root, 'web')).filter((name) => existsSync(join(root, 'web', name, 'index.html')));
-      const pages = Object.fromEntries(
-        await Promise.all(names.map(async (name) => [name, await bundlePage(join(root, 'web', name))])),
-      );
-      return { contents: `export const pages = JSON.parse(${JSON.stringify(JSON.stringify(pages))});`, loader: 'js' };
+    build.onResolve({ filter: /^virtual:web\// }, ({ path }) => ({ path: path.split('/')[1], namespace: 'web-page' }));
+    build.onLoad({ filter: /./, namespace: 'web-page' }, async ({ path }) => {
+      const page = JSON.stringify(await bundlePage(join(root, 'web', path)));
+      return { contents: `export const page = JSON.parse(${JSON.stringify(page)});`, loader: 'js' };
     });
   },
 };

@@ -108,7 +108,7 @@ async function readImports(): Promise<readonly (readonly [string, string])[]> {
     platform: 'node',
     format: 'cjs',
     loader: { '.yml': 'text', '.tmpl': 'text', '.csv': 'text' },
-    external: ['virtual:web'],
+    external: ['virtual:web/*'],
   });
   const pages = await esbuild.build({
     ...common,

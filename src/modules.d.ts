@@ -10,10 +10,10 @@ declare module '*.yml' {
   export default text;
 }
 
-/** Every page under web/, bundled and compressed by the build; see kernel/assets.ts. */
-declare module 'virtual:web' {
+/** The page of a folder of web/, bundled and compressed by the build; see kernel/assets.ts. */
+declare module 'virtual:web/*' {
   import type { PageFiles } from './kernel/assets.ts';
-  export const pages: Readonly<Record<string, PageFiles>>;
+  export const page: PageFiles;
 }
 
 /** The default templates travel inside the executable as text. */

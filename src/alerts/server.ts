@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { pages } from 'virtual:web';
+import { page } from 'virtual:web/alerts';
 import type { Hono } from 'hono';
 import { servePage } from '../kernel/assets.ts';
 import { type Clock, holdProcess } from '../kernel/clock.ts';
@@ -244,7 +244,7 @@ async function serve(running: Running, release: () => Promise<void>): Promise<Al
     metrics,
     member: describeMember(options.clusterListenAddress, options.clusterPeerName),
     version: describeVersion(),
-    page: servePage(pages.alerts ?? {}),
+    page: servePage(page),
   });
   listener = await listen({
     fetch: app.fetch,

@@ -3,7 +3,8 @@
 // What the events come to is computed in the browser's worker and in the terminal, by the same domain code, never here.
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { pages } from 'virtual:web';
+import { page } from 'virtual:web/dashboard';
+import { page as hubPage } from 'virtual:web/dashboard-hub';
 import { servePage } from '../kernel/assets.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { HttpClient } from '../kernel/http-client/http-client.ts';
@@ -78,8 +79,8 @@ function composeParts(
     usage,
     markers: { store, now: () => clock.now(), log },
     files: {
-      page: servePage(pages.dashboard ?? {}),
-      hub: readHubPage(pages['dashboard-hub'] ?? {}, OPSDECK_VERSION),
+      page: servePage(page),
+      hub: readHubPage(hubPage, OPSDECK_VERSION),
       files,
       answerFile,
       readSample: (name) => readSample(name, clock.now()),

@@ -1,6 +1,6 @@
 // The page that links to every server of `opsdeck up`. It knows of them only what it is told.
 
-import { pages } from 'virtual:web';
+import { page as hubPage } from 'virtual:web/hub';
 import { Hono } from 'hono';
 import { servePage } from '../kernel/assets.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -14,7 +14,7 @@ import type { HubEntry } from './contract.ts';
 /** The HTTP interface of the hub. */
 export function createHubApp(entries: readonly HubEntry[]): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>();
-  const page = servePage(pages.hub ?? {});
+  const page = servePage(hubPage);
   const notFound = (c: HttpContext) => c.text('404 page not found\n', 404);
   const index = (c: HttpContext) => page(c, 'index.html') ?? notFound(c);
   const ok = (c: HttpContext) => c.text('OK');

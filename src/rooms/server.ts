@@ -50,14 +50,14 @@ export async function startRooms(options: RoomsOptions, clock: Clock, log: Log):
       threadFile: executableFile,
     });
     // The rest of the program is loaded while the store opens in a thread of its own.
-    const [{ pages }, { composeRooms }, { listen }, opened] = await Promise.all([
-      import('virtual:web'),
+    const [{ page }, { composeRooms }, { listen }, opened] = await Promise.all([
+      import('virtual:web/rooms'),
       import('./composition/rooms.ts'),
       import('../kernel/server.ts'),
       opening,
     ]);
     store = opened;
-    rooms = await composeRooms({ options, store, clock, log, page: pages.rooms });
+    rooms = await composeRooms({ options, store, clock, log, page });
     const { app, core, firstToken, failed, endStreams, listensAt } = rooms;
     listener = await listen({ fetch: app.fetch, addresses: [options.listenAddress], clock, endStreams });
     listensAt(listener.url);
