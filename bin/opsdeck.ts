@@ -32,7 +32,7 @@ function runProgram(args: readonly string[]): void {
 const args = process.argv.slice(2);
 const part = currentThread();
 if (part) {
-  // What escapes ends the thread, and is told to whoever has started it.
+  // An error that escapes ends the thread, and reaches its starter.
   void import('../src/parts.ts').then(({ runPart }) => runPart(part.name, part.port, part.options));
 } else {
   runProgram(args);

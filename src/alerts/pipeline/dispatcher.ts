@@ -65,7 +65,7 @@ export class Dispatcher implements GroupListener {
     for (const [id, timer] of timers) this.#remembered.set(id, timer);
   }
 
-  /** From now on groups are flushed; what has fallen due before is flushed at once. */
+  /** From now on groups are flushed, overdue ones at once. */
   start(pipeline: Pipeline): void {
     // Groups that did not come back never will.
     for (const id of this.#remembered.keys()) this.#parts.timers.set(id, undefined);

@@ -5,7 +5,7 @@ import type { Queued, SendQueue } from './send-queue.ts';
 
 /**
  * due: its moment has come. evaluated: it is known what there is to tell. queued: it waits until its receiver has room.
- * sent: its integrations are being told. recorded: what came of that is on disk, or there was nothing to tell.
+ * sent: its integrations are being told. recorded: the result is on disk, or there was nothing to tell.
  */
 export type FlushState = 'due' | 'evaluated' | 'queued' | 'sent' | 'recorded';
 

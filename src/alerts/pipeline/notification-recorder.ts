@@ -60,7 +60,7 @@ export class NotificationRecorder {
     return clock.now() + Math.min(retentionMs, 2 * Math.max(repeatIntervalMs, groupIntervalMs));
   }
 
-  /** What was sent is not sent again because a disk is full: memory knows of it as long as the process lives. */
+  /** A full disk repeats no notification: memory knows of it as long as the process lives. */
   async #written(writing: readonly Promise<void>[], key?: string): Promise<void> {
     try {
       await Promise.all(writing);

@@ -105,7 +105,7 @@ async function measureLatency(side: Side, server: RunningServer, sink: WebhookSi
 const BURSTS = { '500': 500, '10k': 10_000 };
 const BURST_WAIT_MS = 3_000;
 
-/** So many groups that are due at once, each with something to tell: how late the first and the last webhook are called. */
+/** The lateness of the first and the last webhook when this number of groups is due at once, each with news. */
 async function measureBurst(name: keyof typeof BURSTS, side: Side, server: RunningServer, sink: WebhookSink) {
   const groups = BURSTS[name];
   const connection = await RawConnection.open(server.url, { deadlineMs: 120_000 });
