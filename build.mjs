@@ -1,6 +1,6 @@
 // Builds dist/opsdeck.js: one executable CommonJS file with code, web pages and sample data inside.
 // With --tests it also bundles *.test.ts into .build/tests, with units.mjs, which imports every file that starts no process
-// (one process runs them all, ten times faster than one a file), and suite.json, which src/testing/test-run.ts reads. With
+// (one process runs them all, ten times faster than one a file), and suite.json, which src/testing/run/test-run.ts reads. With
 // --benches it bundles *.bench.ts into .build/benches, and all.mjs imports them.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -337,7 +337,7 @@ function writeImports(file, sources) {
 }
 
 /** Code of tests that lies in files of their own. */
-const TEST_CODE = /\/(testing|acceptance|attacks)\/[^/]*$/;
+const TEST_CODE = /\/(testing|acceptance|attacks)\//;
 
 /** Keeps what is tested out of a bundle, so that it holds only what the tests themselves do. */
 const testCodeAlone = {
@@ -376,7 +376,7 @@ async function classify(entryPoints) {
 }
 
 /** What runs the tests. */
-const TEST_RUN = 'src/testing/test-run.ts';
+const TEST_RUN = 'src/testing/run/test-run.ts';
 
 async function buildTests() {
   const outdir = join(root, '.build/tests');

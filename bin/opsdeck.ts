@@ -1,5 +1,5 @@
-import { systemTerminal } from '../src/kernel/terminal.ts';
-import { currentThread } from '../src/kernel/thread.ts';
+import { systemTerminal } from '../src/kernel/terminal/terminal.ts';
+import { currentThread } from '../src/kernel/threads/thread.ts';
 
 /** A minified line is half a megabyte long: whatever escapes is told in one line, with the stack only on demand. */
 function die(error: unknown): never {

@@ -4,7 +4,7 @@ import { addAlertsCommand } from './alerts/command.ts';
 import { addDashboardCommand } from './dashboard/command.ts';
 import { addUpCommand } from './hub/command.ts';
 import { CommandError, ExitCode } from './kernel/errors.ts';
-import type { Terminal } from './kernel/terminal.ts';
+import type { Terminal } from './kernel/terminal/terminal.ts';
 import { addRelayCommand } from './relay/command.ts';
 import { addRoomsCommand } from './rooms/command.ts';
 

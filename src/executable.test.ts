@@ -9,6 +9,7 @@ import { hashSync } from 'bcryptjs';
 import { run as runCommand } from './cli.ts';
 import { eventually } from './testing/eventually.ts';
 import { FakeTerminal } from './testing/fake-terminal.ts';
+import { RawConnection } from './testing/http/raw-connection.ts';
 import {
   executablePath,
   listeningAddress,
@@ -17,7 +18,6 @@ import {
   startServer,
   temporaryFolder,
 } from './testing/processes.ts';
-import { RawConnection } from './testing/raw-connection.ts';
 
 // The built file, copied alone into an empty folder, with no node_modules in reach.
 

@@ -24,7 +24,7 @@ const RULES: readonly Rule[] = [
     law: 'a domain imports its own domain, node:crypto, and regular expressions and outcomes as part of the language',
     from: /^src\/\w+\/domain\//,
     forbidden: /./,
-    except: /^(src\/\w+\/domain\/|node:crypto$|src\/kernel\/(regexp|outcome)\.ts$)/,
+    except: /^(src\/\w+\/domain\/|node:crypto$|src\/kernel\/(regexp\/regexp|outcome)\.ts$)/,
   },
   {
     law: 'only routes, kernel and composition roots know hono',
@@ -45,22 +45,22 @@ const RULES: readonly Rule[] = [
     law: 'only a command imports a server',
     from: /^(src|bin|web)\/(?!\w+\/command\.ts)/,
     forbidden: /^src\/\w+\/server\.ts$/,
-    except: /^src\/kernel\/server\.ts$/,
+    except: /^src\/kernel\/http\/server\.ts$/,
   },
   { law: 'the kernel imports no server', from: /^src\/kernel\//, forbidden: /^src\/(?!kernel\/)/ },
   {
-    law: 'better-sse stands in kernel/sse-frame.ts alone',
-    from: /^(?!src\/kernel\/sse-frame\.ts)/,
+    law: 'better-sse stands in kernel/sse/frame.ts alone',
+    from: /^(?!src\/kernel\/sse\/frame\.ts)/,
     forbidden: /^better-sse/,
   },
   {
-    law: 'SQLite stands in kernel/database.ts alone',
-    from: /^(?!src\/kernel\/database\.ts)/,
+    law: 'SQLite stands in kernel/storage/database.ts alone',
+    from: /^(?!src\/kernel\/storage\/database\.ts)/,
     forbidden: /^node:sqlite$/,
   },
   {
     law: 'commander stands in cli.ts, command.ts and the readers of flags',
-    from: /^(?!src\/cli\.ts|.*\/command\.ts|src\/kernel\/flags\.ts)/,
+    from: /^(?!src\/cli\.ts|.*\/command\.ts|src\/kernel\/terminal\/flags\.ts)/,
     forbidden: /^commander$/,
   },
   {
@@ -80,8 +80,8 @@ const RULES: readonly Rule[] = [
     except: /^(web\/|src\/dashboard\/domain\/|chart\.js|chartjs-plugin-annotation|marked$|dompurify$)/,
   },
   {
-    law: 'marked and DOMPurify stand in web/rooms alone: where Markdown is parsed, and where it is sanitised',
-    from: /^(?!web\/rooms\/(markdown|bounded-lexer|message-body)\.ts)/,
+    law: 'marked and DOMPurify stand in web/rooms/message alone: where Markdown is parsed, and where it is sanitised',
+    from: /^(?!web\/rooms\/message\/(markdown|bounded-lexer|body)\.ts)/,
     forbidden: /^(marked|dompurify)$/,
   },
   {
@@ -89,7 +89,7 @@ const RULES: readonly Rule[] = [
     from: /^(?!web\/dashboard\/charts\/)/,
     forbidden: /^chart(\.js|js-)/,
   },
-  { law: 'nothing but tests and benches imports testing', from: /./, forbidden: /^src\/testing\// },
+  { law: 'nothing but tests and benches imports testing', from: /./, forbidden: /^src\/(\w+\/)?testing\// },
 ];
 
 /** Every import of the program and its pages as [importer, imported], both relative to the root or a package's name. */
@@ -164,7 +164,7 @@ test('import law: the folders of the alert server are layers', async () => {
 
 test('import law: the imports were found', async () => {
   const edges = await imports;
-  assert.ok(edges.some(([from, to]) => from === 'src/alerts/server.ts' && to === 'src/kernel/database.ts'));
+  assert.ok(edges.some(([from, to]) => from === 'src/alerts/server.ts' && to === 'src/kernel/storage/database.ts'));
   assert.ok(edges.length > 200, `only ${edges.length} imports`);
   assert.deepEqual(violations({ law: '', from: /^bin\//, forbidden: /^src\// }, edges).length > 0, true);
 });

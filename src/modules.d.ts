@@ -12,7 +12,7 @@ declare module '*.yml' {
 
 /** The page of a folder of web/, bundled and compressed by the build; see kernel/assets.ts. */
 declare module 'virtual:web/*' {
-  import type { PageFiles } from './kernel/assets.ts';
+  import type { PageFiles } from './kernel/http/assets.ts';
   export const page: PageFiles;
 }
 

@@ -1,10 +1,10 @@
-import { BCRYPT_PART } from './kernel/bcrypt-thread.ts';
-import type { Port } from './kernel/calls.ts';
+import { BCRYPT_PART } from './kernel/http/bcrypt-thread.ts';
+import type { Port } from './kernel/threads/calls.ts';
 
 /** What runs in threads of its own, by the names under which they are started. */
 const PARTS: Readonly<Record<string, () => Promise<(port: Port, options: unknown) => void>>> = {
   'room engine': async () => (await import('./rooms/store/room-engine-thread.ts')).serveRoomEngine,
-  [BCRYPT_PART]: async () => (await import('./kernel/bcrypt-thread.ts')).serveBcrypt,
+  [BCRYPT_PART]: async () => (await import('./kernel/http/bcrypt-thread.ts')).serveBcrypt,
 };
 
 /** Hands a thread over to what it was started for. */

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { chmodSync, lchownSync, lstatSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { startWebhookSink } from './alerts/testing/webhook-sink.ts';
+import { startRoomsProcess } from './rooms/testing/process.ts';
 import { executablePath, listeningAddress, runProcess, startServer, temporaryFolder } from './testing/processes.ts';
-import { startRoomsProcess } from './testing/rooms-process.ts';
-import { startWebhookSink } from './testing/webhook-sink.ts';
 
 // What another user of the machine sees of the state of a server, which lies in a folder that everybody may enter.
 

@@ -1,6 +1,5 @@
 import { printNumber, printSpread, spreadOf } from '../testing/bench.ts';
-import { alertsOf, postRequest, silencesOf } from '../testing/bench-alerts.ts';
-import { benchBesideAlertmanager } from '../testing/bench-contest.ts';
+import { RawConnection } from '../testing/http/raw-connection.ts';
 import {
   configFile,
   Janitor,
@@ -9,7 +8,8 @@ import {
   startAlertmanager,
   startOpsdeck,
 } from '../testing/processes.ts';
-import { RawConnection } from '../testing/raw-connection.ts';
+import { alertsOf, postRequest, silencesOf } from './testing/bench.ts';
+import { benchBesideAlertmanager } from './testing/bench-contest.ts';
 
 type Side = 'opsdeck' | 'Alertmanager';
 type Unit = 'ms' | 'alerts/s' | 'MB';

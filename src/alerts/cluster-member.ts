@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { networkInterfaces } from 'node:os';
-import { type ListenAddress, printHostPort } from '../kernel/listen-address.ts';
+import { type ListenAddress, printHostPort } from '../kernel/http/listen-address.ts';
 import type { ClusterMember } from './contract/status.ts';
 
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';

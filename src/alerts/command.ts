@@ -1,6 +1,12 @@
 import { join } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { CommandError, ExitCode } from '../kernel/errors.ts';
+import type { ListenAddress } from '../kernel/http/listen-address.ts';
+import type { SiteRules } from '../kernel/http/site-address.ts';
+import { createLog, LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from '../kernel/log.ts';
+import { giveMemoryBack, keepHeapSmall } from '../kernel/memory.ts';
+import { compileAnchored, type Pattern } from '../kernel/regexp/regexp.ts';
+import { untilStopped } from '../kernel/signals.ts';
 import {
   countFlag,
   durationFlag,
@@ -9,14 +15,8 @@ import {
   intervalFlag,
   listenAddressFlag,
   repeated,
-} from '../kernel/flags.ts';
-import type { ListenAddress } from '../kernel/listen-address.ts';
-import { createLog, LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from '../kernel/log.ts';
-import { giveMemoryBack, keepHeapSmall } from '../kernel/memory.ts';
-import { compileAnchored, type Pattern } from '../kernel/regexp.ts';
-import type { SiteRules } from '../kernel/request-site.ts';
-import { untilStopped } from '../kernel/signals.ts';
-import type { Terminal } from '../kernel/terminal.ts';
+} from '../kernel/terminal/flags.ts';
+import type { Terminal } from '../kernel/terminal/terminal.ts';
 import { ALERT_SERVER_DEFAULTS, type AlertServerOptions } from './config/server-options.ts';
 import type { MatcherMode } from './domain/matcher-parse.ts';
 import type { AlertServer } from './server.ts';

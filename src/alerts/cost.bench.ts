@@ -1,11 +1,11 @@
 import { bench, describeMachine, isAsked, printNumber, printSpread, printTable, spreadOf } from '../testing/bench.ts';
-import { alertsOf, postRequest, silencesOf } from '../testing/bench-alerts.ts';
-import { alternateServers, alternateSides, benchSides, type Side } from '../testing/bench-sides.ts';
 import { eventually } from '../testing/eventually.ts';
-import { memoryMb, processorMs } from '../testing/process-usage.ts';
+import { RawConnection } from '../testing/http/raw-connection.ts';
 import { ALERTMANAGER, Janitor, type RunningServer, runProcess, temporaryFolder } from '../testing/processes.ts';
-import { RawConnection } from '../testing/raw-connection.ts';
-import { startWebhookSink } from '../testing/webhook-sink.ts';
+import { alertsOf, postRequest, silencesOf } from './testing/bench.ts';
+import { alternateServers, alternateSides, benchSides, type Side } from './testing/bench-sides.ts';
+import { memoryMb, processorMs } from './testing/process-usage.ts';
+import { startWebhookSink } from './testing/webhook-sink.ts';
 
 /** How opsdeck should stand to Alertmanager: its value divided by that of the other. */
 interface Aim {

@@ -9,17 +9,17 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { page } from 'virtual:web/alerts';
 import type { Hono } from 'hono';
-import { servePage } from '../kernel/assets.ts';
 import { type Clock, holdProcess } from '../kernel/clock.ts';
-import { ownDataDirectory } from '../kernel/data-directory.ts';
-import { type Database, openDatabase } from '../kernel/database.ts';
 import { CommandError, ExitCode, messageOf } from '../kernel/errors.ts';
-import type { HttpContext, HttpEnv } from '../kernel/http.ts';
+import type { HttpContext, HttpEnv } from '../kernel/http/app.ts';
+import { servePage } from '../kernel/http/assets.ts';
+import { createRequestMetrics } from '../kernel/http/request-metrics.ts';
+import { type Listener, listen } from '../kernel/http/server.ts';
 import type { Log } from '../kernel/log.ts';
-import { Metrics } from '../kernel/metrics.ts';
+import { Metrics } from '../kernel/metrics/metrics.ts';
 import { type Outcome, refused } from '../kernel/outcome.ts';
-import { createRequestMetrics } from '../kernel/request-metrics.ts';
-import { type Listener, listen } from '../kernel/server.ts';
+import { ownDataDirectory } from '../kernel/storage/data-directory.ts';
+import { type Database, openDatabase } from '../kernel/storage/database.ts';
 import { describeMember } from './cluster-member.ts';
 import { ActiveConfig } from './config/active-config.ts';
 import { ConfigSource } from './config/config-source.ts';
@@ -295,7 +295,7 @@ async function serve(running: Running, release: () => Promise<void>): Promise<Al
 }
 
 async function inheritedSockets(): Promise<readonly number[]> {
-  const { takeInheritedSockets } = await import('../kernel/server-sockets.ts');
+  const { takeInheritedSockets } = await import('../kernel/http/server-sockets.ts');
   const sockets = takeInheritedSockets(process.env, process.pid);
   if (sockets.length === 0) throw new CommandError('no socket activation file descriptors found', ExitCode.failed);
   return sockets;

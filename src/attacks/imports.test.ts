@@ -7,12 +7,12 @@ import { type TestContext, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { run } from '../cli.ts';
 import { systemClock } from '../kernel/clock.ts';
-import { readArchiveFiles } from '../relay/archive-files.ts';
+import { readArchiveFiles } from '../relay/archive/files.ts';
+import { archiveEntries, packTar, type TarEntry } from '../relay/testing/launchdarkly/archive.ts';
+import { openPeople } from '../rooms/testing/people.ts';
 import { startEveryServer } from '../testing/every-server.ts';
-import { archiveEntries, packTar, type TarEntry } from '../testing/fake-launchdarkly-archive.ts';
 import { FakeTerminal } from '../testing/fake-terminal.ts';
 import { temporaryFolder } from '../testing/processes.ts';
-import { openPeople } from '../testing/rooms-people.ts';
 
 const TIMEOUT = { timeout: 600_000 };
 

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { bare, hostnameOf, isLoopbackHost } from '../kernel/request-site.ts';
+import { bare, hostnameOf, isLoopbackHost } from '../kernel/http/site-address.ts';
 
 /** Who may be asked for: what a browser sends as Host decides, not where the connection came from. */
 export interface AccessRules {

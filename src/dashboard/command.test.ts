@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { rmSync, utimesSync, watch, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { writeFiles } from '../testing/dashboard-app.ts';
 import { eventually } from '../testing/eventually.ts';
-import { startFakeUsageUpstream } from '../testing/fake-usage-upstream.ts';
 import { type Cleanup, executablePath, runProcess, startServer, temporaryFolder } from '../testing/processes.ts';
+import { writeFiles } from './testing/app.ts';
+import { startFakeUsageUpstream } from './testing/fake-usage-upstream.ts';
 
 // The built executable over loopback.
 

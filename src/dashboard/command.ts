@@ -2,8 +2,8 @@ import { type Command, Option } from 'commander';
 import { CommandError, ExitCode } from '../kernel/errors.ts';
 import { createLog, LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from '../kernel/log.ts';
 import { untilStopped } from '../kernel/signals.ts';
-import type { Terminal } from '../kernel/terminal.ts';
-import type { DashboardFlags } from './config.ts';
+import type { Terminal } from '../kernel/terminal/terminal.ts';
+import type { DashboardFlags } from './config/config.ts';
 import { addTerminalCommands } from './terminal/command.ts';
 
 const EXAMPLES = `
@@ -56,7 +56,7 @@ export function addDashboardCommand(program: Command, terminal: Terminal): void 
 }
 
 async function serveDashboard(flags: ServeFlags, terminal: Terminal): Promise<void> {
-  const { loadConfig } = await import('./config.ts');
+  const { loadConfig } = await import('./config/config.ts');
   const config = loadConfig(flags, terminal.env);
   if (!config.ok) throw refuseConfig(config.problems);
   const { clock } = terminal;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeClock } from '../testing/fake-clock.ts';
 import { EventCache } from './event-cache.ts';
-import type { FetchedEvents } from './upstream-events.ts';
+import type { FetchedEvents } from './upstream/events.ts';
 
 const fetched = (events: readonly string[], failure?: FetchedEvents['failure']): FetchedEvents => ({
   events,

@@ -1,4 +1,4 @@
-import type { FetchedEvents } from './upstream-events.ts';
+import type { FetchedEvents } from './upstream/events.ts';
 
 export interface CachedEvents extends FetchedEvents {
   /** Epoch milliseconds. */

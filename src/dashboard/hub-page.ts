@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { brotliDecompressSync } from 'node:zlib';
-import type { PageFiles } from '../kernel/assets.ts';
+import type { PageFiles } from '../kernel/http/assets.ts';
 
 export interface HubPage {
   readonly html: string;

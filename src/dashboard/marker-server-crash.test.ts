@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { MarkerBook, type MarkerServer } from '../../web/dashboard/marker-book.ts';
+import { MarkerBook, type MarkerServer } from '../../web/dashboard/marker/book.ts';
 import { isLongRound } from '../testing/long-round.ts';
 import {
   type Cleanup,

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { writeFiles } from '../testing/dashboard-app.ts';
-import { HttpClient } from '../testing/http-client.ts';
-import { startHttpSink } from '../testing/http-sink.ts';
+import { writeFiles } from '../dashboard/testing/app.ts';
+import { HttpClient } from '../testing/http/client.ts';
+import { startHttpSink } from '../testing/http/sink.ts';
 import { executablePath, listeningAddress, runProcess, startServer, temporaryFolder } from '../testing/processes.ts';
 
 const startUp = (t: TestContext, folder: string, flags: readonly string[] = []) =>

@@ -4,12 +4,12 @@ import { type Command, Option } from 'commander';
 import { ALERT_SERVER_DEFAULTS } from '../alerts/config/server-options.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { CommandError, ExitCode, messageOf, systemCodeOf } from '../kernel/errors.ts';
-import { listenAddressFlag } from '../kernel/flags.ts';
-import type { ListenAddress } from '../kernel/listen-address.ts';
+import type { ListenAddress } from '../kernel/http/listen-address.ts';
 import { createLog, LOG_FORMATS, LOG_LEVELS, type Log, type LogFormat, type LogLevel } from '../kernel/log.ts';
 import { giveMemoryBack } from '../kernel/memory.ts';
 import { untilStopped } from '../kernel/signals.ts';
-import type { Terminal } from '../kernel/terminal.ts';
+import { listenAddressFlag } from '../kernel/terminal/flags.ts';
+import type { Terminal } from '../kernel/terminal/terminal.ts';
 import type { HubEntry } from './contract.ts';
 import { OwnSites } from './own-sites.ts';
 
@@ -167,7 +167,7 @@ async function startRelay(flags: UpFlags, sites: OwnSites, terminal: Terminal, l
 }
 
 async function startDashboard(flags: UpFlags, terminal: Terminal, log: Log): Promise<RunningServer> {
-  const { loadConfig } = await import('../dashboard/config.ts');
+  const { loadConfig } = await import('../dashboard/config/config.ts');
   const { host = '0.0.0.0', port } = flags.dashboardAddress;
   const project = flags.project ?? makeProject(stateFolderOf(flags, 'dashboard'));
   const config = loadConfig({ host, port: String(port), project }, terminal.env);

@@ -1,5 +1,5 @@
-import type { ListenAddress } from '../kernel/listen-address.ts';
-import { isLoopbackHost, type SiteRules } from '../kernel/request-site.ts';
+import type { ListenAddress } from '../kernel/http/listen-address.ts';
+import { isLoopbackHost, type SiteRules } from '../kernel/http/site-address.ts';
 
 /** The sites of servers that run together: pages of each may use the others. */
 export class OwnSites {

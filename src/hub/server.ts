@@ -2,13 +2,13 @@
 
 import { page as hubPage } from 'virtual:web/hub';
 import { Hono } from 'hono';
-import { servePage } from '../kernel/assets.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { type HttpContext, type HttpEnv, mountPaths } from '../kernel/http.ts';
-import type { ListenAddress } from '../kernel/listen-address.ts';
+import { type HttpContext, type HttpEnv, mountPaths } from '../kernel/http/app.ts';
+import { servePage } from '../kernel/http/assets.ts';
+import type { ListenAddress } from '../kernel/http/listen-address.ts';
+import { listen } from '../kernel/http/server.ts';
+import type { SiteRules } from '../kernel/http/site-address.ts';
 import type { Log } from '../kernel/log.ts';
-import type { SiteRules } from '../kernel/request-site.ts';
-import { listen } from '../kernel/server.ts';
 import type { HubEntry } from './contract.ts';
 
 /** The HTTP interface of the hub. */

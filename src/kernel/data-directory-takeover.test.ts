@@ -7,13 +7,13 @@ import { bundleScript, type Child, startChild } from '../testing/child-script.ts
 import { isLongRound } from '../testing/long-round.ts';
 import { temporaryFolder } from '../testing/processes.ts';
 import { systemClock } from './clock.ts';
-import { type DataDirectory, ownDataDirectory } from './data-directory.ts';
+import { type DataDirectory, ownDataDirectory } from './storage/data-directory.ts';
 
 /** Takes and releases directories as it is told. */
 const script = bundleScript(`
   import { createInterface } from 'node:readline';
   import { systemClock } from './clock.ts';
-  import { ownDataDirectory } from './data-directory.ts';
+  import { ownDataDirectory } from './storage/data-directory.ts';
 
   let owned;
   const take = (path) =>
@@ -144,7 +144,7 @@ describe('of two candidates', () => {
     // Nothing but the waiting keeps this process alive.
     const waits = await bundleScript(`
       import { systemClock } from './clock.ts';
-      import { ownDataDirectory } from './data-directory.ts';
+      import { ownDataDirectory } from './storage/data-directory.ts';
       await ownDataDirectory(process.argv[1], systemClock);
       process.stdout.write('won\\n');
       await new Promise((done) => process.stdin.once('data', done));

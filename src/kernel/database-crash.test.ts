@@ -7,13 +7,13 @@ import { isLongRound } from '../testing/long-round.ts';
 import { temporaryFolder } from '../testing/processes.ts';
 import { Random } from '../testing/random.ts';
 import { plainRows } from '../testing/sqlite.ts';
-import { openDatabase } from './database.ts';
+import { openDatabase } from './storage/database.ts';
 
 const MIGRATION = 'CREATE TABLE notes (id INTEGER PRIMARY KEY, note TEXT NOT NULL)';
 
 /** Writes rows for ever, several writes a turn, of many sizes, and names each that was acknowledged. */
 const writer = bundleScript(`
-  import { openDatabase } from './database.ts';
+  import { openDatabase } from './storage/database.ts';
 
   const [path, first] = process.argv.slice(1);
   const directory = { path, release() {} };

@@ -6,8 +6,8 @@ import { describe, type TestContext, test } from 'node:test';
 import { bundleScript, startChild } from '../testing/child-script.ts';
 import { temporaryFolder } from '../testing/processes.ts';
 import { plainRows } from '../testing/sqlite.ts';
-import { type DatabaseFile, openDatabase } from './database.ts';
 import { CommandError } from './errors.ts';
+import { type DatabaseFile, openDatabase } from './storage/database.ts';
 
 const MIGRATIONS = [
   'CREATE TABLE notes (id INTEGER PRIMARY KEY); INSERT INTO notes VALUES (1)',
@@ -150,7 +150,7 @@ describe('a file', () => {
 describe('another process', () => {
   /** Opens the same file. */
   const rival = bundleScript(`
-    import { openDatabase } from './database.ts';
+    import { openDatabase } from './storage/database.ts';
 
     const directory = { path: process.argv[1], release() {} };
     const migrations = ${JSON.stringify(MIGRATIONS)};

@@ -4,10 +4,10 @@ import { connect, type Socket } from 'node:net';
 import { describe, type TestContext, test } from 'node:test';
 import { Hono } from 'hono';
 import { eventually, HANG_MS } from '../testing/eventually.ts';
-import { RawConnection } from '../testing/raw-connection.ts';
+import { RawConnection } from '../testing/http/raw-connection.ts';
 import { systemClock } from './clock.ts';
-import { answerArray, type HttpEnv } from './http.ts';
-import { listen } from './server.ts';
+import { answerArray, type HttpEnv } from './http/app.ts';
+import { listen } from './http/server.ts';
 
 interface Answering {
   readonly url: string;

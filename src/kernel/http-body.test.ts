@@ -6,10 +6,10 @@ import { describe, type TestContext, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Hono } from 'hono';
 import { HANG_MS } from '../testing/eventually.ts';
-import { RawConnection } from '../testing/raw-connection.ts';
+import { RawConnection } from '../testing/http/raw-connection.ts';
 import { systemClock } from './clock.ts';
-import { type BodyRead, type HttpEnv, readBody } from './http.ts';
-import { listen } from './server.ts';
+import { type BodyRead, type HttpEnv, readBody } from './http/app.ts';
+import { listen } from './http/server.ts';
 
 const LIMIT = 100_000;
 const MB = 2 ** 20;

@@ -1,5 +1,5 @@
 import type { Clock } from './clock.ts';
-import { escapeUnseen } from './printable.ts';
+import { escapeUnseen } from './terminal/printable.ts';
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { describe, type TestContext, test } from 'node:test';
 import type { Clock } from './clock.ts';
-import { listen } from './server.ts';
-import type { RequestRules } from './server-guard.ts';
+import { listen } from './http/server.ts';
+import type { RequestRules } from './http/server-guard.ts';
 
 /** Whose pauses are over in the next turn. */
 const IMPATIENT: Clock = {

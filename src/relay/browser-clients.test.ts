@@ -1,6 +1,6 @@
 import { test } from 'node:test';
-import { openBrowserSdks } from '../testing/relay-browser.ts';
-import { playEverywhere } from '../testing/relay-scenario.ts';
+import { openBrowserSdks } from './testing/browser.ts';
+import { playEverywhere } from './testing/scenario.ts';
 
 // LaunchDarkly's and OpenFeature's clients for browsers, in Chromium and from another origin, against the executable.
 

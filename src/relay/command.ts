@@ -1,9 +1,9 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { CommandError, ExitCode } from '../kernel/errors.ts';
-import { hostFlag, repeated } from '../kernel/flags.ts';
 import { createLog, LOG_FORMATS, LOG_LEVELS, type Log, type LogFormat } from '../kernel/log.ts';
 import { untilStopped } from '../kernel/signals.ts';
-import type { Terminal } from '../kernel/terminal.ts';
+import { hostFlag, repeated } from '../kernel/terminal/flags.ts';
+import type { Terminal } from '../kernel/terminal/terminal.ts';
 import type { ConfigSourceOptions, LoadedConfig } from './config/config-source.ts';
 import type { RelayOptions } from './config/relay-options.ts';
 import type { Environment } from './environment.ts';

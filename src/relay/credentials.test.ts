@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { createTestRelay } from '../testing/relay-app.ts';
 import { readAuthorization } from './credentials.ts';
+import { createTestRelay } from './testing/app.ts';
 
 describe('the header of a server or a mobile application', () => {
   const cases: readonly (readonly [header: string | undefined, key: string | undefined])[] = [

@@ -1,5 +1,5 @@
-import type { ConnectionStatus } from './connection-status.ts';
 import type { FlagStore } from './flag-store.ts';
+import type { ConnectionStatus } from './status/connection-status.ts';
 
 /** Where a data source puts what it learns. */
 export interface DataSink {

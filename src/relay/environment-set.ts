@@ -6,9 +6,9 @@ import type { Credentials } from './credentials.ts';
 import type { DataSink, DataSource } from './data-source.ts';
 import { Environment } from './environment.ts';
 import { environmentLog } from './environment-log.ts';
-import type { Inflater } from './event-body.ts';
-import { EventForwarder } from './event-forwarder.ts';
-import type { StreamKeeper } from './streams.ts';
+import type { Inflater } from './event/body.ts';
+import { EventForwarder } from './event/forwarder.ts';
+import type { StreamKeeper } from './streams/streams.ts';
 
 export interface EnvironmentSetParts {
   readonly options: RelayOptions;

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../kernel/clock.ts';
 import type { EnvironmentOptions } from './config/relay-options.ts';
-import { ConnectionStatus } from './connection-status.ts';
 import type { Family } from './credentials.ts';
 import type { DataSink } from './data-source.ts';
-import type { CompiledFlag } from './domain/evaluate.ts';
+import type { CompiledFlag } from './domain/evaluation/evaluate.ts';
 import { FlagStore } from './flag-store.ts';
-import { EnvironmentStreams, type StreamKeeper } from './streams.ts';
+import { ConnectionStatus } from './status/connection-status.ts';
+import { EnvironmentStreams, type StreamKeeper } from './streams/streams.ts';
 
 /**
  * What a request may expect of an environment. `refused`: its source never accepted the key, so it counts as unknown;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import type { EventReceipt } from './event/receiver.ts';
 import {
   afterFlush,
   createEventBench,
@@ -8,8 +9,7 @@ import {
   type EventBenchOptions,
   eventsOf,
   settled,
-} from '../testing/event-parts.ts';
-import type { EventReceipt } from './event-receiver.ts';
+} from './testing/event-parts.ts';
 
 const EVENTS = '[{"kind":"custom"}]';
 const GZIP = { 'content-encoding': 'gzip' };

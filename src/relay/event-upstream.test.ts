@@ -7,17 +7,17 @@ import { basicLogger, init } from '@launchdarkly/node-server-sdk';
 import { TestData } from '@launchdarkly/node-server-sdk/integrations';
 import { Hono } from 'hono';
 import { systemClock } from '../kernel/clock.ts';
-import type { HttpEnv } from '../kernel/http.ts';
+import type { HttpEnv } from '../kernel/http/app.ts';
+import { listen } from '../kernel/http/server.ts';
 import { HttpClient } from '../kernel/http-client/http-client.ts';
 import { createLog } from '../kernel/log.ts';
-import { listen } from '../kernel/server.ts';
-import { EVENT_ENVIRONMENT } from '../testing/event-parts.ts';
 import { eventually } from '../testing/eventually.ts';
-import { startFakeLaunchDarkly } from '../testing/fake-launchdarkly.ts';
-import { Inflater } from './event-body.ts';
-import { EventForwarder } from './event-forwarder.ts';
+import { Inflater } from './event/body.ts';
+import { EventForwarder } from './event/forwarder.ts';
 import { FlagStore } from './flag-store.ts';
 import { eventRoutes } from './routes/events.ts';
+import { EVENT_ENVIRONMENT } from './testing/event-parts.ts';
+import { startFakeLaunchDarkly } from './testing/launchdarkly/fake.ts';
 
 const MAX_BODY_BYTES = 5 * 2 ** 20;
 

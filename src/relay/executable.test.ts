@@ -5,10 +5,10 @@ import { once } from 'node:events';
 import { describe, test } from 'node:test';
 import { initialize } from 'launchdarkly-node-client-sdk';
 import { eventually } from '../testing/eventually.ts';
-import { plainFlag, startFakeLaunchDarkly } from '../testing/fake-launchdarkly.ts';
+import { openSse } from '../testing/http/sse-client.ts';
 import { executablePath, listeningAddress, runProcess, startServer, temporaryFolder } from '../testing/processes.ts';
-import { ENV_ID, portOf, relayConfigFile, SDK_KEY, startRelayProcess } from '../testing/relay-process.ts';
-import { openSse } from '../testing/sse-client.ts';
+import { plainFlag, startFakeLaunchDarkly } from './testing/launchdarkly/fake.ts';
+import { ENV_ID, portOf, relayConfigFile, SDK_KEY, startRelayProcess } from './testing/process.ts';
 
 const FLAGS = { a: plainFlag('a', 'value') };
 const AUTHORIZED = { authorization: SDK_KEY };

@@ -7,7 +7,7 @@ import {
   compileFlag,
   compileSegment,
   type FlagLookup,
-} from './domain/evaluate.ts';
+} from './domain/evaluation/evaluate.ts';
 import { readFlag } from './domain/flag.ts';
 import { isJsonObject, type Json } from './domain/json.ts';
 import { readSegment } from './domain/segment.ts';

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { eventually } from '../testing/eventually.ts';
+import { HttpClient } from '../testing/http/client.ts';
+import { memoryOf, type RunningServer } from '../testing/processes.ts';
 import {
   answerStatus,
   bigPut,
@@ -10,16 +12,8 @@ import {
   plainFlag,
   type StreamLie,
   startFakeLaunchDarkly,
-} from '../testing/fake-launchdarkly.ts';
-import { HttpClient } from '../testing/http-client.ts';
-import { memoryOf, type RunningServer } from '../testing/processes.ts';
-import {
-  type EnvironmentStatus,
-  readStatus,
-  relayConfigFile,
-  SDK_KEY,
-  startRelayProcess,
-} from '../testing/relay-process.ts';
+} from './testing/launchdarkly/fake.ts';
+import { type EnvironmentStatus, readStatus, relayConfigFile, SDK_KEY, startRelayProcess } from './testing/process.ts';
 
 // An upstream that lies, and the executable between it and its clients.
 

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { eventually } from '../testing/eventually.ts';
-import { type FakeLaunchDarkly, plainFlag, startFakeLaunchDarkly } from '../testing/fake-launchdarkly.ts';
-import { HttpClient, type PlainRequest } from '../testing/http-client.ts';
+import { HttpClient, type PlainRequest } from '../testing/http/client.ts';
 import { type Cleanup, memoryOf, type RunningServer } from '../testing/processes.ts';
-import { ENV_ID, relayConfigFile, SDK_KEY, startRelayProcess } from '../testing/relay-process.ts';
-import { askRudely, dialManyRudely, pumpRudely, type RudeClient, statusOf } from '../testing/relay-rude.ts';
+import { type FakeLaunchDarkly, plainFlag, startFakeLaunchDarkly } from './testing/launchdarkly/fake.ts';
+import { ENV_ID, relayConfigFile, SDK_KEY, startRelayProcess } from './testing/process.ts';
+import { askRudely, dialManyRudely, pumpRudely, type RudeClient, statusOf } from './testing/rude-clients.ts';
 
 // Clients that mean ill, or know no better, and the executable.
 

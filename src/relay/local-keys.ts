@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { linkSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 import * as v from 'valibot';
-import { readRegularFileSync } from '../kernel/regular-file.ts';
+import { readRegularFileSync } from '../kernel/storage/regular-file.ts';
 
 export type Variables = Readonly<Record<string, string | undefined>>;
 

@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { eventually } from '../testing/eventually.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
-import { plainFlag } from '../testing/fake-launchdarkly.ts';
-import { settle } from '../testing/fake-launchdarkly-http.ts';
-import { emptySink, plainEnvironment, RecordingLog, SAMPLE_SDK_KEY } from '../testing/fake-launchdarkly-parts.ts';
 import type { EnvironmentOptions } from './config/relay-options.ts';
 import type { DataSink, DataSource } from './data-source.ts';
 import { type FlagData, readFlagData } from './flag-store.ts';
 import { recordingFile, recordSource } from './recording.ts';
+import { plainFlag } from './testing/launchdarkly/fake.ts';
+import { settle } from './testing/launchdarkly/http.ts';
+import { emptySink, plainEnvironment, RecordingLog, SAMPLE_SDK_KEY } from './testing/launchdarkly/parts.ts';
 
 class IdleSource implements DataSource {
   starts = 0;

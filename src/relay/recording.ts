@@ -5,7 +5,7 @@ import type { CancelTimer, Clock } from '../kernel/clock.ts';
 import { messageOf, systemCodeOf } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
 import { type Outcome, refused } from '../kernel/outcome.ts';
-import { readPrivateFile, statFolder } from '../kernel/private-file.ts';
+import { readPrivateFile, statFolder } from '../kernel/storage/private-file.ts';
 import type { EnvironmentOptions } from './config/relay-options.ts';
 import type { DataSink, DataSource } from './data-source.ts';
 import { readFlagData } from './flag-store.ts';

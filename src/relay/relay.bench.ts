@@ -4,15 +4,15 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Hono } from 'hono';
 import { systemClock } from '../kernel/clock.ts';
-import { listen } from '../kernel/server.ts';
+import { listen } from '../kernel/http/server.ts';
 import { bench, describeMachine, isAsked, printNumber, printSpread, printTable, spreadOf } from '../testing/bench.ts';
 import { eventually } from '../testing/eventually.ts';
-import { type FakeLaunchDarkly, plainFlag, startFakeLaunchDarkly } from '../testing/fake-launchdarkly.ts';
+import { RawConnection } from '../testing/http/raw-connection.ts';
 import { type Cleanup, Janitor, memoryOf, type RunningServer } from '../testing/processes.ts';
-import { RawConnection } from '../testing/raw-connection.ts';
-import { Audience, type Heard, MARK } from '../testing/relay-audience.ts';
-import { type BenchContext, contextAt, encodeContext, eventsOf, flagsOf } from '../testing/relay-bench-data.ts';
-import { relayConfigFile, SDK_KEY, startRelayProcess } from '../testing/relay-process.ts';
+import { Audience, type Heard, MARK } from './testing/audience.ts';
+import { type BenchContext, contextAt, encodeContext, eventsOf, flagsOf } from './testing/bench-data.ts';
+import { type FakeLaunchDarkly, plainFlag, startFakeLaunchDarkly } from './testing/launchdarkly/fake.ts';
+import { relayConfigFile, SDK_KEY, startRelayProcess } from './testing/process.ts';
 
 // The executable in a process of its own; its upstream and its clients in this one.
 

@@ -1,6 +1,6 @@
 import { test } from 'node:test';
-import { playEverywhere } from '../testing/relay-scenario.ts';
-import { NODE_SDKS, shortenPolls } from '../testing/relay-sdks.ts';
+import { playEverywhere } from './testing/scenario.ts';
+import { NODE_SDKS, shortenPolls } from './testing/sdks.ts';
 
 // LaunchDarkly's and OpenFeature's clients for Node, against the executable.
 

@@ -9,12 +9,12 @@ import { CommandError } from '../kernel/errors.ts';
 import { createLog } from '../kernel/log.ts';
 import { OTHER_SERVER, SERVER } from '../kernel/testdata/tls-certificates.ts';
 import { eventually, HANG_MS } from '../testing/eventually.ts';
-import { plainFlag, startFakeLaunchDarkly } from '../testing/fake-launchdarkly.ts';
-import { packArchive } from '../testing/fake-launchdarkly-archive.ts';
-import { openSse } from '../testing/sse-client.ts';
+import { openSse } from '../testing/http/sse-client.ts';
 import { ENVIRONMENT_DEFAULTS, RELAY_DEFAULTS } from './config/relay-defaults.ts';
 import type { EnvironmentOptions, RelayOptions } from './config/relay-options.ts';
 import { type RelayServer, startRelay } from './server.ts';
+import { packArchive } from './testing/launchdarkly/archive.ts';
+import { plainFlag, startFakeLaunchDarkly } from './testing/launchdarkly/fake.ts';
 
 const SDK_KEY = 'sdk-00000000-0000-4000-8000-00000000000a';
 const PRODUCTION: EnvironmentOptions = {

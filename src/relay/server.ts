@@ -6,30 +6,30 @@ import { readFileSync } from 'node:fs';
 import type { Hono } from 'hono';
 import type { Clock } from '../kernel/clock.ts';
 import { CommandError, ExitCode, messageOf, systemCodeOf } from '../kernel/errors.ts';
-import type { HttpEnv } from '../kernel/http.ts';
+import type { HttpEnv } from '../kernel/http/app.ts';
+import { type Listener, listen } from '../kernel/http/server.ts';
+import type { TlsSettings } from '../kernel/http/tls-front.ts';
 import { HttpClient } from '../kernel/http-client/http-client.ts';
 import { trusting } from '../kernel/http-client/tls.ts';
 import type { Log } from '../kernel/log.ts';
-import { type Listener, listen } from '../kernel/server.ts';
-import type { TlsSettings } from '../kernel/tls-front.ts';
+import { ArchivedSet } from './archive/source.ts';
 import type { RelayOptions } from './config/relay-options.ts';
 import { Credentials } from './credentials.ts';
 import type { Environment } from './environment.ts';
-import { ArchivedSet } from './environment-archive.ts';
 import { EnvironmentSet, type OpenSource } from './environment-set.ts';
-import { Inflater } from './event-body.ts';
-import { createFileSource } from './file-source.ts';
+import { Inflater } from './event/body.ts';
+import { createFileSource } from './file-source/source.ts';
 import { Goals } from './goals.ts';
-import { OfrepStreams } from './ofrep-streams.ts';
+import { DEFAULT_METRICS_PREFIX, RelayMetrics } from './metrics/metrics.ts';
+import { OfrepStreams } from './ofrep/streams.ts';
 import { recordSource } from './recording.ts';
-import { DEFAULT_METRICS_PREFIX, RelayMetrics } from './relay-metrics.ts';
 import { createRelayApp, type RelayAppParts } from './routes/index.ts';
 import { ofrepRoutes } from './routes/ofrep.ts';
 import { createMetricsApp, statusRoutes } from './routes/status.ts';
-import type { EnvironmentDetails } from './status.ts';
-import { StreamKeeper } from './streams.ts';
-import { createUpstream } from './upstream.ts';
-import { USER_AGENT } from './upstream-stream.ts';
+import type { EnvironmentDetails } from './status/status.ts';
+import { StreamKeeper } from './streams/streams.ts';
+import { USER_AGENT } from './upstream/stream.ts';
+import { createUpstream } from './upstream/upstream.ts';
 import { CLIENT_VERSION, RELAY_VERSION } from './version.ts';
 
 /** The head of a request: a context of a megabyte may stand in the path. */
@@ -226,7 +226,7 @@ async function readTls({ certFile, keyFile, minVersion }: NonNullable<RelayOptio
     maxVersion: 'TLSv1.3',
     prefersOwnCiphers: true,
   };
-  const { checkTls } = await import('../kernel/tls-front.ts');
+  const { checkTls } = await import('../kernel/http/tls-front.ts');
   try {
     checkTls(settings);
   } catch (error) {

@@ -5,17 +5,11 @@ import { type TestContext, test } from 'node:test';
 import { systemClock } from '../kernel/clock.ts';
 import { SERVER } from '../kernel/testdata/tls-certificates.ts';
 import { eventually } from '../testing/eventually.ts';
-import {
-  plainFlag,
-  redirectTo,
-  type StreamLie,
-  sseEvent,
-  startFakeLaunchDarkly,
-} from '../testing/fake-launchdarkly.ts';
-import { emptySink, plainEnvironment, RecordingLog, SAMPLE_SDK_KEY } from '../testing/fake-launchdarkly-parts.ts';
-import { openHttpClient } from '../testing/http-client-parts.ts';
-import { startHttpSink } from '../testing/http-sink.ts';
-import { createUpstream } from './upstream.ts';
+import { openHttpClient } from '../testing/http/client-parts.ts';
+import { startHttpSink } from '../testing/http/sink.ts';
+import { plainFlag, redirectTo, type StreamLie, sseEvent, startFakeLaunchDarkly } from './testing/launchdarkly/fake.ts';
+import { emptySink, plainEnvironment, RecordingLog, SAMPLE_SDK_KEY } from './testing/launchdarkly/parts.ts';
+import { createUpstream } from './upstream/upstream.ts';
 
 // An upstream that wants memory, time, the log or the key.
 

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { systemClock } from '../kernel/clock.ts';
 import { eventually, HANG_MS } from '../testing/eventually.ts';
-import { plainFlag, startFakeLaunchDarkly } from '../testing/fake-launchdarkly.ts';
-import { plainEnvironment, RecordingLog, SAMPLE_SDK_KEY } from '../testing/fake-launchdarkly-parts.ts';
-import { openSse } from '../testing/sse-client.ts';
+import { openSse } from '../testing/http/sse-client.ts';
 import { RELAY_DEFAULTS } from './config/relay-defaults.ts';
 import type { RelayOptions } from './config/relay-options.ts';
 import { type RelayServer, startRelay } from './server.ts';
+import { plainFlag, startFakeLaunchDarkly } from './testing/launchdarkly/fake.ts';
+import { plainEnvironment, RecordingLog, SAMPLE_SDK_KEY } from './testing/launchdarkly/parts.ts';
 
 async function relayOf(t: TestContext, streamUri: string, options: Partial<RelayOptions> = {}): Promise<RelayServer> {
   const environments = [plainEnvironment()];

@@ -2,6 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import { type CancelTimer, type Clock, systemClock } from '../kernel/clock.ts';
 import { eventually } from '../testing/eventually.ts';
+import { openHttpClient } from '../testing/http/client-parts.ts';
+import { startHttpSink } from '../testing/http/sink.ts';
+import type { ConnectionErrorKind } from './status/connection-status.ts';
 import {
   answerStatus,
   bigPut,
@@ -12,12 +15,9 @@ import {
   redirectTo,
   type StreamLie,
   startFakeLaunchDarkly,
-} from '../testing/fake-launchdarkly.ts';
-import { emptySink, plainEnvironment, RecordingLog, SAMPLE_SDK_KEY } from '../testing/fake-launchdarkly-parts.ts';
-import { openHttpClient } from '../testing/http-client-parts.ts';
-import { startHttpSink } from '../testing/http-sink.ts';
-import type { ConnectionErrorKind } from './connection-status.ts';
-import { createUpstream, type UpstreamLimits } from './upstream.ts';
+} from './testing/launchdarkly/fake.ts';
+import { emptySink, plainEnvironment, RecordingLog, SAMPLE_SDK_KEY } from './testing/launchdarkly/parts.ts';
+import { createUpstream, type UpstreamLimits } from './upstream/upstream.ts';
 
 const LIMITS = { headMs: 1_000_001, idleMs: 1_000_002 };
 type Limit = keyof typeof LIMITS;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { sseEvent } from '../testing/fake-launchdarkly.ts';
-import { type AskedRequest, settle } from '../testing/fake-launchdarkly-http.ts';
-import { assertAskedAfter, SAMPLE_PUT as PUT, startUpstream } from '../testing/fake-launchdarkly-upstream.ts';
-import type { ConnectionErrorKind } from './connection-status.ts';
+import type { ConnectionErrorKind } from './status/connection-status.ts';
+import { sseEvent } from './testing/launchdarkly/fake.ts';
+import { type AskedRequest, settle } from './testing/launchdarkly/http.ts';
+import { assertAskedAfter, SAMPLE_PUT as PUT, startUpstream } from './testing/launchdarkly/upstream.ts';
 
 const MINUTE_MS = 60_000;
 

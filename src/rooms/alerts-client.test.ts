@@ -6,7 +6,7 @@ import { startFakeAlertmanager } from '../testing/fake-alertmanager.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
 import { needsReal, type RunningServer, startAlertmanager, startOpsdeck } from '../testing/processes.ts';
 import { AlertsClient } from './alerts-client.ts';
-import type { LabelMatcher } from './domain/command-matcher.ts';
+import type { LabelMatcher } from './domain/command/matcher.ts';
 
 // Alertmanager wants one matcher at least that does not match the empty value.
 const ANY: LabelMatcher = { name: 'alertname', value: '.+', isRegex: true, isEqual: true };

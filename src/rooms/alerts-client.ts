@@ -3,7 +3,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { DeadlineError, withDeadline } from '../kernel/deadline.ts';
 import type { HttpAnswer } from '../kernel/http-client/exchange.ts';
 import { HttpClient } from '../kernel/http-client/http-client.ts';
-import { type LabelMatcher, printMatcher } from './domain/command-matcher.ts';
+import { type LabelMatcher, printMatcher } from './domain/command/matcher.ts';
 import { granted, type Refusal, refuse, type Verdict } from './domain/refusal.ts';
 
 const TIMEOUT_MS = 5_000;

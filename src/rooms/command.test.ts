@@ -5,8 +5,8 @@ import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { eventually } from '../testing/eventually.ts';
+import { openSse } from '../testing/http/sse-client.ts';
 import { executablePath, runProcess, temporaryFolder } from '../testing/processes.ts';
-import { openSse } from '../testing/sse-client.ts';
 
 const READY = /^rooms: listening on (http:\/\/127\.0\.0\.1:\d+) store=sqlite pos=(\d+)$/m;
 

@@ -3,7 +3,7 @@ import { CommandError, ExitCode } from '../kernel/errors.ts';
 import { createLog } from '../kernel/log.ts';
 import { giveMemoryBack } from '../kernel/memory.ts';
 import { untilStopped } from '../kernel/signals.ts';
-import type { Terminal } from '../kernel/terminal.ts';
+import type { Terminal } from '../kernel/terminal/terminal.ts';
 import type { RoomsConfig, RoomsFlags } from './config/config.ts';
 import { addTerminalCommands } from './terminal/command.ts';
 

@@ -1,5 +1,5 @@
 import type { RoomsOptions } from './config/rooms-options.ts';
-import type { RoomWriter } from './room-writer.ts';
+import type { RoomWriter } from './room/writer.ts';
 
 /** The release of this interface. Source: the service whose interface it continues. */
 export const ROOMS_VERSION = '0.4.5';

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { systemClock } from '../kernel/clock.ts';
-import { listen } from '../kernel/server.ts';
+import { listen } from '../kernel/http/server.ts';
+import { RawConnection } from '../testing/http/raw-connection.ts';
 import { isLongRound } from '../testing/long-round.ts';
 import { Random } from '../testing/random.ts';
-import { RawConnection } from '../testing/raw-connection.ts';
-import { openTestRooms, type TestRooms } from '../testing/rooms-app.ts';
-import { type KnownIds, RoomsFuzzer } from '../testing/rooms-fuzzer.ts';
+import { openTestRooms, type TestRooms } from './testing/app.ts';
+import { type KnownIds, RoomsFuzzer } from './testing/fuzzer.ts';
 
 /** Of each method and path. */
 const REQUESTS = isLongRound ? 200 : 12;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { askRudely, dialManyRudely, dialRudely, pumpRudely, statusOf } from '../relay/testing/rude-clients.ts';
 import { isLongRound } from '../testing/long-round.ts';
-import { askRudely, dialManyRudely, dialRudely, pumpRudely, statusOf } from '../testing/relay-rude.ts';
-import type { TestRooms } from '../testing/rooms-app.ts';
-import { openListeningRooms } from '../testing/rooms-listening.ts';
+import type { TestRooms } from './testing/app.ts';
+import { openListeningRooms } from './testing/listening.ts';
 
 const makeRoom = async ({ send }: TestRooms) => {
   const made = await send('POST', '/api/room', { as: 'ana', body: { name: 'Ops' } });

@@ -3,8 +3,8 @@ import type { Caller } from './domain/caller.ts';
 import type { IdempotentAnswer } from './domain/record.ts';
 import { record } from './domain/record.ts';
 import { granted, refuse, type Verdict } from './domain/refusal.ts';
-import type { RoomState } from './room-state.ts';
-import type { RoomWriter } from './room-writer.ts';
+import type { RoomState } from './room/state.ts';
+import type { RoomWriter } from './room/writer.ts';
 
 const KEPT_MS = 24 * 3_600_000;
 const SWEEP_MS = 3_600_000;

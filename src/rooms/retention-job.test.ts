@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import { eventually } from '../testing/eventually.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
 import type { Cleanup } from '../testing/processes.ts';
-import { openTestRooms, type TestRooms } from '../testing/rooms-app.ts';
 import { RetentionJob } from './retention-job.ts';
-import { RoomOrder } from './room-order.ts';
+import { RoomOrder } from './room/order.ts';
+import { openTestRooms, type TestRooms } from './testing/app.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

@@ -1,4 +1,4 @@
-import { Metrics } from '../kernel/metrics.ts';
+import { Metrics } from '../kernel/metrics/metrics.ts';
 import type { Committed } from './domain/event.ts';
 
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH']);

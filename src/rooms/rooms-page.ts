@@ -1,13 +1,13 @@
 import { promisify } from 'node:util';
 import { brotliDecompressSync, gzip } from 'node:zlib';
-import type { PageFiles } from '../kernel/assets.ts';
+import type { PageFiles } from '../kernel/http/assets.ts';
 import { wireUser } from './contract/user-request.ts';
 import { findRoom } from './domain/access.ts';
 import { type Caller, rulesServer } from './domain/caller.ts';
-import type { Room } from './domain/room.ts';
+import type { Room } from './domain/room/room.ts';
 import type { MessageReader } from './messages/message-book-reader.ts';
-import type { RoomDirectory } from './room-directory.ts';
-import type { RoomState } from './room-state.ts';
+import type { RoomDirectory } from './room/directory.ts';
+import type { RoomState } from './room/state.ts';
 
 export interface RoomsPageParts {
   readonly files: PageFiles;

@@ -9,10 +9,12 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { postRequest } from '../alerts/testing/bench.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { createLog } from '../kernel/log.ts';
 import { bench, describeMachine, isAsked, printNumber, printSpread, printTable, spreadOf } from '../testing/bench.ts';
-import { postRequest } from '../testing/bench-alerts.ts';
+import { RawConnection } from '../testing/http/raw-connection.ts';
+import { openSse } from '../testing/http/sse-client.ts';
 import {
   executablePath,
   Janitor,
@@ -22,11 +24,9 @@ import {
   startServer,
   temporaryFolder,
 } from '../testing/processes.ts';
-import { RawConnection } from '../testing/raw-connection.ts';
-import { created, newMessage, write } from '../testing/room-store-parts.ts';
-import { openSse } from '../testing/sse-client.ts';
 import { createIdMaker } from './id-maker.ts';
 import { openRoomStore } from './store/open-room-store.ts';
+import { created, newMessage, write } from './testing/store/parts.ts';
 
 const CLIENTS = [1, 64, 256];
 const ROUNDS = 3;

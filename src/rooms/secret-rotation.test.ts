@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { eventually } from '../testing/eventually.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
-import { startHttpSink } from '../testing/http-sink.ts';
-import { openTestRooms } from '../testing/rooms-app.ts';
-import { signWebhook } from './domain/webhook-signature.ts';
+import { startHttpSink } from '../testing/http/sink.ts';
+import { signWebhook } from './domain/hook/webhook-signature.ts';
+import { openTestRooms } from './testing/app.ts';
 
 const WARNING = /level=WARN msg="stored secrets cannot be opened[^"]*" count=1\n/;
 

@@ -4,10 +4,10 @@
 // copilot post as anybody does, through the same commit. Each file of composition/ puts a few parts together.
 import { resolve } from 'node:path';
 import type { Clock } from '../kernel/clock.ts';
-import { ownDataDirectory } from '../kernel/data-directory.ts';
+import type { Listener } from '../kernel/http/server.ts';
 import type { Log } from '../kernel/log.ts';
-import type { Listener } from '../kernel/server.ts';
-import { executableFile } from '../kernel/thread.ts';
+import { ownDataDirectory } from '../kernel/storage/data-directory.ts';
+import { executableFile } from '../kernel/threads/thread.ts';
 import type { ComposedRooms } from './composition/rooms.ts';
 import type { RoomsOptions } from './config/rooms-options.ts';
 import { openRoomStore } from './store/open-room-store.ts';
@@ -53,7 +53,7 @@ export async function startRooms(options: RoomsOptions, clock: Clock, log: Log):
     const [{ page }, { composeRooms }, { listen }, opened] = await Promise.all([
       import('virtual:web/rooms'),
       import('./composition/rooms.ts'),
-      import('../kernel/server.ts'),
+      import('../kernel/http/server.ts'),
       opening,
     ]);
     store = opened;

@@ -6,7 +6,7 @@ import type { Browser, Locator, Page } from 'playwright-core';
 import { eventually } from './eventually.ts';
 import { isLongRound } from './long-round.ts';
 import { type Cleanup, needsReal, type RunningServer } from './processes.ts';
-import { connectBrowser, findChromium } from './shared-browser.ts';
+import { connectBrowser, findChromium } from './run/shared-browser.ts';
 
 /** For whatever a page is asked: it only ends a hang. */
 export const PAGE_DEADLINE_MS = 90_000;

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { Command, CommanderError } from 'commander';
 import { addTerminalCommands } from '../alerts/terminal/command.ts';
 import { CommandError, ExitCode } from '../kernel/errors.ts';
-import type { Terminal } from '../kernel/terminal.ts';
+import type { Terminal } from '../kernel/terminal/terminal.ts';
 
 // For the tests of the terminal's commands: a server that answers as told, and the command line without the rest of the program.
 

@@ -1,4 +1,4 @@
-import type { Database, SqlRow, Statement } from '../kernel/database.ts';
+import type { Database, SqlRow, Statement } from '../kernel/storage/database.ts';
 
 /** A database that keeps no rows; a test sees what is written to it, and says when a write settles and how. */
 export class FakeDatabase implements Database {

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import type { Terminal } from '../kernel/terminal.ts';
+import type { Terminal } from '../kernel/terminal/terminal.ts';
 import { FakeClock } from './fake-clock.ts';
 
 /** A terminal that keeps what it is told, with the user alex, a clock that stands still and files made of text. */

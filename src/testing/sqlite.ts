@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Database, openDatabase, type SqlRow } from '../kernel/database.ts';
+import { type Database, openDatabase, type SqlRow } from '../kernel/storage/database.ts';
 
 export interface SqliteFolder {
   /** Closes what is open and opens it anew, as after a restart. */

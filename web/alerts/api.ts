@@ -1,5 +1,5 @@
 import type { Clock } from '../shared/clock.ts';
-import type { Matcher } from './matcher-text.ts';
+import type { Matcher } from './parts/matcher-text.ts';
 
 export type LabelSet = Readonly<Record<string, string>>;
 

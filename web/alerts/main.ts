@@ -1,18 +1,18 @@
 import { browserClock } from '../shared/clock.ts';
-import { AlertsPage } from './alerts-page.ts';
+import { AlertsPage } from './alert/page.ts';
 import { Api } from './api.ts';
 import { NotFoundPage } from './not-found-page.ts';
 import type { Page, PageContext } from './page.ts';
+import { Times } from './parts/times.ts';
 import type { Route } from './route.ts';
 import { formatHash, parseHash } from './route.ts';
 import { Settings } from './settings.ts';
 import { SettingsPage } from './settings-page.ts';
 import { Shell } from './shell.ts';
-import { SilenceFormPage } from './silence-form-page.ts';
-import { SilencePage } from './silence-page.ts';
-import { SilencesPage } from './silences-page.ts';
+import { SilenceFormPage } from './silence/form-page.ts';
+import { SilencesPage } from './silence/list-page.ts';
+import { SilencePage } from './silence/page.ts';
 import { StatusPage } from './status-page.ts';
-import { Times } from './times.ts';
 
 /** Relative times are written again so often. */
 const TICK_MS = 5000;

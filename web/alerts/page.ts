@@ -2,10 +2,10 @@ import type { Clock } from '../shared/clock.ts';
 import { Poller } from '../shared/poller.ts';
 import { tabVisibility } from '../shared/tab-visibility.ts';
 import type { AlertGroup, Api } from './api.ts';
+import type { Times } from './parts/times.ts';
 import type { Route } from './route.ts';
 import type { Settings } from './settings.ts';
 import type { Shell } from './shell.ts';
-import type { Times } from './times.ts';
 
 /** What every page is handed. */
 export interface PageContext {

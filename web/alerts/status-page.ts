@@ -1,8 +1,8 @@
 import { copyButton } from '../shared/copy-button.ts';
 import { h } from '../shared/dom.ts';
+import type { Fact } from './alert/fact-list.ts';
+import { factList } from './alert/fact-list.ts';
 import type { ServerStatus } from './api.ts';
-import type { Fact } from './fact-list.ts';
-import { factList } from './fact-list.ts';
 import type { Page, PageContext } from './page.ts';
 import type { Route } from './route.ts';
 import { errorBox, expectApiError, loadingBox } from './states.ts';

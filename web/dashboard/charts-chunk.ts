@@ -1,4 +1,5 @@
 // The charts and their library, a file of its own: the page is there before they are.
-export { chartFormat } from './charts/format.ts';
+
 export { mountCharts } from './charts/index.ts';
-export { chartTexts } from './charts/texts.ts';
+export { chartFormat } from './charts/text/format.ts';
+export { chartTexts } from './charts/text/texts.ts';

@@ -1,11 +1,11 @@
 import type { TimeSpan, View } from '../../src/dashboard/domain/view.ts';
 import { nextTask } from '../shared/task.ts';
 import type { ChartState, Charts, MarkerHit, PictureWords } from './charts/contract.ts';
-import { MarkerControls } from './marker-controls.ts';
-import type { MarkerDisplay, Settings } from './settings.ts';
-import type { TopModels } from './state.ts';
-import { TopModelsControl } from './top-models-control.ts';
-import type { Ui } from './ui.ts';
+import type { MarkerDisplay, Settings } from './data/settings.ts';
+import type { TopModels } from './data/state.ts';
+import { MarkerControls } from './marker/controls.ts';
+import type { Ui } from './shell/ui.ts';
+import { TopModelsControl } from './table/top-models-control.ts';
 
 type ChartsChunk = typeof import('./charts-chunk.ts');
 

@@ -2,9 +2,9 @@ import type { Buckets, Kpis, PreviousKpis, View } from '../../src/dashboard/doma
 import type { Child } from '../shared/dom.ts';
 import { h } from '../shared/dom.ts';
 import { svgElement } from '../shared/drawing.ts';
-import type { CostBasis } from './state.ts';
-import type { TextKey } from './texts-en.ts';
-import type { Ui } from './ui.ts';
+import type { CostBasis } from './data/state.ts';
+import type { Ui } from './shell/ui.ts';
+import type { TextKey } from './text/en.ts';
 
 const NAMES = ['total-cost', 'average-per-day', 'forecast', 'tokens', 'requests', 'cache-hit'] as const;
 type KpiName = (typeof NAMES)[number];

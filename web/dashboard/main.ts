@@ -1,10 +1,10 @@
 import { browserClock } from '../shared/clock.ts';
 import { nextTask } from '../shared/task.ts';
 import { App } from './app.ts';
-import { fetchUsers } from './server-api.ts';
-import type { SettingStorage } from './settings.ts';
-import { Settings } from './settings.ts';
-import { WorkerClient } from './worker-client.ts';
+import { fetchUsers } from './data/server-api.ts';
+import type { SettingStorage } from './data/settings.ts';
+import { Settings } from './data/settings.ts';
+import { WorkerClient } from './data/worker-client.ts';
 
 /** Storage that a browser forbids throws at the first touch already. */
 function browserStorage(): SettingStorage {

@@ -4,15 +4,6 @@ import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import {
-  bench,
-  describeMachine,
-  isAsked,
-  printNumber,
-  printSpread,
-  printTable,
-  spreadOf,
-} from '../../src/testing/bench.ts';
-import {
   busiestTask,
   DEADLINE_MS,
   heapBytes,
@@ -22,7 +13,18 @@ import {
   readProbe,
   settled,
   timesOf,
-} from '../../src/testing/page-probe.ts';
+} from '../../src/dashboard/testing/page-probe.ts';
+import { writeUsageFile } from '../../src/dashboard/testing/usage-file.ts';
+import {
+  bench,
+  describeMachine,
+  isAsked,
+  printNumber,
+  printSpread,
+  printTable,
+  spreadOf,
+} from '../../src/testing/bench.ts';
+import { RawConnection } from '../../src/testing/http/raw-connection.ts';
 import {
   executablePath,
   Janitor,
@@ -30,8 +32,6 @@ import {
   startServer,
   temporaryFolder,
 } from '../../src/testing/processes.ts';
-import { RawConnection } from '../../src/testing/raw-connection.ts';
-import { writeUsageFile } from '../../src/testing/usage-file.ts';
 
 const EVENTS = 1_000_000;
 const FEW_EVENTS = 10_000;

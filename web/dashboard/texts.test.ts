@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { german } from './texts-de.ts';
-import { english } from './texts-en.ts';
-import { createTranslate } from './translate.ts';
+import { german } from './text/de.ts';
+import { english } from './text/en.ts';
+import { createTranslate } from './text/translate.ts';
 
 const placesOf = (text: string) => new Set([...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name));
 

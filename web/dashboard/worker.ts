@@ -3,9 +3,9 @@ import { UsageData } from '../../src/dashboard/domain/usage-data.ts';
 import type { TableQuery, View, ViewQuery } from '../../src/dashboard/domain/view.ts';
 import { browserClock } from '../shared/clock.ts';
 import { nextTask } from '../shared/task.ts';
-import { LiveCache } from './live-cache.ts';
-import { failureOf } from './live-fetch.ts';
-import type { Answers, CsvRequest, FromWorker, Progress, ToWorker, WorkerRequest } from './messages.ts';
+import { LiveCache } from './live/cache.ts';
+import { failureOf } from './live/fetch.ts';
+import type { Answers, CsvRequest, FromWorker, Progress, ToWorker, WorkerRequest } from './text/messages.ts';
 
 /** A progress message at most so often. */
 const PROGRESS_MS = 50;

@@ -1,4 +1,4 @@
-import type { SendOutcome } from './outbox.ts';
+import type { SendOutcome } from './composer/outbox.ts';
 
 /**
  * An answer that is none: `refused` is the server's word on what was asked (4xx), `busy` asks to come back later (429 and

@@ -1,7 +1,7 @@
 // What the server puts into the page, and for whom.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { type RoomsServer, serveRooms } from '../../src/testing/rooms-browser.ts';
+import { type RoomsServer, serveRooms } from '../../src/rooms/testing/browser.ts';
 import type { Boot } from './wire.ts';
 
 async function open(server: RoomsServer, path: string, headers: Readonly<Record<string, string>> = {}) {

@@ -1,6 +1,6 @@
 import { browserClock } from '../shared/clock.ts';
 import { App } from './app.ts';
-import { openOutboxStorage } from './outbox-storage.ts';
+import { openOutboxStorage } from './composer/outbox-storage.ts';
 import { parsePath } from './route.ts';
 import { createApi } from './session.ts';
 import { signInPage } from './sign-in.ts';

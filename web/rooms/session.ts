@@ -1,9 +1,9 @@
 import type { Clock } from '../shared/clock.ts';
 import { Api } from './api.ts';
 import { outcomeOf } from './api-error.ts';
+import { Outbox, type OutboxItem, type OutboxStorage } from './composer/outbox.ts';
 import { newId } from './new-id.ts';
-import { Outbox, type OutboxItem, type OutboxStorage } from './outbox.ts';
-import type { RoomsModel } from './rooms-model.ts';
+import type { RoomsModel } from './room/model.ts';
 import type { Boot, Message, Notice } from './wire.ts';
 
 /** Who asks, for requests: on a server where nobody signs in each of them says it. */

@@ -1,10 +1,10 @@
 import { h } from '../shared/dom.ts';
 import type { Api } from './api.ts';
 import { reasonOf } from './api-error.ts';
-import { rememberUser } from './dialogs.ts';
-import { readInvitation } from './invitation.ts';
+import { readInvitation } from './room/invitation.ts';
 import { addressOf, ROOT } from './root.ts';
 import { parsePath } from './route.ts';
+import { rememberUser } from './shell/dialogs.ts';
 import type { Boot } from './wire.ts';
 
 /** Asks who somebody is: by a token, as somebody new with an invite, or, where nobody signs in, by a name. */

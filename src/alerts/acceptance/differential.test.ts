@@ -2,17 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { messageOf } from '../../kernel/errors.ts';
-import {
-  type Answer,
-  asCurl,
-  isObject,
-  type JsonObject,
-  mapObjects,
-  ScriptedServer,
-} from '../../testing/alert-answers.ts';
-import { AlertScript, type Step } from '../../testing/alert-script.ts';
 import { HANG_MS } from '../../testing/eventually.ts';
-import { HttpClient, type PlainRequest } from '../../testing/http-client.ts';
+import { HttpClient, type PlainRequest } from '../../testing/http/client.ts';
 import { isLongRound } from '../../testing/long-round.ts';
 import {
   type Cleanup,
@@ -23,6 +14,8 @@ import {
   startOpsdeck,
 } from '../../testing/processes.ts';
 import { Random } from '../../testing/random.ts';
+import { type Answer, asCurl, isObject, type JsonObject, mapObjects, ScriptedServer } from '../testing/answers.ts';
+import { AlertScript, type Step } from '../testing/script.ts';
 
 const SEEDS = isLongRound ? [1, 2, 3, 4, 5, 6, 7, 8] : [1, 2, 3];
 const STEPS = 300;

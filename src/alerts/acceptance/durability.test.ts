@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { eventually } from '../../testing/eventually.ts';
-import { HttpClient } from '../../testing/http-client.ts';
+import { HttpClient } from '../../testing/http/client.ts';
 import { isLongRound } from '../../testing/long-round.ts';
 import {
   executablePath,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { HttpClient } from '../../testing/http-client.ts';
+import { HttpClient } from '../../testing/http/client.ts';
 import { executablePath, runProcess, startOpsdeck } from '../../testing/processes.ts';
 
 // What pages of other sites get of the built server.

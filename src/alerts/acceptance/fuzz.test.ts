@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import { HANG_MS } from '../../testing/eventually.ts';
-import { type FuzzedRequest, Fuzzer } from '../../testing/fuzzer.ts';
-import { HttpClient } from '../../testing/http-client.ts';
+import { HttpClient } from '../../testing/http/client.ts';
+import { type RawAnswer, RawConnection } from '../../testing/http/raw-connection.ts';
 import { isLongRound } from '../../testing/long-round.ts';
 import { type RunningServer, startOpsdeck } from '../../testing/processes.ts';
 import { Random } from '../../testing/random.ts';
-import { type RawAnswer, RawConnection } from '../../testing/raw-connection.ts';
+import { type FuzzedRequest, Fuzzer } from '../testing/fuzzer.ts';
 
 const SEED = 20260101;
 const FRAMED = isLongRound ? 9000 : 1800;

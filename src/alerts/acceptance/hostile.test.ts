@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { eventually } from '../../testing/eventually.ts';
-import { HttpClient } from '../../testing/http-client.ts';
+import { HttpClient } from '../../testing/http/client.ts';
 import { type Cleanup, memoryOf, type RunningServer, startOpsdeck } from '../../testing/processes.ts';
 
 const MB = 1024 * 1024;

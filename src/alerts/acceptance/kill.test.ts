@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { eventually } from '../../testing/eventually.ts';
-import { HttpClient } from '../../testing/http-client.ts';
-import { type JiraStep, startJiraSink } from '../../testing/jira-sink.ts';
+import { HttpClient } from '../../testing/http/client.ts';
 import { childrenOf, configFile, startOpsdeck, temporaryFolder } from '../../testing/processes.ts';
 import {
   type StartToldSink,
@@ -13,7 +12,8 @@ import {
   startToldWebhook,
   type Told,
   type ToldSink,
-} from '../../testing/told-sinks.ts';
+} from '../testing/delivery-sinks.ts';
+import { type JiraStep, startJiraSink } from '../testing/jira-sink.ts';
 
 // The built server, killed while a notification is on its way: the next one sends it again.
 

@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { HOUR, MINUTE, routeSettings, SECOND, START } from '../../testing/alert-parts.ts';
 import { eventually } from '../../testing/eventually.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
-import { HttpClient } from '../../testing/http-client.ts';
-import { type CrashReport, runCrashes } from '../../testing/pipeline-crash.ts';
-import { createTestPipeline } from '../../testing/pipeline-parts.ts';
+import { HttpClient } from '../../testing/http/client.ts';
 import { configFile, startOpsdeck, temporaryFolder } from '../../testing/processes.ts';
 import { Random } from '../../testing/random.ts';
 import { createSqliteFolder } from '../../testing/sqlite.ts';
-import { startToldJira, startToldMailbox, startToldSns } from '../../testing/told-sinks.ts';
-import { startWebhookSink } from '../../testing/webhook-sink.ts';
 import { RouteTree } from '../domain/route.ts';
 import { MIGRATIONS } from '../server.ts';
 import { restoreState } from '../state/alert-state.ts';
+import { startToldJira, startToldMailbox, startToldSns } from '../testing/delivery-sinks.ts';
+import { HOUR, MINUTE, routeSettings, SECOND, START } from '../testing/parts.ts';
+import { type CrashReport, runCrashes } from '../testing/pipeline-crash.ts';
+import { createTestPipeline } from '../testing/pipeline-parts.ts';
+import { startWebhookSink } from '../testing/webhook-sink.ts';
 
 // The built server, ended under load at random moments and started again on the same data. A webhook counts.
 

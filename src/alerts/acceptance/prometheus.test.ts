@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { eventually } from '../../testing/eventually.ts';
-import { HttpClient } from '../../testing/http-client.ts';
+import { HttpClient } from '../../testing/http/client.ts';
 import {
   type Cleanup,
   listeningAddress,

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { HOUR, MINUTE, matcherOf, SECOND, START } from '../../testing/alert-parts.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
-import { createTestPipeline, failure, type TestPipelineOptions } from '../../testing/pipeline-parts.ts';
 import { createSqliteFolder } from '../../testing/sqlite.ts';
 import { MIGRATIONS } from '../server.ts';
 import { restoreState } from '../state/alert-state.ts';
+import { HOUR, MINUTE, matcherOf, SECOND, START } from '../testing/parts.ts';
+import { createTestPipeline, failure, type TestPipelineOptions } from '../testing/pipeline-parts.ts';
 
 const ROUTE = { groupWaitMs: 10 * SECOND, groupIntervalMs: MINUTE, repeatIntervalMs: HOUR };
 

@@ -5,7 +5,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { eventually } from '../../testing/eventually.ts';
-import { HttpClient } from '../../testing/http-client.ts';
+import { HttpClient } from '../../testing/http/client.ts';
 import {
   configFile,
   executablePath,

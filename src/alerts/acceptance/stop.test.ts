@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { eventually } from '../../testing/eventually.ts';
-import { HttpClient } from '../../testing/http-client.ts';
-import type { SinkAnswer } from '../../testing/http-sink.ts';
+import { HttpClient } from '../../testing/http/client.ts';
+import type { SinkAnswer } from '../../testing/http/sink.ts';
 import { childrenOf, configFile, startOpsdeck, temporaryFolder } from '../../testing/processes.ts';
-import { startToldWebhook } from '../../testing/told-sinks.ts';
+import { startToldWebhook } from '../testing/delivery-sinks.ts';
 
 // The built server, asked to stop while a notification is under way.
 

@@ -1,7 +1,7 @@
 // The scenarios of Alertmanager's own acceptance suite (test/with_api_v2/acceptance), told anew as timelines.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type ExpectedBatch, Timeline, type TimelineAlert } from '../../testing/timeline.ts';
+import { type ExpectedBatch, Timeline, type TimelineAlert } from '../testing/timeline.ts';
 
 /** One receiver with a webhook for each host. */
 function configOf(route: string, hosts: readonly string[] = ['hook'], rest = ''): string {

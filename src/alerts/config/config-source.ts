@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import sample from '../../../data/sample/alertmanager.yml';
 import { messageOf, systemCodeOf } from '../../kernel/errors.ts';
 import { accepted, type Outcome, refused } from '../../kernel/outcome.ts';
-import { NotReadable, readRegularFileSync } from '../../kernel/regular-file.ts';
+import { NotReadable, readRegularFileSync } from '../../kernel/storage/regular-file.ts';
 import { type AlertmanagerConfig, type ReadConfigOptions, readConfig } from './alertmanager-config.ts';
 
 /** Alertmanager's own default, looked for in the working directory. */

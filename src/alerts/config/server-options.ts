@@ -1,6 +1,6 @@
-import type { ListenAddress } from '../../kernel/listen-address.ts';
-import type { Pattern } from '../../kernel/regexp.ts';
-import type { SiteRules } from '../../kernel/request-site.ts';
+import type { ListenAddress } from '../../kernel/http/listen-address.ts';
+import type { SiteRules } from '../../kernel/http/site-address.ts';
+import type { Pattern } from '../../kernel/regexp/regexp.ts';
 import type { MatcherMode } from '../domain/matcher-parse.ts';
 
 /** All that the alert server is told when it starts. Durations are milliseconds. */

@@ -1,5 +1,5 @@
-import { isBcryptHash } from '../../kernel/basic-auth.ts';
-import type { ClientCertificates } from '../../kernel/tls-front.ts';
+import { isBcryptHash } from '../../kernel/http/basic-auth.ts';
+import type { ClientCertificates } from '../../kernel/http/tls-front.ts';
 import {
   bool,
   goDuration,

@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 import { CommandError, ExitCode, messageOf, systemCodeOf } from '../../kernel/errors.ts';
+import type { RequestRules } from '../../kernel/http/server-guard.ts';
+import { checkTls, type TlsSettings } from '../../kernel/http/tls-front.ts';
 import type { Log } from '../../kernel/log.ts';
-import { readRegularFileSync } from '../../kernel/regular-file.ts';
-import type { RequestRules } from '../../kernel/server-guard.ts';
-import { checkTls, type TlsSettings } from '../../kernel/tls-front.ts';
+import { readRegularFileSync } from '../../kernel/storage/regular-file.ts';
 import { ConfigFault, ConfigNode } from './config-node.ts';
 import { type TlsServerConfig, type WebConfig, webConfig } from './web-config-schema.ts';
 

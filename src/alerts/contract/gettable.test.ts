@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { alertOf, matcherOf, START, silenceOf } from '../../testing/alert-parts.ts';
 import { ACTIVE, statusOf } from '../domain/alert-status.ts';
+import { alertOf, matcherOf, START, silenceOf } from '../testing/parts.ts';
 import { printAlert, printReceivers, printSilence } from './gettable.ts';
 
 const ALERT = alertOf(

@@ -1,5 +1,5 @@
 import { accepted, type Outcome, refused } from '../../kernel/outcome.ts';
-import { compileAnchored, type Pattern } from '../../kernel/regexp.ts';
+import { compileAnchored, type Pattern } from '../../kernel/regexp/regexp.ts';
 import type { Matcher } from '../domain/matcher.ts';
 import { type MatcherMode, type ParseWarning, parseMatcher } from '../domain/matcher-parse.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { alertOf } from '../../testing/alert-parts.ts';
+import { alertOf } from '../testing/parts.ts';
 import { compareGroupedAlerts, compareGroups } from './alert-group.ts';
 import { createLabelSet, labelsJson } from './label-set.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { alertOf, MINUTE, postedAlert, START } from '../../testing/alert-parts.ts';
 import { Random } from '../../testing/random.ts';
+import { alertOf, MINUTE, postedAlert, START } from '../testing/parts.ts';
 import { type Alert, type AlertRules, acceptAlert, isResolvedAt, mergeAlerts } from './alert.ts';
 import { labelsJson } from './label-set.ts';
 

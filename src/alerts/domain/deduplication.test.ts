@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { alertOf } from '../../testing/alert-parts.ts';
+import { alertOf } from '../testing/parts.ts';
 import { idempotencyKeyOf, type LoggedNotification, reasonToNotify } from './deduplication.ts';
 import type { NotificationReason } from './notification.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { matcherOf, silenceOf } from '../../testing/alert-parts.ts';
 import { Random } from '../../testing/random.ts';
+import { matcherOf, silenceOf } from '../testing/parts.ts';
 import { createLabelSet, type LabelSet, labelValue } from './label-set.ts';
 import type { MatchOperator } from './matcher.ts';
 import { MatcherIndex, matchesAll } from './matcher-index.ts';

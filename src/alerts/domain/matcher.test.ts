@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { compileUnanchored } from '../../kernel/regexp.ts';
+import { compileUnanchored } from '../../kernel/regexp/regexp.ts';
 import {
   compareMatchers,
   createMatcher,

@@ -1,5 +1,5 @@
 import { accepted, type Outcome, refused } from '../../kernel/outcome.ts';
-import { compileAnchored, compileUnanchored } from '../../kernel/regexp.ts';
+import { compileAnchored, compileUnanchored } from '../../kernel/regexp/regexp.ts';
 import { compareUtf8 } from './label-set.ts';
 import { hasReservedCharacter } from './matcher-lexer.ts';
 import { quoteGo } from './quote.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { GROUP_HASH, notificationOf, notifiedAlert, resolvedAlert } from '../../testing/notifier-parts.ts';
+import { GROUP_HASH, notificationOf, notifiedAlert, resolvedAlert } from '../testing/notifier-parts.ts';
 import { commonPairs, groupHash, notificationStatus, type Pairs } from './notification.ts';
 
 test('a notification fires as long as any of its alerts does', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { matcherOf } from '../../testing/alert-parts.ts';
+import { matcherOf } from '../testing/parts.ts';
 import type { MatchOperator } from './matcher.ts';
 import { receiverMatches } from './receiver.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { matcherOf, routeSettings } from '../../testing/alert-parts.ts';
 import { Random } from '../../testing/random.ts';
+import { matcherOf, routeSettings } from '../testing/parts.ts';
 import { createLabelSet, type LabelSet, printLabelSet } from './label-set.ts';
 import type { Matcher, MatchOperator } from './matcher.ts';
 import { matchesAll } from './matcher-index.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { matcherOf, SECOND, START, silenceOf } from '../../testing/alert-parts.ts';
+import { matcherOf, SECOND, START, silenceOf } from '../testing/parts.ts';
 import type { Matcher } from './matcher.ts';
 import { canUpdate, decideSilence, type PostedSilence, type Silence } from './silence.ts';
 

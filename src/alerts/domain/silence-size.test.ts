@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { HOUR, matcherOf, START, silenceOf } from '../../testing/alert-parts.ts';
+import { HOUR, matcherOf, START, silenceOf } from '../testing/parts.ts';
 import type { Silence } from './silence.ts';
 import { silenceSizeBytes } from './silence-size.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MINUTE, matcherOf, START, silenceOf } from '../../testing/alert-parts.ts';
+import { MINUTE, matcherOf, START, silenceOf } from '../testing/parts.ts';
 import {
   acceptMatchers,
   compareSilences,

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MINUTE, matcherOf, START, slotOf } from '../../testing/alert-parts.ts';
 import { Random } from '../../testing/random.ts';
 import type { InhibitionRule } from '../domain/inhibition.ts';
 import { createLabelSet, labelValue } from '../domain/label-set.ts';
 import type { Matcher, MatchOperator } from '../domain/matcher.ts';
 import { matchesAll } from '../domain/matcher-index.ts';
 import type { AlertSlot } from '../store/alert-slot.ts';
+import { MINUTE, matcherOf, START, slotOf } from '../testing/parts.ts';
 import { Inhibitor } from './inhibitor.ts';
 
 const END = START + 5 * MINUTE;

@@ -1,5 +1,5 @@
 import { messageOf } from '../../kernel/errors.ts';
-import { readRetryAfter } from '../../kernel/retry-after.ts';
+import { readRetryAfter } from '../../kernel/http/retry-after.ts';
 import { OwnTimeout } from './http/timeout.ts';
 import type { Delivery, FailureReason, HttpAnswer, HttpClient, HttpRequest } from './notifier.ts';
 import { hideSecrets } from './secret-texts.ts';

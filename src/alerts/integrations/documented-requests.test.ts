@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type SinkAnswer, startHttpSink } from '../../testing/http-sink.ts';
+import { type SinkAnswer, startHttpSink } from '../../testing/http/sink.ts';
+import { ConfigNode } from '../config/config-node.ts';
+import { DEFAULT_GLOBAL } from '../config/global-config.ts';
 import {
   GROUP_HASH,
   notificationOf,
@@ -8,9 +10,7 @@ import {
   notifierContext,
   openTestClient,
   resolvedAlert,
-} from '../../testing/notifier-parts.ts';
-import { ConfigNode } from '../config/config-node.ts';
-import { DEFAULT_GLOBAL } from '../config/global-config.ts';
+} from '../testing/notifier-parts.ts';
 import { discordIntegration } from './discord.ts';
 import { msteamsIntegration } from './msteams.ts';
 import { msteamsv2Integration } from './msteamsv2.ts';

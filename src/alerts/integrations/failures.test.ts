@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { FakeClock } from '../../testing/fake-clock.ts';
-import { type SinkAnswer, startHttpSink } from '../../testing/http-sink.ts';
-import { notificationOf, notifiedAlert, notifierContext } from '../../testing/notifier-parts.ts';
+import { type SinkAnswer, startHttpSink } from '../../testing/http/sink.ts';
 import { ConfigNode } from '../config/config-node.ts';
 import { DEFAULT_GLOBAL } from '../config/global-config.ts';
+import { notificationOf, notifiedAlert, notifierContext } from '../testing/notifier-parts.ts';
 import { discordIntegration } from './discord.ts';
 import { createHttpClient } from './http/client.ts';
 import { msteamsIntegration } from './msteams.ts';

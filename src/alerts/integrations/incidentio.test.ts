@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { FakeClock } from '../../testing/fake-clock.ts';
-import { type SinkAnswer, startHttpSink } from '../../testing/http-sink.ts';
-import { configOf, FAILING_ANSWERS, notifyOnce, printedOf, refusalOf, sentJson } from '../../testing/integration.ts';
-import { notificationOf, notifiedAlert, resolvedAlert } from '../../testing/notifier-parts.ts';
+import { type SinkAnswer, startHttpSink } from '../../testing/http/sink.ts';
 import type { HttpConfig } from '../config/http-config.ts';
+import { configOf, FAILING_ANSWERS, notifyOnce, printedOf, refusalOf, sentJson } from '../testing/integration.ts';
+import { notificationOf, notifiedAlert, resolvedAlert } from '../testing/notifier-parts.ts';
 import { incidentioIntegration as incidentio } from './incidentio.ts';
 import type { NotifierContext } from './notifier.ts';
 

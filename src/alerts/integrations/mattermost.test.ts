@@ -3,8 +3,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { type SinkAnswer, startHttpSink } from '../../testing/http-sink.ts';
-import { configOf, FAILING_ANSWERS, notifyOnce, printedOf, refusalOf, sentJson } from '../../testing/integration.ts';
+import { type SinkAnswer, startHttpSink } from '../../testing/http/sink.ts';
+import { configOf, FAILING_ANSWERS, notifyOnce, printedOf, refusalOf, sentJson } from '../testing/integration.ts';
 import { mattermostIntegration as mattermost } from './mattermost.ts';
 
 async function sendTo(t: Parameters<typeof startHttpSink>[0], more = '', answer: SinkAnswer = { body: 'ok' }) {

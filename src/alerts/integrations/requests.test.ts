@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { notificationOf, notifiedAlert, notifierContext, resolvedAlert } from '../../testing/notifier-parts.ts';
 import { ConfigNode } from '../config/config-node.ts';
 import { globalConfig } from '../config/global-config.ts';
 import type { HttpConfig } from '../config/http-config.ts';
 import type { Notification, NotifiedAlert } from '../domain/notification.ts';
+import { notificationOf, notifiedAlert, notifierContext, resolvedAlert } from '../testing/notifier-parts.ts';
 import { discordIntegration } from './discord.ts';
 import { msteamsIntegration } from './msteams.ts';
 import { msteamsv2Integration } from './msteamsv2.ts';

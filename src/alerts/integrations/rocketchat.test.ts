@@ -3,8 +3,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { type SinkAnswer, startHttpSink } from '../../testing/http-sink.ts';
-import { configOf, FAILING_ANSWERS, notifyOnce, printedOf, refusalOf, sentJson } from '../../testing/integration.ts';
+import { type SinkAnswer, startHttpSink } from '../../testing/http/sink.ts';
+import { configOf, FAILING_ANSWERS, notifyOnce, printedOf, refusalOf, sentJson } from '../testing/integration.ts';
 import { rocketchatIntegration as rocketchat } from './rocketchat.ts';
 
 const TOKENS = 'token: t1, token_id: i1';

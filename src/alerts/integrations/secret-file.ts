@@ -1,4 +1,4 @@
-import { readRegularFile } from '../../kernel/regular-file.ts';
+import { readRegularFile } from '../../kernel/storage/regular-file.ts';
 
 /** In bytes; the longest secrets are keys in PEM. */
 const MOST_BYTES = 1_000_000;

@@ -3,9 +3,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { type SinkAnswer, startHttpSink } from '../../testing/http-sink.ts';
-import { configOf, FAILING_ANSWERS, notifyOnce, printedOf, refusalOf, sentJson } from '../../testing/integration.ts';
-import { fakeTemplates } from '../../testing/notifier-parts.ts';
+import { type SinkAnswer, startHttpSink } from '../../testing/http/sink.ts';
+import { configOf, FAILING_ANSWERS, notifyOnce, printedOf, refusalOf, sentJson } from '../testing/integration.ts';
+import { fakeTemplates } from '../testing/notifier-parts.ts';
 import { telegramIntegration as telegram } from './telegram.ts';
 
 const TOKEN = '12345:AbC';

@@ -4,9 +4,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { startHttpSink } from '../../testing/http-sink.ts';
-import { configOf, FAILING_ANSWERS, notifyOnce, printedOf, refusalOf, sentJson } from '../../testing/integration.ts';
-import { GROUP_HASH, notificationOf, notifiedAlert, resolvedAlert } from '../../testing/notifier-parts.ts';
+import { startHttpSink } from '../../testing/http/sink.ts';
+import { configOf, FAILING_ANSWERS, notifyOnce, printedOf, refusalOf, sentJson } from '../testing/integration.ts';
+import { GROUP_HASH, notificationOf, notifiedAlert, resolvedAlert } from '../testing/notifier-parts.ts';
 import { victoropsIntegration as victorops } from './victorops.ts';
 
 describe('a VictorOps configuration', () => {

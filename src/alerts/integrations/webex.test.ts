@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type SinkAnswer, startHttpSink } from '../../testing/http-sink.ts';
-import { configOf, FAILING_ANSWERS, notifyOnce, printedOf, refusalOf, sentJson } from '../../testing/integration.ts';
-import { fakeTemplates } from '../../testing/notifier-parts.ts';
+import { type SinkAnswer, startHttpSink } from '../../testing/http/sink.ts';
+import { configOf, FAILING_ANSWERS, notifyOnce, printedOf, refusalOf, sentJson } from '../testing/integration.ts';
+import { fakeTemplates } from '../testing/notifier-parts.ts';
 import type { NotifierContext } from './notifier.ts';
 import { webexIntegration as webex } from './webex.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { startHttpSink } from '../../testing/http-sink.ts';
-import { notificationOf, notifiedAlert, notifierContext, openTestClient } from '../../testing/notifier-parts.ts';
+import { startHttpSink } from '../../testing/http/sink.ts';
 import { ConfigNode } from '../config/config-node.ts';
+import { notificationOf, notifiedAlert, notifierContext, openTestClient } from '../testing/notifier-parts.ts';
 import { webhookIntegration } from './webhook.ts';
 
 async function startWebhook(t: TestContext) {

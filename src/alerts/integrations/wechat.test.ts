@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import { FakeClock } from '../../testing/fake-clock.ts';
-import { type SinkAnswer, type SinkRequest, startHttpSink } from '../../testing/http-sink.ts';
-import { configOf, FAILING_ANSWERS, printedOf, refusalOf } from '../../testing/integration.ts';
-import { notificationOf, notifiedAlert, notifierContext } from '../../testing/notifier-parts.ts';
+import { type SinkAnswer, type SinkRequest, startHttpSink } from '../../testing/http/sink.ts';
+import { configOf, FAILING_ANSWERS, printedOf, refusalOf } from '../testing/integration.ts';
+import { notificationOf, notifiedAlert, notifierContext } from '../testing/notifier-parts.ts';
 import { wechatIntegration as wechat } from './wechat.ts';
 
 const SECRETS = 'api_secret: hush, corp_id: c1';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { alertOf, START } from '../../testing/alert-parts.ts';
 import { Random } from '../../testing/random.ts';
 import { ACTIVE } from '../domain/alert-status.ts';
 import { type AlertSlot, forgetAlert, type ListedAlert } from '../store/alert-slot.ts';
+import { alertOf, START } from '../testing/parts.ts';
 import { Pages } from './alert-pages.ts';
 
 /** A world of alerts that are listed, and count how often they are printed. */

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { compileAnchored } from '../../kernel/regexp.ts';
-import { alertOf, MINUTE, matcherOf, routeSettings, START, silenceOf } from '../../testing/alert-parts.ts';
+import { compileAnchored } from '../../kernel/regexp/regexp.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { FakeDatabase } from '../../testing/fake-database.ts';
 import { Random } from '../../testing/random.ts';
@@ -13,6 +12,7 @@ import { RouteTree } from '../domain/route.ts';
 import { joinState } from '../state/alert-state.ts';
 import type { AlertGroups } from '../store/alert-groups.ts';
 import { forgetAlert } from '../store/alert-slot.ts';
+import { alertOf, MINUTE, matcherOf, routeSettings, START, silenceOf } from '../testing/parts.ts';
 import type { AlertListing } from './alert-listing.ts';
 import type { AlertQuery, RoutingNames } from './alert-query.ts';
 

@@ -1,4 +1,4 @@
-import type { Pattern } from '../../kernel/regexp.ts';
+import type { Pattern } from '../../kernel/regexp/regexp.ts';
 import type { StateSelection } from '../domain/alert-status.ts';
 import { type LabelSet, labelValue } from '../domain/label-set.ts';
 import { filterMatches, type Matcher } from '../domain/matcher.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { alertOf } from '../../testing/alert-parts.ts';
 import type { Page } from '../listing-pages/alert-pages.ts';
 import type { AlertSlot } from '../store/alert-slot.ts';
+import { alertOf } from '../testing/parts.ts';
 import { LabelIndex } from './label-index.ts';
 
 function pageOf(...labels: readonly Record<string, string>[]): Page<AlertSlot> {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createTestApp, type TestApp } from '../../testing/alerts-app.ts';
 import { Random } from '../../testing/random.ts';
+import { createTestApp, type TestApp } from '../testing/app.ts';
 
 // Asks the server for alerts and groups by random parameters, and compares with a model that remembers nothing.
 

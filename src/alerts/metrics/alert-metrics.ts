@@ -1,5 +1,5 @@
-import { Distribution } from '../../kernel/distribution.ts';
-import type { Metrics } from '../../kernel/metrics.ts';
+import { Distribution } from '../../kernel/metrics/distribution.ts';
+import type { Metrics } from '../../kernel/metrics/metrics.ts';
 import type { ActiveConfig } from '../config/active-config.ts';
 import type { ClusterMember, VersionInfo } from '../contract/status.ts';
 import type { ActivePlan } from '../pipeline/active-plan.ts';

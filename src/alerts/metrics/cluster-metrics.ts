@@ -1,5 +1,5 @@
-import { REQUEST_BOUNDS_S } from '../../kernel/distribution.ts';
-import type { Metrics } from '../../kernel/metrics.ts';
+import { REQUEST_BOUNDS_S } from '../../kernel/metrics/distribution.ts';
+import type { Metrics } from '../../kernel/metrics/metrics.ts';
 import type { ClusterMember } from '../contract/status.ts';
 
 /** `alertmanager_cluster_<name>_total`: what members tell each other. */

@@ -1,5 +1,5 @@
-import { Distribution } from '../../kernel/distribution.ts';
-import type { Metrics } from '../../kernel/metrics.ts';
+import { Distribution } from '../../kernel/metrics/distribution.ts';
+import type { Metrics } from '../../kernel/metrics/metrics.ts';
 import { countSilenceStates } from '../silences/silence-store.ts';
 import type { AlertState } from '../state/alert-state.ts';
 import type { Upkeep } from '../state/upkeep.ts';

@@ -1,7 +1,6 @@
 import { systemClock } from '../../kernel/clock.ts';
-import type { Database } from '../../kernel/database.ts';
 import { createLog } from '../../kernel/log.ts';
-import { alertOf, HOUR, routeSettings } from '../../testing/alert-parts.ts';
+import type { Database } from '../../kernel/storage/database.ts';
 import { bench, isAsked, printNumber, printTable } from '../../testing/bench.ts';
 import { createSqliteFolder } from '../../testing/sqlite.ts';
 import { ALERT_SERVER_DEFAULTS } from '../config/server-options.ts';
@@ -10,6 +9,7 @@ import { RouteTree } from '../domain/route.ts';
 import { TimeIntervals } from '../domain/time-intervals.ts';
 import { MIGRATIONS } from '../server.ts';
 import { joinState } from '../state/alert-state.ts';
+import { alertOf, HOUR, routeSettings } from '../testing/parts.ts';
 import type { NotificationMetrics } from './notification-metrics.ts';
 import { Pipeline } from './pipeline.ts';
 import { Receiver } from './receiver.ts';

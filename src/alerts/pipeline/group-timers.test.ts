@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Database } from '../../kernel/database.ts';
 import { createLog } from '../../kernel/log.ts';
-import { START } from '../../testing/alert-parts.ts';
+import type { Database } from '../../kernel/storage/database.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { FakeDatabase } from '../../testing/fake-database.ts';
 import { createSqliteFolder } from '../../testing/sqlite.ts';
+import { START } from '../testing/parts.ts';
 import { GROUP_FLUSHED_MIGRATION, GROUP_TIMERS_MIGRATION, GroupTimers } from './group-timers.ts';
 
 const turn = () => new Promise((done) => setImmediate(done));

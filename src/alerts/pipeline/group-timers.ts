@@ -1,8 +1,8 @@
 import type { Clock } from '../../kernel/clock.ts';
-import type { Database, Statement } from '../../kernel/database.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
-import { WriteBehind } from '../../kernel/write-behind.ts';
+import type { Database, Statement } from '../../kernel/storage/database.ts';
+import { WriteBehind } from '../../kernel/storage/write-behind.ts';
 
 export const GROUP_TIMERS_MIGRATION =
   'CREATE TABLE group_timers (id BLOB PRIMARY KEY, next_flush_at INTEGER NOT NULL) WITHOUT ROWID';

@@ -1,16 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { alertOf, MINUTE, routeSettings, START } from '../../testing/alert-parts.ts';
-import {
-  fakeTemplates,
-  notificationOf,
-  notifiedAlert as notified,
-  resolvedAlert,
-} from '../../testing/notifier-parts.ts';
 import { createLabelSet } from '../domain/label-set.ts';
 import { RouteTree } from '../domain/route.ts';
 import { AlertGroup } from '../store/alert-group.ts';
 import type { TemplateData } from '../template/template-data.ts';
+import { fakeTemplates, notificationOf, notifiedAlert as notified, resolvedAlert } from '../testing/notifier-parts.ts';
+import { alertOf, MINUTE, routeSettings, START } from '../testing/parts.ts';
 import { notifiedAlert, pairsOf, renderRouteLabels, templateDataOf } from './notification-data.ts';
 
 test('an alert is told of with all that was posted, and with an end only when it has one', () => {

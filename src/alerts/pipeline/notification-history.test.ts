@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { HOUR, matcherOf, START } from '../../testing/alert-parts.ts';
 import { createSqliteFolder } from '../../testing/sqlite.ts';
+import { HOUR, matcherOf, START } from '../testing/parts.ts';
 import {
   type HistoryQuery,
   NOTIFICATION_HISTORY_MIGRATION,

@@ -1,4 +1,4 @@
-import type { Database, SqlRow, SqlValue, Statement } from '../../kernel/database.ts';
+import type { Database, SqlRow, SqlValue, Statement } from '../../kernel/storage/database.ts';
 import { filterMatches, type Matcher } from '../domain/matcher.ts';
 import type { NotificationReason, Pairs } from '../domain/notification.ts';
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Database } from '../../kernel/database.ts';
 import { createLog } from '../../kernel/log.ts';
-import { HOUR, SECOND, START } from '../../testing/alert-parts.ts';
+import type { Database } from '../../kernel/storage/database.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { FakeDatabase } from '../../testing/fake-database.ts';
 import { createSqliteFolder } from '../../testing/sqlite.ts';
 import type { LoggedNotification } from '../domain/deduplication.ts';
+import { HOUR, SECOND, START } from '../testing/parts.ts';
 import { NOTIFICATION_LOG_MIGRATION, NotificationLog, printLogKey } from './notification-log.ts';
 
 function openLog(database: Database, clock = new FakeClock()): NotificationLog {

@@ -1,9 +1,9 @@
 import { type Clock, monotonicSeconds } from '../../kernel/clock.ts';
-import type { Database, Statement } from '../../kernel/database.ts';
-import { Distribution, REQUEST_BOUNDS_S } from '../../kernel/distribution.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
-import { WriteBehind } from '../../kernel/write-behind.ts';
+import { Distribution, REQUEST_BOUNDS_S } from '../../kernel/metrics/distribution.ts';
+import type { Database, Statement } from '../../kernel/storage/database.ts';
+import { WriteBehind } from '../../kernel/storage/write-behind.ts';
 import type { LoggedNotification } from '../domain/deduplication.ts';
 
 export const NOTIFICATION_LOG_MIGRATION = `

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Metrics } from '../../kernel/metrics.ts';
+import { Metrics } from '../../kernel/metrics/metrics.ts';
 import { createNotificationMetrics, type NotificationMetrics } from './notification-metrics.ts';
 
 async function valuesAfter(withReceivers: boolean, work: (counts: NotificationMetrics) => void): Promise<string[]> {

@@ -1,4 +1,4 @@
-import type { Metrics } from '../../kernel/metrics.ts';
+import type { Metrics } from '../../kernel/metrics/metrics.ts';
 import { FAILURE_REASONS, type FailureReason } from '../integrations/notifier.ts';
 import { SUPPRESSION_REASONS, type SuppressionReason } from './suppression.ts';
 

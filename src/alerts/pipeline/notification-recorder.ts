@@ -1,7 +1,7 @@
 import type { Clock } from '../../kernel/clock.ts';
-import type { Database } from '../../kernel/database.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
+import type { Database } from '../../kernel/storage/database.ts';
 import type { ReceiverData } from '../domain/notification.ts';
 import type { AlertSlot } from '../store/alert-slot.ts';
 import type { NotificationHistory, NotificationRecord } from './notification-history.ts';

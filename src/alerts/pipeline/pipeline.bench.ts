@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { printNumber, printSpread, spreadOf } from '../../testing/bench.ts';
-import { alertsOf, postRequest, silencesOf } from '../../testing/bench-alerts.ts';
-import { benchBesideAlertmanager } from '../../testing/bench-contest.ts';
 import { eventually } from '../../testing/eventually.ts';
+import { RawConnection } from '../../testing/http/raw-connection.ts';
 import {
   configFile,
   Janitor,
@@ -11,8 +10,9 @@ import {
   startAlertmanager,
   startOpsdeck,
 } from '../../testing/processes.ts';
-import { RawConnection } from '../../testing/raw-connection.ts';
-import { startWebhookSink, type WebhookSink } from '../../testing/webhook-sink.ts';
+import { alertsOf, postRequest, silencesOf } from '../testing/bench.ts';
+import { benchBesideAlertmanager } from '../testing/bench-contest.ts';
+import { startWebhookSink, type WebhookSink } from '../testing/webhook-sink.ts';
 
 type Side = 'opsdeck' | 'Alertmanager';
 

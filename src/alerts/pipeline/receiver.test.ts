@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { HOUR, MINUTE, routeSettings, SECOND, START } from '../../testing/alert-parts.ts';
 import { FakeDatabase } from '../../testing/fake-database.ts';
+import { RouteTree } from '../domain/route.ts';
+import type { Delivery } from '../integrations/notifier.ts';
+import { HOUR, MINUTE, routeSettings, SECOND, START } from '../testing/parts.ts';
 import {
   createTestPipeline,
   failure,
   settlePromises,
   type TestPipeline,
   type TestPipelineOptions,
-} from '../../testing/pipeline-parts.ts';
-import { RouteTree } from '../domain/route.ts';
-import type { Delivery } from '../integrations/notifier.ts';
+} from '../testing/pipeline-parts.ts';
 import type { NotificationRecord } from './notification-history.ts';
 
 const ROUTE = { groupWaitMs: 0, groupIntervalMs: MINUTE, repeatIntervalMs: HOUR };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { createTestApp, type TestApp } from '../../testing/alerts-app.ts';
+import { createTestApp, type TestApp } from '../testing/app.ts';
 
 type Cleanup = Parameters<typeof createTestApp>[0];
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createTestApp, type TestApp } from '../../testing/alerts-app.ts';
+import { createTestApp, type TestApp } from '../testing/app.ts';
 
 interface Listed {
   readonly labels: Record<string, string>;

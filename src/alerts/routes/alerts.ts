@@ -1,4 +1,4 @@
-import { goOn, type HttpContext, type HttpHandler } from '../../kernel/http.ts';
+import { goOn, type HttpContext, type HttpHandler } from '../../kernel/http/app.ts';
 import { accepted, type Outcome } from '../../kernel/outcome.ts';
 import { readPostedAlerts } from '../contract/posted-alerts.ts';
 import {

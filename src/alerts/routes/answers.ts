@@ -1,5 +1,12 @@
-import { answerArray, answerWith, type HttpContext, headerOf, type Method, noteAnswerSize } from '../../kernel/http.ts';
-import type { Pattern } from '../../kernel/regexp.ts';
+import {
+  answerArray,
+  answerWith,
+  type HttpContext,
+  headerOf,
+  type Method,
+  noteAnswerSize,
+} from '../../kernel/http/app.ts';
+import type { Pattern } from '../../kernel/regexp/regexp.ts';
 
 /** Methods that any page may use from another origin; a browser's DELETE needs its origin to be named. */
 const OPEN_METHODS: readonly string[] = ['GET', 'POST', 'HEAD'];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { compileAnchored } from '../../kernel/regexp.ts';
-import { createTestApp, type TestApp } from '../../testing/alerts-app.ts';
+import { compileAnchored } from '../../kernel/regexp/regexp.ts';
+import { createTestApp, type TestApp } from '../testing/app.ts';
 
 const PAGE = 'https://page.example';
 

@@ -1,4 +1,4 @@
-import { goOn, type HttpContext, headerOf, readBody } from '../../kernel/http.ts';
+import { goOn, type HttpContext, headerOf, readBody } from '../../kernel/http/app.ts';
 import { type BodyName, readJson } from '../contract/body.ts';
 import type { Answers } from './answers.ts';
 

@@ -1,11 +1,17 @@
 import { Hono } from 'hono';
 import type { Clock } from '../../kernel/clock.ts';
 import { messageOf } from '../../kernel/errors.ts';
-import { type HttpContext, type HttpEnv, type HttpHandler, mountPaths, type PathHandlers } from '../../kernel/http.ts';
+import {
+  type HttpContext,
+  type HttpEnv,
+  type HttpHandler,
+  mountPaths,
+  type PathHandlers,
+} from '../../kernel/http/app.ts';
+import { limitConcurrentGets, limitDuration } from '../../kernel/http/request-limits.ts';
+import { logRequests } from '../../kernel/http/request-log.ts';
+import type { RequestMetrics } from '../../kernel/http/request-metrics.ts';
 import type { Log } from '../../kernel/log.ts';
-import { limitConcurrentGets, limitDuration } from '../../kernel/request-limits.ts';
-import { logRequests } from '../../kernel/request-log.ts';
-import type { RequestMetrics } from '../../kernel/request-metrics.ts';
 import { type AlertRoutes, listAlertGroups, listAlerts, postAlerts } from './alerts.ts';
 import type { Answers } from './answers.ts';
 import { explain, listNotifications, type NotificationRoutes } from './notifications.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createTestApp } from '../../testing/alerts-app.ts';
+import { createTestApp } from '../testing/app.ts';
 
 const PATHS: readonly (readonly [path: string, allowed: string])[] = [
   ['/status', 'GET'],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createTestApp, type TestApp } from '../../testing/alerts-app.ts';
+import { createTestApp, type TestApp } from '../testing/app.ts';
 
 /** Name, type and label names of every metric that Alertmanager 0.34 tells, when it has answered requests. */
 const NAMES = `

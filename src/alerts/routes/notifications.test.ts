@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createTestApp } from '../../testing/alerts-app.ts';
-import { settleOnDisk } from '../../testing/pipeline-parts.ts';
 import { createSqliteFolder } from '../../testing/sqlite.ts';
 import { createLabelSet, fingerprintOf } from '../domain/label-set.ts';
 import { GROUP_TIMERS_MIGRATION } from '../pipeline/group-timers.ts';
@@ -10,6 +8,8 @@ import { NOTIFICATION_LOG_MIGRATION } from '../pipeline/notification-log.ts';
 import { IMPORT_MIGRATION } from '../silences/silence-import.ts';
 import { SILENCE_MIGRATION } from '../silences/silence-store.ts';
 import { ALERT_MIGRATION, SETTLED_MIGRATION } from '../store/alert-writer.ts';
+import { createTestApp } from '../testing/app.ts';
+import { settleOnDisk } from '../testing/pipeline-parts.ts';
 
 const CONFIG = `
 route:

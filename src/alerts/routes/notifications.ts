@@ -1,4 +1,4 @@
-import type { HttpHandler } from '../../kernel/http.ts';
+import type { HttpHandler } from '../../kernel/http/app.ts';
 import { accepted, type Outcome, refused } from '../../kernel/outcome.ts';
 import type { Explanation } from '../contract/explanation.ts';
 import { formatInstant, readInstant } from '../contract/instant.ts';

@@ -1,4 +1,4 @@
-import type { HttpHandler } from '../../kernel/http.ts';
+import type { HttpHandler } from '../../kernel/http/app.ts';
 import type { Log } from '../../kernel/log.ts';
 
 const DEPRECATED =

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { rmSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { createTestApp } from '../../testing/alerts-app.ts';
+import { createTestApp } from '../testing/app.ts';
 
 test('GET and HEAD /-/healthy and /-/ready by a load balancer: OK', async (t) => {
   const app = createTestApp(t);

@@ -1,4 +1,4 @@
-import { type HttpContext, type HttpHandler, type Method, noteAnswerSize } from '../../kernel/http.ts';
+import { type HttpContext, type HttpHandler, type Method, noteAnswerSize } from '../../kernel/http/app.ts';
 import type { Outcome } from '../../kernel/outcome.ts';
 
 export interface OperationRoutes {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createTestApp } from '../../testing/alerts-app.ts';
+import { createTestApp } from '../testing/app.ts';
 
 for (const prefix of ['/am', '/tools/alertmanager']) {
   test(`with the prefix ${prefix} everything is below it`, async (t) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createTestApp, type TestApp } from '../../testing/alerts-app.ts';
+import { createTestApp, type TestApp } from '../testing/app.ts';
 
 async function create(app: TestApp, startsAt = '2026-01-01T00:00:00Z'): Promise<string> {
   const answer = await app.post('/api/v2/silences', {

@@ -1,5 +1,5 @@
 import { messageOf } from '../../kernel/errors.ts';
-import type { HttpContext, HttpHandler } from '../../kernel/http.ts';
+import type { HttpContext, HttpHandler } from '../../kernel/http/app.ts';
 import type { Log } from '../../kernel/log.ts';
 import { printSilence } from '../contract/gettable.ts';
 import { readPostableSilence } from '../contract/postable.ts';

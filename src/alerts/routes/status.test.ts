@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createTestApp } from '../../testing/alerts-app.ts';
+import { createTestApp } from '../testing/app.ts';
 
 for (const base of ['/api/v2', '']) {
   test(`GET ${base}/status, by anyone: the cluster, the version, the configuration and since when`, async (t) => {

@@ -1,4 +1,4 @@
-import type { HttpContext, HttpHandler } from '../../kernel/http.ts';
+import type { HttpContext, HttpHandler } from '../../kernel/http/app.ts';
 import { formatInstant } from '../contract/instant.ts';
 import { type MatcherReading, readParameters, readReceiverMatchers } from '../contract/query.ts';
 import type { ClusterMember, VersionInfo } from '../contract/status.ts';

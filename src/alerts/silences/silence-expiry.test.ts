@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { HOUR, MINUTE, postedSilence, SECOND, START } from '../../testing/alert-parts.ts';
-import { createTestPipeline } from '../../testing/pipeline-parts.ts';
 import { startMaintenance } from '../state/maintenance.ts';
+import { HOUR, MINUTE, postedSilence, SECOND, START } from '../testing/parts.ts';
+import { createTestPipeline } from '../testing/pipeline-parts.ts';
 
 const EXPIRING = { expire_when_resolved: 'true' };
 

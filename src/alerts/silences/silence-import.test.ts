@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { HttpClient } from '../../testing/http-client.ts';
+import { HttpClient } from '../../testing/http/client.ts';
 import {
   executablePath,
   listeningAddress,

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Database } from '../../kernel/database.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
+import type { Database } from '../../kernel/storage/database.ts';
 import { decodeSnapshot } from '../contract/snapshot.ts';
 import type { Silence } from '../domain/silence.ts';
 import type { SilenceStore } from './silence-store.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MINUTE, matcherOf, START, silenceOf } from '../../testing/alert-parts.ts';
 import type { Matcher } from '../domain/matcher.ts';
 import type { Silence } from '../domain/silence.ts';
+import { MINUTE, matcherOf, START, silenceOf } from '../testing/parts.ts';
 import { SilenceListing } from './silence-listing.ts';
 
 const ALL = { active: true, pending: true, expired: true };

@@ -1,5 +1,5 @@
 import { monotonicSeconds } from '../../kernel/clock.ts';
-import { Distribution, REQUEST_BOUNDS_S } from '../../kernel/distribution.ts';
+import { Distribution, REQUEST_BOUNDS_S } from '../../kernel/metrics/distribution.ts';
 import { printSilence } from '../contract/gettable.ts';
 import { type Matcher, sameMatcher } from '../domain/matcher.ts';
 import { compareSilences, type Silence, type SilenceState, silenceStateAt } from '../domain/silence.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createLog } from '../../kernel/log.ts';
-import { matcherOf, START, silenceOf } from '../../testing/alert-parts.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { expireSilence } from '../domain/silence.ts';
+import { matcherOf, START, silenceOf } from '../testing/parts.ts';
 import { logSilenceChanges } from './silence-log.ts';
 
 test('a line is logged for a silence that is created, updated or ended, and none for one that is forgotten', () => {

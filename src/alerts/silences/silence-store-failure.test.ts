@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { HOUR, onLabelA, postedSilence, START } from '../../testing/alert-parts.ts';
 import { FakeDatabase } from '../../testing/fake-database.ts';
+import { HOUR, onLabelA, postedSilence, START } from '../testing/parts.ts';
 import { type SetResult, SilenceStore } from './silence-store.ts';
 
 const FULL = new Error('database or disk is full');

@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { type Database, openDatabase } from '../../kernel/database.ts';
-import { HOUR, MINUTE, onLabelA, postedSilence, START } from '../../testing/alert-parts.ts';
+import { type Database, openDatabase } from '../../kernel/storage/database.ts';
 import type { Silence } from '../domain/silence.ts';
+import { HOUR, MINUTE, onLabelA, postedSilence, START } from '../testing/parts.ts';
 import {
   countSilenceStates,
   SILENCE_MIGRATION,

@@ -1,5 +1,5 @@
-import type { Database, Statement } from '../../kernel/database.ts';
 import type { Outcome } from '../../kernel/outcome.ts';
+import type { Database, Statement } from '../../kernel/storage/database.ts';
 import { createMatcher, type Matcher, type MatchOperator } from '../domain/matcher.ts';
 import {
   acceptMatchers,

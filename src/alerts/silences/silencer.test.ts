@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { alertOf, matcherOf, START, silenceOf } from '../../testing/alert-parts.ts';
 import { Random } from '../../testing/random.ts';
 import type { Alert } from '../domain/alert.ts';
 import { labelsJson, labelValue } from '../domain/label-set.ts';
 import { expireSilence, type Silence } from '../domain/silence.ts';
+import { alertOf, matcherOf, START, silenceOf } from '../testing/parts.ts';
 import type { SilenceChange } from './silence-store.ts';
 import { Silencer } from './silencer.ts';
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../../kernel/clock.ts';
-import type { Database } from '../../kernel/database.ts';
 import type { Log } from '../../kernel/log.ts';
+import type { Database } from '../../kernel/storage/database.ts';
 import type { AlertServerOptions } from '../config/server-options.ts';
 import type { InhibitionRule } from '../domain/inhibition.ts';
 import type { RouteTree } from '../domain/route.ts';

@@ -1,5 +1,5 @@
 import { monotonicSeconds } from '../../kernel/clock.ts';
-import { Distribution } from '../../kernel/distribution.ts';
+import { Distribution } from '../../kernel/metrics/distribution.ts';
 
 /** A store that has to be relieved from time to time. */
 export interface Maintained {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { matcherOf, routeSettings, slotOf } from '../../testing/alert-parts.ts';
 import { Random } from '../../testing/random.ts';
 import { createLabelSet, labelsJson } from '../domain/label-set.ts';
 import { RouteTree } from '../domain/route.ts';
+import { matcherOf, routeSettings, slotOf } from '../testing/parts.ts';
 import { AlertGroups } from './alert-groups.ts';
 import type { AlertSlot } from './alert-slot.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { alertOf } from '../../testing/alert-parts.ts';
+import { alertOf } from '../testing/parts.ts';
 import { AlertLimit } from './alert-limit.ts';
 
 const named = (alertname: string, n: number, endsAt: number) => alertOf({ alertname, n: String(n) }, { endsAt });

@@ -3,12 +3,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { type Database, openDatabase, type Statement } from '../../kernel/database.ts';
 import { createLog } from '../../kernel/log.ts';
-import { alertOf, MINUTE, postedAlert, START } from '../../testing/alert-parts.ts';
+import { type Database, openDatabase, type Statement } from '../../kernel/storage/database.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { FakeDatabase } from '../../testing/fake-database.ts';
 import { type Alert, acceptAlert } from '../domain/alert.ts';
+import { alertOf, MINUTE, postedAlert, START } from '../testing/parts.ts';
 import { AlertStore } from './alert-store.ts';
 import { ALERT_MIGRATION, SETTLED_MIGRATION } from './alert-writer.ts';
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { alertOf, MINUTE, START } from '../../testing/alert-parts.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { FakeDatabase } from '../../testing/fake-database.ts';
 import { Random } from '../../testing/random.ts';
 import type { Alert } from '../domain/alert.ts';
 import { labelsJson } from '../domain/label-set.ts';
+import { alertOf, MINUTE, START } from '../testing/parts.ts';
 import type { AlertSlot } from './alert-slot.ts';
 import { AlertStore } from './alert-store.ts';
 

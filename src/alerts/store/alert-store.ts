@@ -1,6 +1,6 @@
 import type { Clock } from '../../kernel/clock.ts';
-import type { Database } from '../../kernel/database.ts';
 import type { Log } from '../../kernel/log.ts';
+import type { Database } from '../../kernel/storage/database.ts';
 import { type Alert, isResolvedAt, mergeAlerts } from '../domain/alert.ts';
 import type { AlertSlot } from './alert-slot.ts';
 import { AlertWriter } from './alert-writer.ts';

@@ -1,8 +1,8 @@
 import type { Clock } from '../../kernel/clock.ts';
-import type { Database, SqlValue, Statement } from '../../kernel/database.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
-import { WriteBehind } from '../../kernel/write-behind.ts';
+import type { Database, SqlValue, Statement } from '../../kernel/storage/database.ts';
+import { WriteBehind } from '../../kernel/storage/write-behind.ts';
 import { type Alert, printAnnotations } from '../domain/alert.ts';
 import { createLabelSet, fingerprintOf, labelsJson } from '../domain/label-set.ts';
 import type { AlertSlot } from './alert-slot.ts';

@@ -1,7 +1,7 @@
 import { compareUtf8 } from '../domain/label-set.ts';
 import { CallError } from './callable.ts';
-import { formatValue } from './go-printf.ts';
-import { SafeText } from './safe-text.ts';
+import { SafeText } from './html-escape/safe-text.ts';
+import { formatValue } from './printf/printf.ts';
 import { GoInt, GoList, GoMap, GoPointer, GoStruct, GoTime, type GoValue, GoZone, typeNameOf } from './value.ts';
 
 /** A value of a type that has an order, as Go sees it: signed and unsigned integers differ. */

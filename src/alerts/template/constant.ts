@@ -1,6 +1,6 @@
 import { accepted, type Outcome, refused } from '../../kernel/outcome.ts';
 import { quoteGo, unquoteGo } from '../domain/quote.ts';
-import type { NumberNode } from './syntax.ts';
+import type { NumberNode } from './syntax/syntax.ts';
 
 const WHOLE = /^([+-]?)(?:0[xX]((?:_?[\da-fA-F])+)|0[bB]((?:_?[01])+)|0[oO]?((?:_?[0-7])+)|(0|[1-9](?:_?\d)*))$/;
 const DECIMAL = /^[+-]?(?:\d(?:_?\d)*\.?(?:\d(?:_?\d)*)?|\.\d(?:_?\d)*)(?:[eE][+-]?\d(?:_?\d)*)?$/;

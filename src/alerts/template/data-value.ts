@@ -1,6 +1,6 @@
 import type { Pairs } from '../domain/notification.ts';
-import { timeOfMs, ZERO_TIME } from './go-time.ts';
 import type { TemplateAlert, TemplateData } from './template-data.ts';
+import { timeOfMs, ZERO_TIME } from './time/time.ts';
 import { GoList, GoMap, GoPointer, GoStruct, type StructType } from './value.ts';
 
 const DATA: StructType = {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { notificationOf, notifiedAlert, notifierContext, resolvedAlert } from '../../testing/notifier-parts.ts';
+import { notificationOf, notifiedAlert, notifierContext, resolvedAlert } from '../testing/notifier-parts.ts';
 import { Templates } from './templates.ts';
 
 const parsed = Templates.parse([]);

@@ -22,7 +22,7 @@ import {
   type PipeNode,
   printNode,
   type VariableNode,
-} from './syntax.ts';
+} from './syntax/syntax.ts';
 import { TemplateError } from './template-error.ts';
 import { GoMap, GoPointer, GoStruct, type GoValue, typeNameOf } from './value.ts';
 import { weigh } from './weight.ts';

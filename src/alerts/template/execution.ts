@@ -3,10 +3,10 @@ import { type CallContext, CallError, MOST_CHARACTERS, type TemplateFunction } f
 import { isTrue } from './comparison.ts';
 import { Evaluator } from './evaluator.ts';
 import { Frame } from './frame.ts';
-import { formatValue } from './go-printf.ts';
-import type { NamedEscaper } from './html-escape.ts';
+import type { NamedEscaper } from './html-escape/escape.ts';
 import { displayValue, type Output } from './output.ts';
-import type { ActionNode, BranchNode, ListNode, PipeNode, TemplateNode, Tree } from './syntax.ts';
+import { formatValue } from './printf/printf.ts';
+import type { ActionNode, BranchNode, ListNode, PipeNode, TemplateNode, Tree } from './syntax/syntax.ts';
 import { TemplateError } from './template-error.ts';
 import { GoInt, GoList, GoMap, type GoValue } from './value.ts';
 

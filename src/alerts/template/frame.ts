@@ -1,5 +1,5 @@
 import { quoteGo } from '../domain/quote.ts';
-import { type Node, printNode, type Tree } from './syntax.ts';
+import { type Node, printNode, type Tree } from './syntax/syntax.ts';
 import { TemplateError } from './template-error.ts';
 import type { GoValue } from './value.ts';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { FakeClock } from '../../testing/fake-clock.ts';
-import { notificationOf, notifiedAlert, notifierContext } from '../../testing/notifier-parts.ts';
+import { notificationOf, notifiedAlert, notifierContext } from '../testing/notifier-parts.ts';
 import { findFiles } from './file-pattern.ts';
 import { loadTemplates } from './load-templates.ts';
 

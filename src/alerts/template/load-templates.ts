@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import type { Clock } from '../../kernel/clock.ts';
 import { messageOf, systemCodeOf } from '../../kernel/errors.ts';
 import { accepted, type Outcome, refused } from '../../kernel/outcome.ts';
-import { readRegularFile } from '../../kernel/regular-file.ts';
+import { readRegularFile } from '../../kernel/storage/regular-file.ts';
 import { findFiles } from './file-pattern.ts';
 import { type TemplateFile, Templates } from './templates.ts';
 

@@ -1,6 +1,6 @@
 import type { Method } from './callable.ts';
 import { ALERTS_METHODS, KEY_VALUE_METHODS, PAIRS_METHODS, STRINGS_METHODS } from './data-methods.ts';
-import { DURATION_METHODS, NAME_METHODS, TIME_METHODS } from './go-time-methods.ts';
+import { DURATION_METHODS, NAME_METHODS, TIME_METHODS } from './time/methods.ts';
 import { GoPointer, GoStruct, type GoValue, typeNameOf } from './value.ts';
 
 /** Go's types with methods. Each table is of methods whose receiver is of that very type. */

@@ -1,6 +1,6 @@
-import { formatValue } from './go-printf.ts';
-import { HtmlContext, type NamedEscaper } from './html-escape.ts';
-import { SafeText } from './safe-text.ts';
+import { HtmlContext, type NamedEscaper } from './html-escape/escape.ts';
+import { SafeText } from './html-escape/safe-text.ts';
+import { formatValue } from './printf/printf.ts';
 import { GoPointer, type GoValue } from './value.ts';
 
 /** Where an execution writes to. */

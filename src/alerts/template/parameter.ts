@@ -1,6 +1,6 @@
 import { accepted, type Outcome, refused } from '../../kernel/outcome.ts';
 import type { ParameterType } from './callable.ts';
-import type { NumberNode } from './syntax.ts';
+import type { NumberNode } from './syntax/syntax.ts';
 import { GoInt, GoList, type GoValue, typeNameOf } from './value.ts';
 
 /** Whether an untyped nil may stand for a value of the type. */

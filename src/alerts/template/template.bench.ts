@@ -1,5 +1,5 @@
 import { bench, describeMachine, isAsked, printSpread, printTable, spreadOf } from '../../testing/bench.ts';
-import { notificationOf, notifiedAlert, notifierContext } from '../../testing/notifier-parts.ts';
+import { notificationOf, notifiedAlert, notifierContext } from '../testing/notifier-parts.ts';
 import type { TemplateData } from './template-data.ts';
 import { Templates } from './templates.ts';
 

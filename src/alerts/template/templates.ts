@@ -6,11 +6,11 @@ import { type CallContext, CallError } from './callable.ts';
 import { dataValue } from './data-value.ts';
 import { DEFAULT_TEMPLATES } from './default-templates.ts';
 import { Execution } from './execution.ts';
-import { FUNCTIONS } from './functions.ts';
+import { FUNCTIONS } from './functions/functions.ts';
 import { HtmlOutput, TextOutput } from './output.ts';
-import { parseTemplate } from './parser.ts';
 import { RouteLabelResolver } from './route-label-resolver.ts';
-import { isEmpty, type Tree } from './syntax.ts';
+import { parseTemplate } from './syntax/parser.ts';
+import { isEmpty, type Tree } from './syntax/syntax.ts';
 import type { TemplateData } from './template-data.ts';
 
 export interface TemplateFile {

@@ -1,5 +1,5 @@
 import { compareUtf8 } from '../domain/label-set.ts';
-import { SafeText } from './safe-text.ts';
+import { SafeText } from './html-escape/safe-text.ts';
 
 /**
  * A value as a template sees it. Go's types stand for themselves where JavaScript has their like: `bigint` is an int,

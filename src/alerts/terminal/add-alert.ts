@@ -1,6 +1,6 @@
 import { CommandError, ExitCode } from '../../kernel/errors.ts';
-import { printable } from '../../kernel/printable.ts';
-import type { Terminal } from '../../kernel/terminal.ts';
+import { printable } from '../../kernel/terminal/printable.ts';
+import type { Terminal } from '../../kernel/terminal/terminal.ts';
 import { AlertmanagerClient, type ConnectionOptions } from './client.ts';
 import { readJson } from './json-input.ts';
 import { formatLabels, parseAnnotations, parseLabels } from './matcher-argument.ts';

@@ -1,8 +1,8 @@
 import ky, { type KyInstance } from 'ky';
 import * as v from 'valibot';
 import { CommandError, ExitCode, messageOf, systemCodeOf } from '../../kernel/errors.ts';
-import { printable } from '../../kernel/printable.ts';
-import type { Terminal } from '../../kernel/terminal.ts';
+import { printable } from '../../kernel/terminal/printable.ts';
+import type { Terminal } from '../../kernel/terminal/terminal.ts';
 import { findServerAddress, type ServerAddress } from './server-address.ts';
 import { parseSpan } from './time-argument.ts';
 import type {

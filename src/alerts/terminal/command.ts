@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Terminal } from '../../kernel/terminal.ts';
+import type { Terminal } from '../../kernel/terminal/terminal.ts';
 import type { AddAlertOptions } from './add-alert.ts';
 import type { AddSilenceOptions } from './add-silence.ts';
 import type { ConnectionOptions } from './client.ts';

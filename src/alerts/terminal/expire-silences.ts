@@ -1,4 +1,4 @@
-import type { Terminal } from '../../kernel/terminal.ts';
+import type { Terminal } from '../../kernel/terminal/terminal.ts';
 import { AlertmanagerClient, type ConnectionOptions } from './client.ts';
 import { doEach } from './each-silence.ts';
 import { readIds } from './json-input.ts';

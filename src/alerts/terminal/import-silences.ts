@@ -1,5 +1,5 @@
 import { CommandError, ExitCode } from '../../kernel/errors.ts';
-import type { Terminal } from '../../kernel/terminal.ts';
+import type { Terminal } from '../../kernel/terminal/terminal.ts';
 import { AlertmanagerClient, type ConnectionOptions, RefusedError } from './client.ts';
 import { doEach } from './each-silence.ts';
 import { readJson } from './json-input.ts';

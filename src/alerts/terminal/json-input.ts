@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { CommandError, ExitCode, messageOf, systemCodeOf } from '../../kernel/errors.ts';
-import type { Terminal } from '../../kernel/terminal.ts';
+import type { Terminal } from '../../kernel/terminal/terminal.ts';
 
 const FILE_TROUBLE: Readonly<Record<string, string>> = {
   ENOENT: 'no such file',

@@ -1,5 +1,5 @@
-import { type Cell, formatTable } from '../../kernel/table.ts';
-import type { Terminal } from '../../kernel/terminal.ts';
+import { type Cell, formatTable } from '../../kernel/terminal/table.ts';
+import type { Terminal } from '../../kernel/terminal/terminal.ts';
 import { AlertmanagerClient, type ConnectionOptions, type Parameters } from './client.ts';
 import { filtersOf, formatLabels } from './matcher-argument.ts';
 import {

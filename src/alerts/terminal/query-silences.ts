@@ -1,5 +1,5 @@
-import { printable } from '../../kernel/printable.ts';
-import type { Terminal } from '../../kernel/terminal.ts';
+import { printable } from '../../kernel/terminal/printable.ts';
+import type { Terminal } from '../../kernel/terminal/terminal.ts';
 import { AlertmanagerClient, type ConnectionOptions, type Parameters } from './client.ts';
 import { filtersOf } from './matcher-argument.ts';
 import { formatOf, type OutputOptions } from './output.ts';

@@ -1,5 +1,5 @@
 import { CommandError, ExitCode } from '../../kernel/errors.ts';
-import type { Terminal } from '../../kernel/terminal.ts';
+import type { Terminal } from '../../kernel/terminal/terminal.ts';
 
 const DEFAULT_URL = 'http://localhost:9093';
 

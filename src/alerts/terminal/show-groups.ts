@@ -1,6 +1,6 @@
-import { printable } from '../../kernel/printable.ts';
-import { type Cell, formatTable } from '../../kernel/table.ts';
-import type { Terminal } from '../../kernel/terminal.ts';
+import { printable } from '../../kernel/terminal/printable.ts';
+import { type Cell, formatTable } from '../../kernel/terminal/table.ts';
+import type { Terminal } from '../../kernel/terminal/terminal.ts';
 import { AlertmanagerClient, type ConnectionOptions } from './client.ts';
 import { filtersOf, formatLabels } from './matcher-argument.ts';
 import { colorsOf, formatOf, type OutputOptions, printJson, stateCell } from './output.ts';

@@ -1,7 +1,7 @@
 import { formatDuration } from '../../kernel/duration.ts';
-import { printable } from '../../kernel/printable.ts';
-import { type Cell, formatTable } from '../../kernel/table.ts';
-import type { Terminal } from '../../kernel/terminal.ts';
+import { printable } from '../../kernel/terminal/printable.ts';
+import { type Cell, formatTable } from '../../kernel/terminal/table.ts';
+import type { Terminal } from '../../kernel/terminal/terminal.ts';
 import { AlertmanagerClient, type ConnectionOptions } from './client.ts';
 import { colorsOf, formatOf, type OutputOptions, printJson } from './output.ts';
 import { formatInstant } from './time-argument.ts';

@@ -1,5 +1,5 @@
-import { type Cell, formatTable } from '../../kernel/table.ts';
-import type { Terminal } from '../../kernel/terminal.ts';
+import { type Cell, formatTable } from '../../kernel/terminal/table.ts';
+import type { Terminal } from '../../kernel/terminal/terminal.ts';
 import { formatMatcher } from './matcher-argument.ts';
 import { colorsOf, headingOf, type OutputFormat, printJson } from './output.ts';
 import { formatInstant } from './time-argument.ts';

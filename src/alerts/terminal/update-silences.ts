@@ -1,6 +1,6 @@
 import { CommandError, ExitCode } from '../../kernel/errors.ts';
-import { printable } from '../../kernel/printable.ts';
-import type { Terminal } from '../../kernel/terminal.ts';
+import { printable } from '../../kernel/terminal/printable.ts';
+import type { Terminal } from '../../kernel/terminal/terminal.ts';
 import { refuseEmptySpan } from './add-silence.ts';
 import { AlertmanagerClient, type ConnectionOptions } from './client.ts';
 import { doEach } from './each-silence.ts';

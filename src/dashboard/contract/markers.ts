@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { accepted, type Outcome, refused } from '../../kernel/outcome.ts';
-import type { MarkerStore } from '../domain/marker.ts';
+import type { MarkerStore } from '../domain/marker/marker.ts';
 
 /** The stored document, with whatever else its writer put into it and its markers. */
 export interface MarkerDocument extends MarkerStore, Readonly<Record<string, unknown>> {}

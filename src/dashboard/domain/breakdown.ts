@@ -1,6 +1,6 @@
-import type { EventNames } from './event-columns.ts';
-import { compareIds, type MarkerInterval, type ProjectMarker } from './marker.ts';
-import { UNMARKED } from './marker-assignment.ts';
+import type { EventNames } from './event/columns.ts';
+import { UNMARKED } from './marker/assignment.ts';
+import { compareIds, type MarkerInterval, type ProjectMarker } from './marker/marker.ts';
 import type { ModelTally, TallyInput } from './tally.ts';
 import type { FamilyRow, MarkerGroupRow, ModelRow, Sums } from './view.ts';
 

@@ -11,7 +11,7 @@ import {
   type Spread,
   spreadOf,
 } from '../../testing/bench.ts';
-import { inventUsageFile } from '../../testing/usage-file.ts';
+import { inventUsageFile } from '../testing/usage-file.ts';
 import { marker, NOW, tableQuery, viewQuery } from './testdata/usage.ts';
 import { UsageData } from './usage-data.ts';
 import type { ViewQuery } from './view.ts';

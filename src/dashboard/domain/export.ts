@@ -1,6 +1,6 @@
-import { eventRowOf } from './event-row.ts';
-import type { MarkerInterval, ProjectMarker } from './marker.ts';
-import type { SourceIndex } from './source-index.ts';
+import { eventRowOf } from './event/row.ts';
+import type { SourceIndex } from './event/source-index.ts';
+import type { MarkerInterval, ProjectMarker } from './marker/marker.ts';
 import type { EventRow, ViewQuery } from './view.ts';
 
 const COLUMNS = [

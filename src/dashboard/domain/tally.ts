@@ -1,4 +1,4 @@
-import { type EventColumns, IS_API, IS_INCLUDED, IS_MAX_MODE } from './event-columns.ts';
+import { type EventColumns, IS_API, IS_INCLUDED, IS_MAX_MODE } from './event/columns.ts';
 import type { DailyRow, GroupSeries, Sums, TokenSums } from './view.ts';
 import { DAY_MS, dayKeyOf, HOUR_MS, spanAt, type Zone } from './zone.ts';
 

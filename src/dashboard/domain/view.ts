@@ -1,4 +1,4 @@
-import type { ProjectMarker } from './marker.ts';
+import type { ProjectMarker } from './marker/marker.ts';
 
 // What page and terminal ask of the usage data, and what they are answered. Instants are epoch milliseconds, money is
 // cents (whole for the basis `reported`, with fractions for `list`), texts that need translation are codes. A View

@@ -1,5 +1,5 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import { type HttpContext, readBody } from '../../kernel/http.ts';
+import { type HttpContext, readBody } from '../../kernel/http/app.ts';
 import type { Failure } from '../contract/failure.ts';
 
 /** The largest body, in bytes: some ten thousand markers. */

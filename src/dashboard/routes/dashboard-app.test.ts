@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { startTestDashboard } from '../../testing/dashboard-app.ts';
-import { FAKE_TOKEN, fakeEvents, json, startFakeUsageUpstream } from '../../testing/fake-usage-upstream.ts';
-import type { PlainResponse } from '../../testing/http-client.ts';
+import type { PlainResponse } from '../../testing/http/client.ts';
 import type { Cleanup } from '../../testing/processes.ts';
+import { startTestDashboard } from '../testing/app.ts';
+import { FAKE_TOKEN, fakeEvents, json, startFakeUsageUpstream } from '../testing/fake-usage-upstream.ts';
 
 const MARKER = { id: 'm-1', user: 'info', start: '2026-05-04T09:00:00Z' };
 const bodyOf = ({ body }: PlainResponse) => JSON.parse(body) as Record<string, unknown>;

@@ -1,4 +1,4 @@
-import type { HttpContext } from '../../kernel/http.ts';
+import type { HttpContext } from '../../kernel/http/app.ts';
 import type { CachedEvents } from '../event-cache.ts';
 
 /** So many are better read line by line. */

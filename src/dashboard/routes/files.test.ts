@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { chmodSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { startTestDashboard, writeFiles } from '../../testing/dashboard-app.ts';
 import { type Cleanup, temporaryFolder } from '../../testing/processes.ts';
+import { startTestDashboard, writeFiles } from '../testing/app.ts';
 
 // What somebody who reaches the port gets to read of a folder in which people work.
 

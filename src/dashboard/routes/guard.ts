@@ -1,5 +1,5 @@
 import type { MiddlewareHandler } from 'hono';
-import type { HttpEnv } from '../../kernel/http.ts';
+import type { HttpEnv } from '../../kernel/http/app.ts';
 import { refuse } from './answers.ts';
 
 export interface GuardParts {

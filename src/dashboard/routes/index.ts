@@ -1,9 +1,9 @@
 import { Hono } from 'hono';
 import type { Clock } from '../../kernel/clock.ts';
 import { messageOf } from '../../kernel/errors.ts';
-import { type HttpContext, type HttpEnv, mountPaths, type PathHandlers } from '../../kernel/http.ts';
+import { type HttpContext, type HttpEnv, mountPaths, type PathHandlers } from '../../kernel/http/app.ts';
+import { logRequests } from '../../kernel/http/request-log.ts';
 import type { Log } from '../../kernel/log.ts';
-import { logRequests } from '../../kernel/request-log.ts';
 import { refuse } from './answers.ts';
 import { type FileRoutes, notFound, readAnalytics, readFile, readHub, readSampleFile } from './files.ts';
 import { type GuardParts, guardRequests } from './guard.ts';

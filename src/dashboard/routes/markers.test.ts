@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { startTestDashboard } from '../../testing/dashboard-app.ts';
-import type { PlainResponse } from '../../testing/http-client.ts';
-import { RawConnection } from '../../testing/raw-connection.ts';
+import type { PlainResponse } from '../../testing/http/client.ts';
+import { RawConnection } from '../../testing/http/raw-connection.ts';
+import { startTestDashboard } from '../testing/app.ts';
 
 const MARKER = { id: 'm-1', user: 'info', start: '2026-05-04T09:00:00Z' };
 const bodyOf = ({ body }: PlainResponse) => JSON.parse(body) as Record<string, unknown>;

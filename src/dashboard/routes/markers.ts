@@ -1,8 +1,8 @@
 import { messageOf } from '../../kernel/errors.ts';
-import type { HttpHandler } from '../../kernel/http.ts';
+import type { HttpHandler } from '../../kernel/http/app.ts';
 import type { Log } from '../../kernel/log.ts';
 import { readMarkerDocument, selectMarkers } from '../contract/markers.ts';
-import type { MarkerStore } from '../marker-store.ts';
+import type { MarkerStore } from '../marker-store/marker-store.ts';
 import { answerJson, readJsonBody, refuse } from './answers.ts';
 
 export interface MarkerRoutes {

@@ -1,8 +1,8 @@
-import type { HttpContext, HttpHandler } from '../../kernel/http.ts';
+import type { HttpContext, HttpHandler } from '../../kernel/http/app.ts';
 import { type EventRequest, readEventRequest } from '../contract/event-request.ts';
 import type { Failure } from '../contract/failure.ts';
 import type { CachedEvents } from '../event-cache.ts';
-import type { UpstreamFailure, UpstreamOutcome } from '../upstream-answer.ts';
+import type { UpstreamFailure, UpstreamOutcome } from '../upstream/answer.ts';
 import { answerJson, readJsonBody, refuse } from './answers.ts';
 import { answerEvents } from './event-stream.ts';
 

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import type { Terminal } from '../../kernel/terminal.ts';
+import type { Terminal } from '../../kernel/terminal/terminal.ts';
 import type { AddOptions, ListOptions, MarkOptions, StartOptions, StopOptions } from './mark.ts';
 import type { ReportOptions } from './report.ts';
 

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { Command, CommanderError } from 'commander';
 import { CommandError } from '../../kernel/errors.ts';
-import { startTestDashboard, writeFiles } from '../../testing/dashboard-app.ts';
 import { FakeTerminal } from '../../testing/fake-terminal.ts';
 import { type Cleanup, temporaryFolder } from '../../testing/processes.ts';
 import { addDashboardCommand } from '../command.ts';
+import { startTestDashboard, writeFiles } from '../testing/app.ts';
 import { readTimeFlag } from './marker-time.ts';
 
 const NOW = '2026-05-04T12:00:00Z';

@@ -1,7 +1,7 @@
 import ky, { type KyInstance } from 'ky';
 import type { Clock } from '../../kernel/clock.ts';
 import { CommandError, ExitCode, messageOf, systemCodeOf } from '../../kernel/errors.ts';
-import { printable } from '../../kernel/printable.ts';
+import { printable } from '../../kernel/terminal/printable.ts';
 import { type MarkerDocument, readMarkerDocument } from '../contract/markers.ts';
 import type { MarkerOrigin } from './marker-origin.ts';
 

@@ -1,6 +1,6 @@
 import { accepted, type Outcome, refused } from '../../kernel/outcome.ts';
 import { type MarkerDocument, readMarkerInstant } from '../contract/markers.ts';
-import type { ProjectMarker } from '../domain/marker.ts';
+import type { ProjectMarker } from '../domain/marker/marker.ts';
 
 export interface MarkerDraft {
   readonly id: string;

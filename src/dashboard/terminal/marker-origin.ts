@@ -1,9 +1,9 @@
 import { join, resolve } from 'node:path';
 import { CommandError, ExitCode, messageOf, systemCodeOf } from '../../kernel/errors.ts';
 import { createLog } from '../../kernel/log.ts';
-import type { Terminal } from '../../kernel/terminal.ts';
+import type { Terminal } from '../../kernel/terminal/terminal.ts';
 import type { MarkerDocument } from '../contract/markers.ts';
-import { MARKER_FILE, MarkerStore } from '../marker-store.ts';
+import { MARKER_FILE, MarkerStore } from '../marker-store/marker-store.ts';
 
 export interface MarkerOriginOptions {
   readonly url?: string;

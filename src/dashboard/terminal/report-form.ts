@@ -1,6 +1,6 @@
 import { Chalk } from 'chalk';
-import { printable, printableJson } from '../../kernel/printable.ts';
-import { formatTable } from '../../kernel/table.ts';
+import { printable, printableJson } from '../../kernel/terminal/printable.ts';
+import { formatTable } from '../../kernel/terminal/table.ts';
 import type { CostBasis, View, ViewQuery } from '../domain/view.ts';
 
 export type Grouping = 'day' | 'model' | 'project';

@@ -2,15 +2,15 @@ import { createReadStream, readFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { CommandError, ExitCode, messageOf, systemCodeOf } from '../../kernel/errors.ts';
-import { printable } from '../../kernel/printable.ts';
-import type { Terminal } from '../../kernel/terminal.ts';
-import { loadConfig } from '../config.ts';
+import { printable } from '../../kernel/terminal/printable.ts';
+import type { Terminal } from '../../kernel/terminal/terminal.ts';
+import { loadConfig } from '../config/config.ts';
 import { readMarkerDocument } from '../contract/markers.ts';
-import { type CsvFileError, type CsvFileResult, guessUser } from '../domain/csv-file.ts';
+import { type CsvFileError, type CsvFileResult, guessUser } from '../domain/csv/file.ts';
 import type { UsageData } from '../domain/usage-data.ts';
 import type { CostBasis, Selection, ViewQuery } from '../domain/view.ts';
-import { MARKER_FILE } from '../marker-store.ts';
-import { listCsvFiles } from '../project-files-csv.ts';
+import { MARKER_FILE } from '../marker-store/marker-store.ts';
+import { listCsvFiles } from '../project-files/csv.ts';
 import { buildReport, type Grouping, type ReportFormat, reportPrinters } from './report-form.ts';
 
 export interface ReportOptions {

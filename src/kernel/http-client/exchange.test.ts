@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import type { Dispatcher } from 'undici';
-import { openHttpClient } from '../../testing/http-client-parts.ts';
-import { startHttpSink } from '../../testing/http-sink.ts';
+import { openHttpClient } from '../../testing/http/client-parts.ts';
+import { startHttpSink } from '../../testing/http/sink.ts';
 import { exchangeOver } from './exchange.ts';
 import type { HttpRequest } from './http-client.ts';
 

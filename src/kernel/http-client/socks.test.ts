@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { openHttpClient } from '../../testing/http-client-parts.ts';
-import { startHttpSink } from '../../testing/http-sink.ts';
+import { openHttpClient } from '../../testing/http/client-parts.ts';
+import { startHttpSink } from '../../testing/http/sink.ts';
 import { SERVER } from '../testdata/tls-certificates.ts';
 import { describeFailure } from './failure.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ENVIRONMENT, type Given, problemsOf } from '../../testing/relay-config.ts';
+import { ENVIRONMENT, type Given, problemsOf } from '../testing/config.ts';
 import type { Variables } from './environment-settings.ts';
 
 const mistakes: [given: Given, problems: readonly string[]][] = [

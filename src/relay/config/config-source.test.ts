@@ -1,15 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  ENVIRONMENT,
-  environment,
-  type Given,
-  KEYS,
-  loaded,
-  optionsOf,
-  problemsOf,
-} from '../../testing/relay-config.ts';
-import { SAMPLE_FLAGS } from '../file-source-sample.ts';
+import { SAMPLE_FLAGS } from '../file-source/sample.ts';
+import { ENVIRONMENT, environment, type Given, KEYS, loaded, optionsOf, problemsOf } from '../testing/config.ts';
 import { loadConfig } from './config-source.ts';
 import { LOCAL_ENVIRONMENT, RELAY_DEFAULTS } from './relay-defaults.ts';
 

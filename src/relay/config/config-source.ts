@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { CommandError, ExitCode, messageOf, systemCodeOf } from '../../kernel/errors.ts';
 import type { LogFormat } from '../../kernel/log.ts';
-import { SAMPLE_FLAGS } from '../file-source-sample.ts';
+import { SAMPLE_FLAGS } from '../file-source/sample.ts';
 import { type LocalKeys, openLocalKeys } from '../local-keys.ts';
 import { addEnvironmentSettings, type Variables } from './environment-settings.ts';
 import { addFileSettings } from './file-settings.ts';

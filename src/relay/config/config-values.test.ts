@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { environment, optionsOf } from '../../testing/relay-config.ts';
+import { environment, optionsOf } from '../testing/config.ts';
 import type { Variables } from './environment-settings.ts';
 import { RELAY_DEFAULTS } from './relay-defaults.ts';
 import type { EnvironmentOptions, RelayOptions } from './relay-options.ts';

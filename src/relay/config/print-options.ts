@@ -1,5 +1,5 @@
 import { formatDuration } from '../../kernel/duration.ts';
-import { SAMPLE_FLAGS } from '../file-source-sample.ts';
+import { SAMPLE_FLAGS } from '../file-source/sample.ts';
 import { maskKey } from '../masking.ts';
 import type { EnvironmentOptions, RelayOptions } from './relay-options.ts';
 

@@ -1,4 +1,4 @@
-import { isLoopbackHost, type SiteRules } from '../../kernel/request-site.ts';
+import { isLoopbackHost, type SiteRules } from '../../kernel/http/site-address.ts';
 import type { LocalKeys } from '../local-keys.ts';
 import { readEnvironments } from './environment-options.ts';
 import {

@@ -1,6 +1,6 @@
 import type { SecureVersion } from 'node:tls';
+import type { SiteRules } from '../../kernel/http/site-address.ts';
 import type { LogLevel } from '../../kernel/log.ts';
-import type { SiteRules } from '../../kernel/request-site.ts';
 
 export type TlsVersion = SecureVersion;
 

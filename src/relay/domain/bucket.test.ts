@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { literalReference } from './attribute-reference.ts';
 import { type Bucketing, bucketOf, fractionOf, hashBucket, hashInput, printInteger, shareOf } from './bucket.ts';
-import { individualOf } from './context.ts';
+import { literalReference } from './context/attribute-reference.ts';
+import { individualOf } from './context/context.ts';
 import { contextFrom } from './testdata/lookup.ts';
 
 /** [60 bits of a hash, what Go makes of them: float32(n) / float32(0xFFFFFFFFFFFFFFF)]. */

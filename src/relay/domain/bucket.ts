@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import { type AttributeReference, attributeOf } from './attribute-reference.ts';
-import { type Context, type Individual, individualOf } from './context.ts';
+import { type AttributeReference, attributeOf } from './context/attribute-reference.ts';
+import { type Context, type Individual, individualOf } from './context/context.ts';
 import type { Json } from './json.ts';
 
 /** By what individuals are divided into buckets. */

@@ -1,6 +1,6 @@
-import { type AttributeReference, attributeOf, referenceIn } from './attribute-reference.ts';
-import { type Context, individualOf, kindOf } from './context.ts';
-import type { EvaluationScope } from './evaluation-scope.ts';
+import { type AttributeReference, attributeOf, referenceIn } from './context/attribute-reference.ts';
+import { type Context, individualOf, kindOf } from './context/context.ts';
+import type { EvaluationScope } from './evaluation/scope.ts';
 import type { Clause } from './flag.ts';
 import type { Json } from './json.ts';
 import { Malformed, type Match } from './malformed.ts';

@@ -1,7 +1,5 @@
 import { type CompiledClause, compileClause } from './clause.ts';
-import { kindOf } from './context.ts';
-import type { Flag, Target, VariationOrRollout } from './flag.ts';
-import { Malformed } from './malformed.ts';
+import { kindOf } from './context/context.ts';
 import {
   FALLTHROUGH,
   inExperiment,
@@ -11,9 +9,11 @@ import {
   type Reason,
   ruleMatch,
   TARGET_MATCH,
-} from './reason.ts';
+} from './evaluation/reason.ts';
+import { textsOf, Verdict } from './evaluation/verdict.ts';
+import type { Flag, Target, VariationOrRollout } from './flag.ts';
+import { Malformed } from './malformed.ts';
 import { compileSplit, type Split } from './rollout.ts';
-import { textsOf, Verdict } from './verdict.ts';
 
 /** To which families of SDKs a flag is shown, besides the servers', which see all. */
 export interface Exposure {

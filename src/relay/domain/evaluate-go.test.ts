@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import type { Context } from './context.ts';
-import { type CompiledFlag, type CompiledSegment, evaluateFlag } from './evaluate.ts';
+import type { Context } from './context/context.ts';
+import { type CompiledFlag, type CompiledSegment, evaluateFlag } from './evaluation/evaluate.ts';
 import recorded from './testdata/go-evaluations.yml';
 import { contextFrom, flagOf, lookupOf, segmentOf } from './testdata/lookup.ts';
 

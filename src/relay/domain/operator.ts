@@ -1,4 +1,4 @@
-import { compileUnanchored } from '../../kernel/regexp.ts';
+import { compileUnanchored } from '../../kernel/regexp/regexp.ts';
 import type { Json } from './json.ts';
 import { compareVersions, parseVersion } from './semver.ts';
 import { compareTimestamps, parseTimestamp, type Timestamp } from './timestamp.ts';

@@ -1,10 +1,10 @@
-import { referenceIn } from './attribute-reference.ts';
 import { type Bucketing, bucketOf, printInteger, shareOf } from './bucket.ts';
-import { kindOf } from './context.ts';
-import type { EvaluationScope } from './evaluation-scope.ts';
+import { referenceIn } from './context/attribute-reference.ts';
+import { kindOf } from './context/context.ts';
+import type { EvaluationScope } from './evaluation/scope.ts';
+import type { Verdict } from './evaluation/verdict.ts';
 import type { Rollout } from './flag.ts';
 import { Malformed } from './malformed.ts';
-import type { Verdict } from './verdict.ts';
 
 /** The part of a rollout that gets one variation. */
 interface Slice {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { hashBucket, shareOf } from './bucket.ts';
-import { type Evaluation, evaluateFlag } from './evaluate.ts';
-import { printEvaluations } from './evaluation-json.ts';
+import { type Evaluation, evaluateFlag } from './evaluation/evaluate.ts';
+import { printEvaluations } from './evaluation/json.ts';
 import { contextFrom, flagOf, lookupOf, segmentOf } from './testdata/lookup.ts';
 
 const ANN = { kind: 'user', key: 'ann' };

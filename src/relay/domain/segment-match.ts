@@ -1,8 +1,8 @@
-import { referenceIn } from './attribute-reference.ts';
 import { type Bucketing, bucketOf, shareOf } from './bucket.ts';
 import { type CompiledClause, compileClause, matchesAll } from './clause.ts';
-import { type Context, individualOf, kindOf } from './context.ts';
-import type { EvaluationScope } from './evaluation-scope.ts';
+import { referenceIn } from './context/attribute-reference.ts';
+import { type Context, individualOf, kindOf } from './context/context.ts';
+import type { EvaluationScope } from './evaluation/scope.ts';
 import { Malformed, type Match } from './malformed.ts';
 import type { Segment, SegmentRule, SegmentTarget } from './segment.ts';
 

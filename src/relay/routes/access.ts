@@ -1,4 +1,4 @@
-import type { HttpContext, HttpHandler, Method } from '../../kernel/http.ts';
+import type { HttpContext, HttpHandler, Method } from '../../kernel/http/app.ts';
 import {
   NO_CLIENT_YET,
   NO_ENVIRONMENTS_YET,

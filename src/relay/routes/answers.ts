@@ -1,4 +1,4 @@
-import type { HttpContext } from '../../kernel/http.ts';
+import type { HttpContext } from '../../kernel/http/app.ts';
 
 export type AnswerHeaders = Readonly<Record<string, string>>;
 type RefusalStatus = 400 | 401 | 404 | 405 | 413 | 415 | 500 | 502 | 503;

@@ -1,9 +1,9 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { type HttpContext, readBody } from '../../kernel/http.ts';
+import { type HttpContext, readBody } from '../../kernel/http/app.ts';
 import { accepted, type Outcome, refused } from '../../kernel/outcome.ts';
 import { BAD_BASE64, BAD_CONTEXT, BAD_HASH, BODY_UNREADABLE, NOT_JSON } from '../contract/refusal.ts';
-import type { Context } from '../domain/context.ts';
-import { readContextText } from '../domain/context-json.ts';
+import type { Context } from '../domain/context/context.ts';
+import { readContextText } from '../domain/context/json.ts';
 import type { Access } from './access.ts';
 import { refuse, refusePlainly, refuseSilently } from './answers.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { createTestRelay, ENV_ID, MOBILE_KEY, SDK_KEY } from '../../testing/relay-app.ts';
-import { openSse } from '../../testing/sse-client.ts';
+import { openSse } from '../../testing/http/sse-client.ts';
+import { createTestRelay, ENV_ID, MOBILE_KEY, SDK_KEY } from '../testing/app.ts';
 
 const CONTEXT = 'eyJraW5kIjoidXNlciIsImtleSI6ImEifQ';
 const REQUEST_HEADERS =

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { createTestRelay, flagOf } from '../../testing/relay-app.ts';
-import { openSse } from '../../testing/sse-client.ts';
+import { openSse } from '../../testing/http/sse-client.ts';
+import { createTestRelay, flagOf } from '../testing/app.ts';
 
 // Every row of the tables of endpoints, credentials and errors, written out once more.
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { createTestRelay, ENV_ID, flagOf, MOBILE_KEY, type RelayAppOptions, SDK_KEY } from '../../testing/relay-app.ts';
+import { createTestRelay, ENV_ID, flagOf, MOBILE_KEY, type RelayAppOptions, SDK_KEY } from '../testing/app.ts';
 
 const encode = (context: unknown) => Buffer.from(JSON.stringify(context)).toString('base64url');
 const CONTEXT = encode({ kind: 'user', key: 'a' });

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { HttpContext } from '../../kernel/http.ts';
+import type { HttpContext } from '../../kernel/http/app.ts';
 import { matchesTag, weakTag } from '../contract/entity-tag.ts';
 import { KEY_IS_EMPTY, NO_DATA_YET } from '../contract/refusal.ts';
 import type { Family } from '../credentials.ts';
-import type { Context } from '../domain/context.ts';
-import { printEvaluations } from '../domain/evaluation-json.ts';
+import type { Context } from '../domain/context/context.ts';
+import { printEvaluations } from '../domain/evaluation/json.ts';
 import type { Environment } from '../environment.ts';
 import type { Access, EnvironmentHandler } from './access.ts';
 import { answerJson, answerUnchanged, refuse } from './answers.ts';

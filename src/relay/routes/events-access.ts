@@ -1,5 +1,5 @@
 import type { Environment } from '../environment.ts';
-import type { EventReceiver } from '../event-receiver.ts';
+import type { EventReceiver } from '../event/receiver.ts';
 import type { EnvironmentHandler } from './access.ts';
 import type { EventHandler } from './events.ts';
 

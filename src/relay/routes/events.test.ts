@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Hono } from 'hono';
-import type { HttpEnv } from '../../kernel/http.ts';
-import type { EventPost, EventReceipt, EventReceiver } from '../event-receiver.ts';
+import type { HttpEnv } from '../../kernel/http/app.ts';
+import type { EventPost, EventReceipt, EventReceiver } from '../event/receiver.ts';
 import { eventRoutes } from './events.ts';
 
 interface Received {

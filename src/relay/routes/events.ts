@@ -1,5 +1,5 @@
-import { type HttpContext, readBody } from '../../kernel/http.ts';
-import type { EventFamily, EventPost, EventReceipt, EventReceiver } from '../event-receiver.ts';
+import { type HttpContext, readBody } from '../../kernel/http/app.ts';
+import type { EventFamily, EventPost, EventReceipt, EventReceiver } from '../event/receiver.ts';
 
 /** Answers a request whose credential has been found good. Headers set on `c` before (CORS) go out with the answer. */
 export type EventHandler = (c: HttpContext, receiver: EventReceiver) => Response | Promise<Response>;

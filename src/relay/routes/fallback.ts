@@ -1,4 +1,4 @@
-import type { HttpHandler } from '../../kernel/http.ts';
+import type { HttpHandler } from '../../kernel/http/app.ts';
 import { FALLBACK } from '../contract/refusal.ts';
 import { ANY_ORIGIN, corsHeaders } from '../cors.ts';
 import { refuse } from './answers.ts';

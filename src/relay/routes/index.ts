@@ -1,5 +1,4 @@
 import { Hono } from 'hono';
-import { whenOver } from '../../kernel/answer-over.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import {
@@ -9,8 +8,9 @@ import {
   type Method,
   mountPaths,
   type PathHandlers,
-} from '../../kernel/http.ts';
+} from '../../kernel/http/app.ts';
 import type { Log } from '../../kernel/log.ts';
+import { whenOver } from '../../kernel/sse/answer-over.ts';
 import { PAGE_NOT_FOUND } from '../contract/refusal.ts';
 import type { Family } from '../credentials.ts';
 import {

@@ -1,4 +1,4 @@
-import type { HttpContext } from '../../kernel/http.ts';
+import type { HttpContext } from '../../kernel/http/app.ts';
 import { NO_CLIENT_YET, NO_ENVIRONMENTS_YET, UNKNOWN_FILTER } from '../contract/refusal.ts';
 import { ANY_ORIGIN, type CorsHeaders, type CorsRules, corsHeaders } from '../cors.ts';
 import { type Credentials, FAMILIES, type Family } from '../credentials.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { createOfrepRelay } from '../../testing/ofrep-relay.ts';
-import { ENV_ID, flagOf, MOBILE_KEY, SDK_KEY } from '../../testing/relay-app.ts';
+import { ENV_ID, flagOf, MOBILE_KEY, SDK_KEY } from '../testing/app.ts';
+import { createOfrepRelay } from '../testing/ofrep-relay.ts';
 
 const ONE = '/ofrep/v1/evaluate/flags/';
 const ALL = '/ofrep/v1/evaluate/flags';

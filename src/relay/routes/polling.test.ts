@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { createTestRelay, type RelayAppOptions, SDK_KEY } from '../../testing/relay-app.ts';
+import { createTestRelay, type RelayAppOptions, SDK_KEY } from '../testing/app.ts';
 
 const server = { authorization: SDK_KEY };
 const DATA: RelayAppOptions['data'] = {

@@ -1,7 +1,7 @@
-import type { HttpContext } from '../../kernel/http.ts';
+import type { HttpContext } from '../../kernel/http/app.ts';
 import { matchesTag, weakTag } from '../contract/entity-tag.ts';
 import type { ItemKind } from '../flag-store.ts';
-import type { Snapshots } from '../snapshot.ts';
+import type { Snapshots } from '../streams/snapshot.ts';
 import type { Access, EnvironmentHandler } from './access.ts';
 import { answerJson, answerUnchanged, refuseSilently } from './answers.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { createTestRelay, flagOf, type RelayAppOptions, type TestRelay } from '../../testing/relay-app.ts';
 import type { Environment } from '../environment.ts';
-import type { EnvironmentDetails } from '../status.ts';
+import type { EnvironmentDetails } from '../status/status.ts';
+import { createTestRelay, flagOf, type RelayAppOptions, type TestRelay } from '../testing/app.ts';
 import { createMetricsApp, type StatusRoutesParts, statusRoutes } from './status.ts';
 
 const METRICS = { contentType: 'text/plain; version=0.0.4', render: async () => 'up 1\n' };

@@ -1,7 +1,15 @@
 import { Hono } from 'hono';
-import { type HttpContext, type HttpEnv, type HttpHandler, mountPaths, type PathHandlers } from '../../kernel/http.ts';
+import {
+  type HttpContext,
+  type HttpEnv,
+  type HttpHandler,
+  mountPaths,
+  type PathHandlers,
+} from '../../kernel/http/app.ts';
 import { NO_ENVIRONMENTS_YET, PAGE_NOT_FOUND } from '../contract/refusal.ts';
-import { type ReadinessSources, reportReadiness } from '../health.ts';
+import { judgeExpectations, readExpectations } from '../status/expectation.ts';
+import { ENVIRONMENT_FIELDS, STATUS_FIELDS, type StatusField } from '../status/field.ts';
+import { type ReadinessSources, reportReadiness } from '../status/health.ts';
 import {
   describeEnvironment,
   type EnvironmentFacts,
@@ -9,9 +17,7 @@ import {
   reportStatus,
   type StatusSources,
   type StatusTarget,
-} from '../status.ts';
-import { judgeExpectations, readExpectations } from '../status-expectation.ts';
-import { ENVIRONMENT_FIELDS, STATUS_FIELDS, type StatusField } from '../status-field.ts';
+} from '../status/status.ts';
 import { refuseSilently } from './answers.ts';
 
 type Paths = Readonly<Record<string, PathHandlers>>;

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
-import type { HttpContext } from '../../kernel/http.ts';
-import type { StreamClient } from '../../kernel/sse-client.ts';
+import type { HttpContext } from '../../kernel/http/app.ts';
+import type { StreamClient } from '../../kernel/sse/client.ts';
 import { type Access, type AccessParts, type EnvironmentHandler, readCredential, requestSeen } from './access.ts';
 import type { AnswerHeaders } from './answers.ts';
 import { readRequestContext } from './context-request.ts';

@@ -1,9 +1,9 @@
 import { Chalk } from 'chalk';
-import { formatTable } from '../../kernel/table.ts';
-import type { Terminal } from '../../kernel/terminal.ts';
+import { formatTable } from '../../kernel/terminal/table.ts';
+import type { Terminal } from '../../kernel/terminal/terminal.ts';
 import { type ConfigSourceOptions, loadConfig, refuseConfig, systemFiles } from '../config/config-source.ts';
 import { printOptions } from '../config/print-options.ts';
-import { loadFlags } from '../file-source-files.ts';
+import { loadFlags } from '../file-source/files.ts';
 import { makeLocalKeys, readLocalKeys } from '../local-keys.ts';
 
 /** `relay check-config`: what would run, with its keys masked; throws all that is wrong, also with files of flags. */

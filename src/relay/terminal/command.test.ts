@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { FakeTerminal } from '../../testing/fake-terminal.ts';
-import { runRelay } from '../../testing/relay-command.ts';
+import { runRelay } from '../testing/command.ts';
 
 const commands: [command: string, flags: readonly string[]][] = [
   [

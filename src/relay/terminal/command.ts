@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import type { Terminal } from '../../kernel/terminal.ts';
+import type { Terminal } from '../../kernel/terminal/terminal.ts';
 import type { EvaluateOptions } from './evaluate-flag.ts';
 import type { ListOptions } from './list-flags.ts';
 import type { ConnectionOptions } from './relay-client.ts';
@@ -120,7 +120,7 @@ export function addTerminalCommands(relay: Command, terminal: Terminal): void {
     .description('print the flags that are served where none are configured')
     .addHelpText('after', '\nExamples:\n  opsdeck relay sample > flags.yml')
     .action(async () => {
-      const { sampleFlags } = await import('../file-source-sample.ts');
+      const { sampleFlags } = await import('../file-source/sample.ts');
       terminal.out(sampleFlags);
     });
 }

@@ -1,12 +1,12 @@
 import { Chalk } from 'chalk';
 import { CommandError, ExitCode } from '../../kernel/errors.ts';
-import { printable, printableJson } from '../../kernel/printable.ts';
-import type { Terminal } from '../../kernel/terminal.ts';
-import { readContextText } from '../domain/context-json.ts';
-import { evaluateFlag } from '../domain/evaluate.ts';
+import { printable, printableJson } from '../../kernel/terminal/printable.ts';
+import type { Terminal } from '../../kernel/terminal/terminal.ts';
+import { readContextText } from '../domain/context/json.ts';
+import { evaluateFlag } from '../domain/evaluation/evaluate.ts';
+import type { Reason } from '../domain/evaluation/reason.ts';
+import { printTrace, Trace } from '../domain/evaluation/trace.ts';
 import { isJsonObject } from '../domain/json.ts';
-import type { Reason } from '../domain/reason.ts';
-import { printTrace, Trace } from '../domain/trace.ts';
 import { type FlagOriginOptions, openFlags, unknownFlag } from './flag-origin.ts';
 import { RelayClient } from './relay-client.ts';
 

@@ -1,9 +1,9 @@
 import { CommandError, ExitCode } from '../../kernel/errors.ts';
-import { printable } from '../../kernel/printable.ts';
-import type { Terminal } from '../../kernel/terminal.ts';
+import { printable } from '../../kernel/terminal/printable.ts';
+import type { Terminal } from '../../kernel/terminal/terminal.ts';
 import { suggestWord } from '../config/suggestion.ts';
-import { dataOf } from '../file-source.ts';
-import { loadFlags } from '../file-source-files.ts';
+import { loadFlags } from '../file-source/files.ts';
+import { dataOf } from '../file-source/source.ts';
 import { FlagStore } from '../flag-store.ts';
 import { type ConnectionOptions, RelayClient } from './relay-client.ts';
 

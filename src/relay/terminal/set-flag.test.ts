@@ -14,8 +14,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { FakeTerminal } from '../../testing/fake-terminal.ts';
-import { runRelay } from '../../testing/relay-command.ts';
-import { sampleFlags } from '../file-source-sample.ts';
+import { sampleFlags } from '../file-source/sample.ts';
+import { runRelay } from '../testing/command.ts';
 
 function folderOf(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'set-'));

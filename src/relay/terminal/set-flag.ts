@@ -11,10 +11,10 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { CommandError, ExitCode, messageOf, systemCodeOf } from '../../kernel/errors.ts';
-import { printable, printableJson } from '../../kernel/printable.ts';
-import type { Terminal } from '../../kernel/terminal.ts';
-import { readDocument } from '../file-source-document.ts';
-import { findFlagFiles, loadFlags } from '../file-source-files.ts';
+import { printable, printableJson } from '../../kernel/terminal/printable.ts';
+import type { Terminal } from '../../kernel/terminal/terminal.ts';
+import { readDocument } from '../file-source/document.ts';
+import { findFlagFiles, loadFlags } from '../file-source/files.ts';
 import { editDocument } from './document-edit.ts';
 import { type FlagChange, planChange } from './flag-change.ts';
 import { unknownFlag } from './flag-origin.ts';

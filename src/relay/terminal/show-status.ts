@@ -1,8 +1,8 @@
 import { Chalk } from 'chalk';
 import { formatDuration } from '../../kernel/duration.ts';
-import { printableJson } from '../../kernel/printable.ts';
-import { type Cell, formatTable } from '../../kernel/table.ts';
-import type { Terminal } from '../../kernel/terminal.ts';
+import { printableJson } from '../../kernel/terminal/printable.ts';
+import { type Cell, formatTable } from '../../kernel/terminal/table.ts';
+import type { Terminal } from '../../kernel/terminal/terminal.ts';
 import { type ConnectionOptions, RelayClient } from './relay-client.ts';
 
 export interface StatusOptions extends ConnectionOptions {

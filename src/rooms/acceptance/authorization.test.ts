@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { fill, ROWS, type Row } from '../../testing/rooms-routes.ts';
-import { CALLERS, type CallerName, openWorlds, type TestWorlds, type World } from '../../testing/rooms-world.ts';
+import { fill, ROWS, type Row } from '../testing/routes.ts';
+import { CALLERS, type CallerName, openWorlds, type TestWorlds, type World } from '../testing/world.ts';
 
 /** Tested on their own: they end what the table works with, or need a connection. */
 const ELSEWHERE = new Set(['POST /api/session', 'DELETE /api/session', 'POST /api/hook/{id}/redeliver']);

@@ -3,12 +3,12 @@ import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { eventually } from '../../testing/eventually.ts';
+import { openSse } from '../../testing/http/sse-client.ts';
 import { isLongRound } from '../../testing/long-round.ts';
 import { type Cleanup, Janitor, temporaryFolder } from '../../testing/processes.ts';
 import { Random } from '../../testing/random.ts';
-import { type RoomsProcess, startRoomsProcess } from '../../testing/rooms-process.ts';
 import { mountSmallDisk } from '../../testing/small-disk.ts';
-import { openSse } from '../../testing/sse-client.ts';
+import { type RoomsProcess, startRoomsProcess } from '../testing/process.ts';
 
 interface Answer {
   readonly status: number;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeClock } from '../../testing/fake-clock.ts';
-import { openTestRooms } from '../../testing/rooms-app.ts';
 import { type StoredDirectory, unpackDirectory } from '../../testing/stored-directory.ts';
+import { openTestRooms } from '../testing/app.ts';
 
 interface StoredRooms extends StoredDirectory {
   /** Of the admin. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { openPeople } from '../../testing/rooms-people.ts';
+import { openPeople } from '../testing/people.ts';
 
 const URL_WITH_KEY = 'https://hooks.example.com/in?key=of-somebody';
 

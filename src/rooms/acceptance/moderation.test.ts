@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import type { Cleanup } from '../../testing/processes.ts';
-import { openPeople, type TestPeople } from '../../testing/rooms-people.ts';
+import { openPeople, type TestPeople } from '../testing/people.ts';
 
 const HOUR_MS = 3_600_000;
 

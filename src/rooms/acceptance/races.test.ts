@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { systemClock } from '../../kernel/clock.ts';
-import { listen } from '../../kernel/server.ts';
+import { listen } from '../../kernel/http/server.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
+import { openSse } from '../../testing/http/sse-client.ts';
 import type { Cleanup } from '../../testing/processes.ts';
-import type { RoomsAnswer } from '../../testing/rooms-app.ts';
-import { openPeople, type TestPeople } from '../../testing/rooms-people.ts';
-import { openSse } from '../../testing/sse-client.ts';
+import type { RoomsAnswer } from '../testing/app.ts';
+import { openPeople, type TestPeople } from '../testing/people.ts';
 
 const times = <T>(count: number, make: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => make(index));

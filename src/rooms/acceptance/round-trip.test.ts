@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { openTestRooms, type TestRooms } from '../../testing/rooms-app.ts';
+import { openTestRooms, type TestRooms } from '../testing/app.ts';
 
 interface Resource {
   readonly name: string;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { openTestRooms } from '../../testing/rooms-app.ts';
-import { openPeople } from '../../testing/rooms-people.ts';
+import { openTestRooms } from '../testing/app.ts';
+import { openPeople } from '../testing/people.ts';
 
 const METHODS = ['get', 'head', 'post', 'put', 'delete', 'options'];
 

@@ -1,6 +1,6 @@
 import { type Caller, callerOf } from '../domain/caller.ts';
-import { checkToken } from '../domain/user-change.ts';
-import type { RoomState } from '../room-state.ts';
+import { checkToken } from '../domain/user/change.ts';
+import type { RoomState } from '../room/state.ts';
 
 /** A caller of some time ago as the same token would make it now; `undefined`: it would not be let in. */
 export function renewCaller(state: RoomState, caller: Caller, now: number): Caller | undefined {

@@ -1,5 +1,5 @@
 import { type Refusal, refuse } from '../domain/refusal.ts';
-import type { Credentials } from '../routes/guard.ts';
+import type { Credentials } from '../routes/request/guard.ts';
 import type { FailedSignIns } from './rate-limits.ts';
 import { hashTokenSecret } from './token-secret.ts';
 

@@ -1,4 +1,4 @@
-import { bare, hostnameOf, isLoopbackHost } from '../../kernel/request-site.ts';
+import { bare, hostnameOf, isLoopbackHost } from '../../kernel/http/site-address.ts';
 import { type Refusal, refuse } from '../domain/refusal.ts';
 
 export interface OriginRules {

@@ -1,9 +1,9 @@
-import { clientNetwork } from '../../kernel/client-network.ts';
 import type { Clock } from '../../kernel/clock.ts';
+import { clientNetwork } from '../../kernel/http/client-network.ts';
 import type { Caller } from '../domain/caller.ts';
 import { fullBucket, isFull, type Rate, type RateBucket, takeOne } from '../domain/rate-bucket.ts';
 import { type Refusal, refuse } from '../domain/refusal.ts';
-import type { LimitName, RateLimits } from '../routes/guard.ts';
+import type { LimitName, RateLimits } from '../routes/request/guard.ts';
 
 const RATES: Readonly<Record<LimitName | 'room', Rate>> = {
   post: { perSecond: 10, burst: 30 },

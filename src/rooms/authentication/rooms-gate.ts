@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { RequestCounts } from '../rooms-metrics.ts';
-import type { Gate } from '../routes/gate.ts';
+import type { Gate } from '../routes/request/gate.ts';
 import type { OriginGuard } from './origin-guard.ts';
 
 /** What stands before every request: where it comes from, its id, and that it is counted. */

@@ -3,9 +3,9 @@ import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { CommandError, ExitCode, messageOf, systemCodeOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
-import { readPrivateFile } from '../../kernel/private-file.ts';
-import type { Secret } from '../domain/copilot.ts';
-import type { SecretSealer } from '../domain/copilot-change.ts';
+import { readPrivateFile } from '../../kernel/storage/private-file.ts';
+import type { SecretSealer } from '../domain/copilot/change.ts';
+import type { Secret } from '../domain/copilot/copilot.ts';
 
 const KEY_FILE = 'secret.key';
 const NONCE_BYTES = 12;

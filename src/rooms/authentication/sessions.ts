@@ -1,14 +1,14 @@
 import type { Caller } from '../domain/caller.ts';
 import type { Change, ChangeView } from '../domain/change.ts';
-import { acceptInvite } from '../domain/invite-change.ts';
+import { acceptInvite } from '../domain/member/invite-change.ts';
 import { record } from '../domain/record.ts';
 import { granted, refuse, type Verdict } from '../domain/refusal.ts';
 import { isReservedUserId, refuseReservedUserId } from '../domain/reserved-id.ts';
-import { type Token, USUAL_SCOPES } from '../domain/token.ts';
-import { endTokens } from '../domain/token-end.ts';
-import { earlierOf, parentIdOf, requireShown, shownToken } from '../domain/token-lineage.ts';
-import { makeUser, USER_ID, type User } from '../domain/user.ts';
-import type { RoomWriter } from '../room-writer.ts';
+import { endTokens } from '../domain/token/end.ts';
+import { earlierOf, parentIdOf, requireShown, shownToken } from '../domain/token/lineage.ts';
+import { type Token, USUAL_SCOPES } from '../domain/token/token.ts';
+import { makeUser, USER_ID, type User } from '../domain/user/user.ts';
+import type { RoomWriter } from '../room/writer.ts';
 import { hashTokenSecret, makeTokenSecret, shownPrefix } from './token-secret.ts';
 
 const LIFETIME_MS = 30 * 86_400_000;

@@ -1,9 +1,9 @@
 // Commands do nothing, here or at the alert server, unless what is said of them could be posted by who gives them.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type AlertRoom, bearer, openAlertRoom } from '../../testing/alert-room.ts';
 import type { Cleanup } from '../../testing/processes.ts';
-import type { RoomsAnswer } from '../../testing/rooms-app.ts';
+import { type AlertRoom, bearer, openAlertRoom } from '../testing/alert-room.ts';
+import type { RoomsAnswer } from '../testing/app.ts';
 
 const LINES = [
   '/ack',

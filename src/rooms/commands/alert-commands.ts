@@ -1,8 +1,7 @@
 import type { Clock } from '../../kernel/clock.ts';
 import type { AlertsClient } from '../alerts-client.ts';
-import { requireForce } from '../domain/alert-access.ts';
-import type { AlertCard } from '../domain/alert-card.ts';
-import { COMMANDS, type Command } from '../domain/command.ts';
+import { requireForce } from '../domain/card/alert-access.ts';
+import type { AlertCard } from '../domain/card/alert-card.ts';
 import {
   type CommandAlerts,
   type CommandCard,
@@ -10,10 +9,11 @@ import {
   printAlerts,
   printEnd,
   summariseAlerts,
-} from '../domain/command-card.ts';
-import { type LabelMatcher, printMatcher } from '../domain/command-matcher.ts';
+} from '../domain/card/command-card.ts';
+import { COMMANDS, type Command } from '../domain/command/command.ts';
+import { type LabelMatcher, printMatcher } from '../domain/command/matcher.ts';
 import { granted, refuse, type Verdict } from '../domain/refusal.ts';
-import type { Room } from '../domain/room.ts';
+import type { Room } from '../domain/room/room.ts';
 import type { AlertCards } from '../hooks/alert-cards.ts';
 import type { AlertUsers } from './alert-users.ts';
 import { type Asked, type CommandAnswer, type CommandPosts, type CommandWords, notice } from './command-posts.ts';

@@ -1,9 +1,9 @@
 // Who may use the alert server: admins of the server, and members of the rooms that `--alerts-rooms` names.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type AlertRoom, bearer, openAlertRoom } from '../../testing/alert-room.ts';
 import { eventually } from '../../testing/eventually.ts';
-import type { RoomsAnswer } from '../../testing/rooms-app.ts';
+import { type AlertRoom, bearer, openAlertRoom } from '../testing/alert-room.ts';
+import type { RoomsAnswer } from '../testing/app.ts';
 
 const LINES = [
   '/alerts',

@@ -1,10 +1,10 @@
 import type { Clock } from '../../kernel/clock.ts';
 import { renewCaller } from '../authentication/caller-renewal.ts';
 import { findRoom, requireWriter } from '../domain/access.ts';
-import { type AlertRooms, requireAlertUser } from '../domain/alert-access.ts';
 import type { Caller } from '../domain/caller.ts';
+import { type AlertRooms, requireAlertUser } from '../domain/card/alert-access.ts';
 import { type Refusal, refuse } from '../domain/refusal.ts';
-import type { RoomState } from '../room-state.ts';
+import type { RoomState } from '../room/state.ts';
 
 export interface AlertUsersParts {
   readonly state: RoomState;

@@ -1,9 +1,9 @@
 import type { RoomAccess } from '../domain/access.ts';
-import { type AlertCard, readCard } from '../domain/alert-card.ts';
 import type { Caller } from '../domain/caller.ts';
-import { type CommandCard, commandJson } from '../domain/command-card.ts';
+import { type AlertCard, readCard } from '../domain/card/alert-card.ts';
+import { type CommandCard, commandJson } from '../domain/card/command-card.ts';
+import { isAlertCard } from '../domain/message/reserved-message.ts';
 import { granted, type Refusal, refuse, type Verdict } from '../domain/refusal.ts';
-import { isAlertCard } from '../domain/reserved-message.ts';
 import type { Messages, Post, Posted } from '../messages/messages.ts';
 
 /** What a command came to: a message that all see, or words for the asker alone. */

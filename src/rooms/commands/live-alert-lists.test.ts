@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type AlertRoom, bearer, openAlertRoom } from '../../testing/alert-room.ts';
 import { eventually } from '../../testing/eventually.ts';
-import type { RequestParts } from '../../testing/rooms-app.ts';
+import { type AlertRoom, bearer, openAlertRoom } from '../testing/alert-room.ts';
+import type { RequestParts } from '../testing/app.ts';
 
 const LOOK_MS = 15_000;
 

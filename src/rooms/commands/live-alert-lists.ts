@@ -1,7 +1,7 @@
 import type { Clock } from '../../kernel/clock.ts';
 import type { AlertsClient } from '../alerts-client.ts';
-import { type CommandAlerts, commandJson, summariseAlerts } from '../domain/command-card.ts';
-import type { LabelMatcher } from '../domain/command-matcher.ts';
+import { type CommandAlerts, commandJson, summariseAlerts } from '../domain/card/command-card.ts';
+import type { LabelMatcher } from '../domain/command/matcher.ts';
 import type { Messages } from '../messages/messages.ts';
 import type { AlertUsers } from './alert-users.ts';
 import type { Asked, CommandWords } from './command-posts.ts';

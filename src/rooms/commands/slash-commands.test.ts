@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { startFakeAlertmanager, type ToldAnswer } from '../../testing/fake-alertmanager.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import type { Cleanup } from '../../testing/processes.ts';
-import { openTestRooms, type RoomsAnswer, type TestRooms } from '../../testing/rooms-app.ts';
+import { openTestRooms, type RoomsAnswer, type TestRooms } from '../testing/app.ts';
 
 const NOW = '2030-01-02T08:00:00Z';
 const ALERT = {

@@ -1,6 +1,6 @@
 import type { AlertsClient } from '../alerts-client.ts';
 import { createCopilotParts } from '../copilot/copilot-parts.ts';
-import type { FileStore } from '../file-store.ts';
+import type { FileStore } from '../files/file-store.ts';
 import type { MessageBook } from '../messages/message-book.ts';
 import { copilotPaths } from '../routes/copilot.ts';
 import { providerPaths } from '../routes/providers.ts';

@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import type { PageFiles } from '../../kernel/assets.ts';
 import type { Clock } from '../../kernel/clock.ts';
+import type { PageFiles } from '../../kernel/http/assets.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { SecretVault } from '../authentication/secret-vault.ts';
 import type { RoomsOptions } from '../config/rooms-options.ts';
-import type { AlertRooms } from '../domain/alert-access.ts';
+import type { AlertRooms } from '../domain/card/alert-access.ts';
 import type { Presence } from '../feed/presence.ts';
 import type { RoomFeed } from '../feed/room-feed.ts';
 import { OutboundGuard } from '../outbound/outbound-guard.ts';
-import type { RoomState } from '../room-state.ts';
-import type { RoomWriter } from '../room-writer.ts';
-import type { GuardParts } from '../routes/guard.ts';
+import type { RoomState } from '../room/state.ts';
+import type { RoomWriter } from '../room/writer.ts';
+import type { GuardParts } from '../routes/request/guard.ts';
 import type { RoomStore } from '../store/room-store.ts';
 
 export interface ComposeInputs {

@@ -3,8 +3,8 @@ import { Tickets } from '../authentication/tickets.ts';
 import { EventLog } from '../feed/event-log.ts';
 import { Presence } from '../feed/presence.ts';
 import { RoomFeed } from '../feed/room-feed.ts';
-import type { RoomState } from '../room-state.ts';
-import type { RoomWriter } from '../room-writer.ts';
+import type { RoomState } from '../room/state.ts';
+import type { RoomWriter } from '../room/writer.ts';
 import type { StoredState } from '../store/room-store.ts';
 import { type ComposeInputs, random } from './core.ts';
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { SlashCommands } from '../commands/slash-commands.ts';
-import { FileCleanup } from '../file-cleanup.ts';
-import { FileStore } from '../file-store.ts';
+import { FileCleanup } from '../files/cleanup.ts';
+import { FileStore } from '../files/file-store.ts';
 import { MessageBook } from '../messages/message-book.ts';
 import { MessageReader } from '../messages/message-book-reader.ts';
 import { MessageSearch } from '../messages/message-book-search.ts';

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { Hono } from 'hono';
-import type { HttpEnv } from '../../kernel/http.ts';
-import { bootstrapAdmin, hasRuler } from '../authentication/authentication-bootstrap.ts';
+import type { HttpEnv } from '../../kernel/http/app.ts';
+import { bootstrapAdmin, hasRuler } from '../authentication/authentication/bootstrap.ts';
 import { createSecretVault, loadSecretKey, warnOfClosedSecrets } from '../authentication/secret-vault.ts';
 import { createIdMaker } from '../id-maker.ts';
-import { RoomState } from '../room-state.ts';
-import { RoomWriter } from '../room-writer.ts';
+import { RoomState } from '../room/state.ts';
+import { RoomWriter } from '../room/writer.ts';
 import { eventPaths } from '../routes/events.ts';
 import { createRoomsApp, type Paths } from '../routes/index.ts';
 import { presencePaths } from '../routes/presence.ts';

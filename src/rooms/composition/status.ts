@@ -4,8 +4,8 @@ import { FailedSignIns } from '../authentication/rate-limits.ts';
 import { createGate } from '../authentication/rooms-gate.ts';
 import { type HealthSources, PROGRAM_VERSION, ROOMS_VERSION, readHealth } from '../health.ts';
 import { RequestCounts, RoomsMetrics } from '../rooms-metrics.ts';
-import { completePaths } from '../routes/gate.ts';
 import { mergePaths, type Paths } from '../routes/index.ts';
+import { completePaths } from '../routes/request/gate.ts';
 import { statusPaths } from '../routes/status.ts';
 import type { RoomsCore } from './core.ts';
 
@@ -34,7 +34,7 @@ export function composeStatus(core: RoomsCore, tables: readonly Paths[], runs: H
     refuseMetrics: metricsGuard(options.metricsToken, new FailedSignIns(clock)),
     version: { version: ROOMS_VERSION, opsdeck: PROGRAM_VERSION },
     async openapi() {
-      const { describeApi } = await import('../contract/openapi.ts');
+      const { describeApi } = await import('../contract/openapi/openapi.ts');
       described ??= JSON.stringify(describeApi(completePaths(paths, gate), ROOMS_VERSION));
       return described;
     },

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { isLoopbackHost } from '../../kernel/http/site-address.ts';
 import { LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from '../../kernel/log.ts';
-import { isLoopbackHost } from '../../kernel/request-site.ts';
 import {
   type ReadValue,
   readDuration,

@@ -1,4 +1,4 @@
-import { isLoopbackHost } from '../../kernel/request-site.ts';
+import { isLoopbackHost } from '../../kernel/http/site-address.ts';
 
 export interface Reach {
   readonly host: string;

@@ -1,4 +1,4 @@
-import type { ListenAddress } from '../../kernel/listen-address.ts';
+import type { ListenAddress } from '../../kernel/http/listen-address.ts';
 
 /** How `rooms serve` was started, checked and whole (config.ts). */
 export interface RoomsOptions {

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { compileUnanchored } from '../../kernel/regexp.ts';
-import { ROLES } from '../domain/member.ts';
+import { compileUnanchored } from '../../kernel/regexp/regexp.ts';
+import { ROLES } from '../domain/member/member.ts';
 import { intSchema, lineSchema, objectSchema, ownedSchema, proseSchema } from './text.ts';
 
 const MOST_MS = 600_000;

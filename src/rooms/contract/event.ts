@@ -1,7 +1,7 @@
 import type { StateView } from '../domain/change.ts';
 import type { RoomEvent } from '../domain/event.ts';
-import type { Message } from '../domain/message.ts';
-import type { UserRef } from '../domain/user.ts';
+import type { Message } from '../domain/message/message.ts';
+import type { UserRef } from '../domain/user/user.ts';
 import { wireHookEvent } from './hook.ts';
 import { printMessage } from './message.ts';
 import { wireCopilot, wireMe, wireMember, wireRoom } from './room.ts';

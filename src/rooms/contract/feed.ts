@@ -1,5 +1,5 @@
 import type { EventType } from '../domain/event.ts';
-import type { UserRef } from '../domain/user.ts';
+import type { UserRef } from '../domain/user/user.ts';
 import type { EphemeralEvent } from '../feed/live.ts';
 import { printInstant } from './instant.ts';
 

@@ -1,4 +1,4 @@
-import type { Hook, HookProgress } from '../domain/hook.ts';
+import type { Hook, HookProgress } from '../domain/hook/hook.ts';
 import { printInstant } from './instant.ts';
 
 /** A hook as all who read its room are told of it: its address may hold a key, and is for those who manage it. */

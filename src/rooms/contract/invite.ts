@@ -1,6 +1,6 @@
-import type { Invite } from '../domain/invite.ts';
-import type { Room } from '../domain/room.ts';
-import type { UserRef } from '../domain/user.ts';
+import type { Invite } from '../domain/member/invite.ts';
+import type { Room } from '../domain/room/room.ts';
+import type { UserRef } from '../domain/user/user.ts';
 import { printInstant } from './instant.ts';
 
 /** An invite on the wire, for those who may make one. */

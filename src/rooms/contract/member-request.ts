@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { INVOLVEMENTS, ROLES } from '../domain/member.ts';
+import { INVOLVEMENTS, ROLES } from '../domain/member/member.ts';
 import { instantSchema, intSchema, ownedSchema } from './text.ts';
 
 const seqSchema = intSchema(0, Number.MAX_SAFE_INTEGER);

@@ -1,7 +1,7 @@
-import type { FileRef } from '../domain/file.ts';
-import { NO_MENTIONS } from '../domain/mention.ts';
-import type { Edit, Message, StoredMessage } from '../domain/message.ts';
-import type { UserRef } from '../domain/user.ts';
+import type { FileRef } from '../domain/file/file.ts';
+import { NO_MENTIONS } from '../domain/message/mention.ts';
+import type { Edit, Message, StoredMessage } from '../domain/message/message.ts';
+import type { UserRef } from '../domain/user/user.ts';
 import { printInstant, printInstantOrNull } from './instant.ts';
 
 const printText = (text: string | null): string => (text === null ? 'null' : JSON.stringify(text));

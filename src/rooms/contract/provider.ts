@@ -1,4 +1,4 @@
-import type { Provider } from '../domain/copilot.ts';
+import type { Provider } from '../domain/copilot/copilot.ts';
 import { printInstant } from './instant.ts';
 
 /** A provider on the wire; of its key only whether there is one. */

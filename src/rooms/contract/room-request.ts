@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { USER_ID } from '../domain/user.ts';
+import { USER_ID } from '../domain/user/user.ts';
 import { copilotRequestSchema } from './copilot-request.ts';
 import { intSchema, lineSchema, objectSchema, ownedSchema, proseSchema } from './text.ts';
 

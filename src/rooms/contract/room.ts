@@ -1,7 +1,7 @@
-import type { CopilotHealth, CopilotSettings } from '../domain/copilot.ts';
-import type { Member } from '../domain/member.ts';
-import type { Room, RoomHead } from '../domain/room.ts';
-import type { UserRef } from '../domain/user.ts';
+import type { CopilotHealth, CopilotSettings } from '../domain/copilot/copilot.ts';
+import type { Member } from '../domain/member/member.ts';
+import type { Room, RoomHead } from '../domain/room/room.ts';
+import type { UserRef } from '../domain/user/user.ts';
 import { printInstant, printInstantOrNull } from './instant.ts';
 
 /** What a room is besides its record. */

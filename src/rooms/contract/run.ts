@@ -1,4 +1,4 @@
-import type { Run } from '../domain/run.ts';
+import type { Run } from '../domain/run/run.ts';
 import { printInstant, printInstantOrNull } from './instant.ts';
 
 /** A run on the wire. */

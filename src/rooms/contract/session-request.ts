@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { USER_ID } from '../domain/user.ts';
+import { USER_ID } from '../domain/user/user.ts';
 import { personName } from './user-request.ts';
 
 /** How a page signs in: with a token, or as somebody new with an invite. */

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { SCOPES, type Token } from '../domain/token.ts';
+import { SCOPES, type Token } from '../domain/token/token.ts';
 import { printInstant, printInstantOrNull } from './instant.ts';
 import { instantSchema, ownedSchema } from './text.ts';
 import { personName } from './user-request.ts';

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { USER_ID, type User } from '../domain/user.ts';
+import { USER_ID, type User } from '../domain/user/user.ts';
 import { printInstant, printInstantOrNull } from './instant.ts';
 import { lineSchema, ownedSchema } from './text.ts';
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { type CopilotRoom, openCopilotRoom, openWire } from '../../testing/copilot-room.ts';
 import { eventually } from '../../testing/eventually.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
-import type { ModelScript } from '../../testing/fake-model.ts';
-import { startHttpSink } from '../../testing/http-sink.ts';
-import type { SseStream } from '../../testing/sse-client.ts';
+import { startHttpSink } from '../../testing/http/sink.ts';
+import type { SseStream } from '../../testing/http/sse-client.ts';
+import { type CopilotRoom, openCopilotRoom, openWire } from '../testing/copilot-room.ts';
+import type { ModelScript } from '../testing/fake-model.ts';
 
 // The clock stands still from the request to cancel on: whatever waited for any time at all would never happen.
 

@@ -1,8 +1,8 @@
 // What people ask copilots for by a line that begins with a slash.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type CopilotRoom, openCopilotRoom } from '../../testing/copilot-room.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
+import { type CopilotRoom, openCopilotRoom } from '../testing/copilot-room.ts';
 
 type Turn = { readonly role: string; readonly content: string };
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { copilotOf, messageOf, ROOM_ID, roomOf, viewOf } from '../../testing/copilot-parts.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
-import { autoRunId } from '../domain/copilot-trigger.ts';
-import type { Message } from '../domain/message.ts';
+import { autoRunId } from '../domain/copilot/trigger.ts';
+import type { Message } from '../domain/message/message.ts';
 import { refuse } from '../domain/refusal.ts';
-import type { RoomState } from '../room-state.ts';
+import type { RoomState } from '../room/state.ts';
+import { copilotOf, messageOf, ROOM_ID, roomOf, viewOf } from '../testing/copilot-parts.ts';
 import { CopilotTriggers, type CopilotTriggersParts } from './copilot-triggers.ts';
 
 function kit(messages: readonly Message[] = []) {

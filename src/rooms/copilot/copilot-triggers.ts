@@ -2,17 +2,17 @@ import type { CancelTimer, Clock } from '../../kernel/clock.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import { printNote } from '../contract/run.ts';
-import { autoRunId, decideTrigger, namesCopilot, threadOf } from '../domain/copilot-trigger.ts';
-import { copilotCaller, copilotUserId } from '../domain/copilot-user.ts';
+import { autoRunId, decideTrigger, namesCopilot, threadOf } from '../domain/copilot/trigger.ts';
+import { copilotCaller, copilotUserId } from '../domain/copilot/user.ts';
 import type { Committed } from '../domain/event.ts';
-import type { Message } from '../domain/message.ts';
+import type { Message } from '../domain/message/message.ts';
 import type { Refusal } from '../domain/refusal.ts';
-import type { Room } from '../domain/room.ts';
+import type { Room } from '../domain/room/room.ts';
 import type { Announcer } from '../feed/live.ts';
 import type { MessageBook } from '../messages/message-book.ts';
-import type { RoomState } from '../room-state.ts';
+import type { RoomState } from '../room/state.ts';
 import type { RoomStore } from '../store/room-store.ts';
-import type { CopilotRuns } from './copilot-runs.ts';
+import type { CopilotRuns } from './run/runs.ts';
 
 /** Whoever writes several messages gets one answer. */
 const QUIET_MS = 1_500;

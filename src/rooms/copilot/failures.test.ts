@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openCopilotRoom } from '../../testing/copilot-room.ts';
-import { anthropicStream, type ModelScript, openAiStream } from '../../testing/fake-model.ts';
 import { OutboundGuard, type Resolve } from '../outbound/outbound-guard.ts';
-import { ModelConnections } from './model-http.ts';
-import { OpenAiProvider } from './model-openai.ts';
+import { openCopilotRoom } from '../testing/copilot-room.ts';
+import { anthropicStream, type ModelScript, openAiStream } from '../testing/fake-model.ts';
+import { ModelConnections } from './model/http.ts';
+import { OpenAiProvider } from './model/openai.ts';
 
 const WHOLE: ModelScript = { stream: openAiStream(['all ', 'is ', 'well']) };
 const chunk = (value: object) => `data: ${JSON.stringify(value)}\n\n`;

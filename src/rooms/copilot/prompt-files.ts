@@ -1,7 +1,7 @@
-import type { FileRef } from '../domain/file.ts';
-import type { Message } from '../domain/message.ts';
-import { decodeFileText, type FileText, type FileTexts, isTextFile } from '../domain/prompt-file.ts';
-import type { FileStore } from '../file-store.ts';
+import { decodeFileText, type FileText, type FileTexts, isTextFile } from '../domain/copilot/prompt-file.ts';
+import type { FileRef } from '../domain/file/file.ts';
+import type { Message } from '../domain/message/message.ts';
+import type { FileStore } from '../files/file-store.ts';
 
 /** Of one file. */
 const MOST_FILE_BYTES = 32 * 1024;

@@ -1,14 +1,14 @@
 import type { Clock } from '../../kernel/clock.ts';
 import type { AlertsClient } from '../alerts-client.ts';
-import { type AlertRooms, isAlertRoom } from '../domain/alert-access.ts';
+import { type AlertRooms, isAlertRoom } from '../domain/card/alert-access.ts';
 import type { StateView } from '../domain/change.ts';
-import type { CopilotSettings } from '../domain/copilot.ts';
-import { memberKey } from '../domain/member.ts';
-import type { Message } from '../domain/message.ts';
-import { buildPrompt, type FiringAlert, type Prompt } from '../domain/prompt.ts';
-import type { Room } from '../domain/room.ts';
-import type { Run } from '../domain/run.ts';
-import type { FileStore } from '../file-store.ts';
+import type { CopilotSettings } from '../domain/copilot/copilot.ts';
+import { buildPrompt, type FiringAlert, type Prompt } from '../domain/copilot/prompt.ts';
+import { memberKey } from '../domain/member/member.ts';
+import type { Message } from '../domain/message/message.ts';
+import type { Room } from '../domain/room/room.ts';
+import type { Run } from '../domain/run/run.ts';
+import type { FileStore } from '../files/file-store.ts';
 import type { RoomStore } from '../store/room-store.ts';
 import { readPromptFiles } from './prompt-files.ts';
 

@@ -1,5 +1,5 @@
 import type { Caller } from '../domain/caller.ts';
-import type { Provider } from '../domain/copilot.ts';
+import type { Provider } from '../domain/copilot/copilot.ts';
 import {
   createProvider,
   noSuchProvider,
@@ -8,10 +8,10 @@ import {
   removeProvider,
   replaceProvider,
   requireAdmin,
-} from '../domain/provider-change.ts';
+} from '../domain/copilot/provider-change.ts';
 import { granted, type Verdict } from '../domain/refusal.ts';
-import type { RoomState } from '../room-state.ts';
-import type { RoomWriter } from '../room-writer.ts';
+import type { RoomState } from '../room/state.ts';
+import type { RoomWriter } from '../room/writer.ts';
 
 export interface ProviderBookParts {
   readonly state: RoomState;

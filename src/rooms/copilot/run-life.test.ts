@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type CopilotRoom, follow, openCopilotRoom } from '../../testing/copilot-room.ts';
 import { eventually } from '../../testing/eventually.ts';
-import { type ModelScript, openAiStream } from '../../testing/fake-model.ts';
-import { copilotUserId } from '../domain/copilot-user.ts';
+import { copilotUserId } from '../domain/copilot/user.ts';
 import type { RoomEvent } from '../domain/event.ts';
-import type { Run } from '../domain/run.ts';
+import type { Run } from '../domain/run/run.ts';
+import { type CopilotRoom, follow, openCopilotRoom } from '../testing/copilot-room.ts';
+import { type ModelScript, openAiStream } from '../testing/fake-model.ts';
 
 const content = (words: string) => `data: ${JSON.stringify({ choices: [{ delta: { content: words } }] })}\n\n`;
 const OPEN: ModelScript = { stream: [content('some words')], ending: 'hang' };

@@ -1,10 +1,10 @@
 import type { Caller } from './caller.ts';
 import type { StateView } from './change.ts';
-import { isGuest } from './guest.ts';
-import { type Member, memberKey } from './member.ts';
-import { hasStanding } from './member-standing.ts';
+import { isGuest } from './member/guest.ts';
+import { type Member, memberKey } from './member/member.ts';
+import { hasStanding } from './member/standing.ts';
 import { granted, type Refusal, refuse, type Verdict } from './refusal.ts';
-import type { Room } from './room.ts';
+import type { Room } from './room/room.ts';
 
 /** A room as a caller stands to it. */
 export interface RoomAccess {

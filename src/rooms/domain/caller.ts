@@ -1,6 +1,6 @@
 import type { StateView } from './change.ts';
-import type { Scope, Token } from './token.ts';
-import type { User } from './user.ts';
+import type { Scope, Token } from './token/token.ts';
+import type { User } from './user/user.ts';
 
 /** Who asks, and what for. */
 export interface Caller {

@@ -1,11 +1,11 @@
 import type { Committed, EventDraft } from './event.ts';
-import type { FileRef } from './file.ts';
-import type { Member } from './member.ts';
-import type { Edit, StoredMessage } from './message.ts';
+import type { FileRef } from './file/file.ts';
+import type { Member } from './member/member.ts';
+import type { Edit, StoredMessage } from './message/message.ts';
 import type { RecordChange, RecordKind, Records } from './record.ts';
 import type { Refusal } from './refusal.ts';
-import type { RoomHead } from './room.ts';
-import type { Run } from './run.ts';
+import type { RoomHead } from './room/room.ts';
+import type { Run } from './run/run.ts';
 
 /** What is known of the rooms at one moment. */
 export interface StateView {

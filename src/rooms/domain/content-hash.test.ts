@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { hashContent, isSameCard, type PostContent } from './content-hash.ts';
-import type { JsonObject } from './message.ts';
+import type { JsonObject } from './message/message.ts';
 
 const CONTENT: PostContent = {
   roomId: 'room-1',

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { JsonObject, JsonValue, MessageFormat, MessageType } from './message.ts';
+import type { JsonObject, JsonValue, MessageFormat, MessageType } from './message/message.ts';
 
 /** What makes two posts the same. */
 export interface PostContent {

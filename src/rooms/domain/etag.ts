@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { Member } from './member.ts';
+import type { Member } from './member/member.ts';
 import { type Refusal, refuse } from './refusal.ts';
-import type { Token } from './token.ts';
-import type { User } from './user.ts';
+import type { Token } from './token/token.ts';
+import type { User } from './user/user.ts';
 
 export const roomEtag = (version: number): string => `"r${version}"`;
 export const messageEtag = (version: number): string => `"m${version}"`;

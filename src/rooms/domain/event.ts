@@ -1,9 +1,9 @@
-import type { CopilotSettings } from './copilot.ts';
-import type { Hook } from './hook.ts';
-import type { Member } from './member.ts';
-import type { Message, NewMessage } from './message.ts';
-import type { Room } from './room.ts';
-import type { Run } from './run.ts';
+import type { CopilotSettings } from './copilot/copilot.ts';
+import type { Hook } from './hook/hook.ts';
+import type { Member } from './member/member.ts';
+import type { Message, NewMessage } from './message/message.ts';
+import type { Room } from './room/room.ts';
+import type { Run } from './run/run.ts';
 
 /** Who gets an event: all who read its room, or one user alone. */
 interface Addressed {

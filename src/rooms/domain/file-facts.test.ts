@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Random } from '../../testing/random.ts';
-import { imageSizeOf } from './file-image.ts';
-import { fileNameOf } from './file-name.ts';
-import { readRange } from './file-range.ts';
-import { isShown, SNIFF_BYTES, sniffType } from './file-type.ts';
+import { imageSizeOf } from './file/image.ts';
+import { fileNameOf } from './file/name.ts';
+import { readRange } from './file/range.ts';
+import { isShown, SNIFF_BYTES, sniffType } from './file/type.ts';
 
 const latin = (text: string): Buffer => Buffer.from(text, 'latin1');
 

@@ -2,12 +2,12 @@
 import { test } from 'node:test';
 import { HANG_MS } from '../../testing/eventually.ts';
 import { assertLinear } from '../../testing/linear-time.ts';
-import { readCommand } from './command.ts';
-import { readMatcher } from './command-matcher.ts';
-import { readIncomingPost } from './incoming-post.ts';
-import { findMentions } from './mention.ts';
-import { redactSecrets } from './redaction.ts';
-import { flattenSlack } from './slack.ts';
+import { readCommand } from './command/command.ts';
+import { readMatcher } from './command/matcher.ts';
+import { flattenSlack } from './hook/slack.ts';
+import { readIncomingPost } from './message/incoming-post.ts';
+import { findMentions } from './message/mention.ts';
+import { redactSecrets } from './message/redaction.ts';
 
 const AUDIENCE = { isUser: (id: string) => id.length % 2 === 0, copilot: 'copilot' };
 

@@ -1,10 +1,10 @@
-import type { Provider, Secret } from './copilot.ts';
-import type { Hook, HookProgress } from './hook.ts';
-import type { Invite } from './invite.ts';
-import type { Ban, Member } from './member.ts';
-import type { Room } from './room.ts';
-import type { Token } from './token.ts';
-import type { User } from './user.ts';
+import type { Provider, Secret } from './copilot/copilot.ts';
+import type { Hook, HookProgress } from './hook/hook.ts';
+import type { Invite } from './member/invite.ts';
+import type { Ban, Member } from './member/member.ts';
+import type { Room } from './room/room.ts';
+import type { Token } from './token/token.ts';
+import type { User } from './user/user.ts';
 
 /** An answer that is given again when the same request comes again. */
 export interface IdempotentAnswer {

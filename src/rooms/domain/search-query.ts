@@ -1,5 +1,5 @@
 import { readInstant } from './instant.ts';
-import type { MessageType } from './message.ts';
+import type { MessageType } from './message/message.ts';
 import { granted, type Refusal, refuse, type Verdict } from './refusal.ts';
 
 const MAX_LENGTH = 1_000;

@@ -1,4 +1,4 @@
-import { Frame } from '../../kernel/sse-frame.ts';
+import { Frame } from '../../kernel/sse/frame.ts';
 import { printCursor } from '../contract/feed.ts';
 import type { Committed } from '../domain/event.ts';
 import type { StoredEvent } from '../store/room-store.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { EPOCH, FeedKit, positionsOf } from '../../testing/feed-parts.ts';
+import { openSse } from '../../testing/http/sse-client.ts';
 import { Random } from '../../testing/random.ts';
-import { openSse } from '../../testing/sse-client.ts';
+import { EPOCH, FeedKit, positionsOf } from '../testing/feed-parts.ts';
 
 const ROOMS = ['r1', 'r2', 'r3'];
 /** Everybody is in it, so that everybody hears the end. */

@@ -1,7 +1,7 @@
 import { messageOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
-import type { StreamClient } from '../../kernel/sse-client.ts';
-import { type Frame, frameComment } from '../../kernel/sse-frame.ts';
+import type { StreamClient } from '../../kernel/sse/client.ts';
+import { type Frame, frameComment } from '../../kernel/sse/frame.ts';
 import type { Caller } from '../domain/caller.ts';
 import type { FeedEntry } from './feed-entry.ts';
 import type { FeedPages } from './feed-pages.ts';

@@ -1,4 +1,4 @@
-import type { Frame } from '../../kernel/sse-frame.ts';
+import type { Frame } from '../../kernel/sse/frame.ts';
 import { accessTo } from '../domain/access.ts';
 import { type Caller, isCurrent } from '../domain/caller.ts';
 import type { StateView } from '../domain/change.ts';

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { eventually } from '../../testing/eventually.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
-import { FeedKit, lastPositionOf, positionsOf } from '../../testing/feed-parts.ts';
-import type { SseStream } from '../../testing/sse-client.ts';
+import type { SseStream } from '../../testing/http/sse-client.ts';
+import { FeedKit, lastPositionOf, positionsOf } from '../testing/feed-parts.ts';
 
 /** More than what the sockets of one connection hold. */
 const BIG = 'x'.repeat(60_000);

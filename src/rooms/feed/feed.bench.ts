@@ -1,8 +1,8 @@
 import { connect, type Socket } from 'node:net';
 import { systemClock } from '../../kernel/clock.ts';
-import { ownDataDirectory } from '../../kernel/data-directory.ts';
+import { listen } from '../../kernel/http/server.ts';
 import { createLog } from '../../kernel/log.ts';
-import { listen } from '../../kernel/server.ts';
+import { ownDataDirectory } from '../../kernel/storage/data-directory.ts';
 import {
   bench,
   describeMachine,
@@ -12,12 +12,12 @@ import {
   printTable,
   spreadOf,
 } from '../../testing/bench.ts';
-import { benchEvents, benchRoom, MARK } from '../../testing/feed-bench-events.ts';
 import { answerQuestions, MeasuredServer } from '../../testing/measured-server.ts';
 import { Janitor, temporaryFolder } from '../../testing/processes.ts';
-import { ROOMS_OPTIONS } from '../../testing/rooms-app.ts';
 import { composeRooms } from '../composition/rooms.ts';
 import { openRoomStore } from '../store/open-room-store.ts';
+import { ROOMS_OPTIONS } from '../testing/app.ts';
+import { benchEvents, benchRoom, MARK } from '../testing/feed-bench-events.ts';
 
 const READERS = [1000, 10_000];
 const ROUNDS = 3;

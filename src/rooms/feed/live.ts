@@ -1,4 +1,4 @@
-import type { Message } from '../domain/message.ts';
+import type { Message } from '../domain/message/message.ts';
 
 /** What is told to those who listen now, and to nobody later. */
 export interface EphemeralEvent {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { eventually } from '../../testing/eventually.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
-import { FeedKit } from '../../testing/feed-parts.ts';
 import { record } from '../domain/record.ts';
+import { FeedKit } from '../testing/feed-parts.ts';
 
 async function openKit(t: TestContext): Promise<{ kit: FeedKit; clock: FakeClock }> {
   const clock = new FakeClock('2026-01-01T00:00:00Z');

@@ -1,7 +1,7 @@
 import { type OnlineUser, printPresence } from '../contract/feed.ts';
 import type { StateView } from '../domain/change.ts';
 import type { Committed } from '../domain/event.ts';
-import { memberKey } from '../domain/member.ts';
+import { memberKey } from '../domain/member/member.ts';
 import type { Announcer } from './live.ts';
 import type { StreamWatcher } from './room-feed.ts';
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { systemClock } from '../../kernel/clock.ts';
-import { listen } from '../../kernel/server.ts';
-import { benchEvents, benchRoom } from '../../testing/feed-bench-events.ts';
-import { openTestRooms, type TestRooms } from '../../testing/rooms-app.ts';
-import { openSse, type SseStream } from '../../testing/sse-client.ts';
+import { listen } from '../../kernel/http/server.ts';
+import { openSse, type SseStream } from '../../testing/http/sse-client.ts';
 import type { Write } from '../domain/change.ts';
+import { openTestRooms, type TestRooms } from '../testing/app.ts';
+import { benchEvents, benchRoom } from '../testing/feed-bench-events.ts';
 
 async function commit({ core }: TestRooms, write: Write): Promise<number> {
   const verdict = await core.writer.submit({ decide: () => ({ ok: true, write, answer: () => null }) });

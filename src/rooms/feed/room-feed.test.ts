@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { eventually } from '../../testing/eventually.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
-import { EPOCH, FeedKit, type FeedKitOptions, positionsOf } from '../../testing/feed-parts.ts';
-import type { SseStream } from '../../testing/sse-client.ts';
+import type { SseStream } from '../../testing/http/sse-client.ts';
 import { record } from '../domain/record.ts';
+import { EPOCH, FeedKit, type FeedKitOptions, positionsOf } from '../testing/feed-parts.ts';
 
 async function openKit(t: TestContext, options: FeedKitOptions = {}): Promise<FeedKit> {
   const kit = await new FeedKit(options).listens(t);

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
-import { Fanout } from '../../kernel/sse.ts';
-import { type Frame, frameEvent } from '../../kernel/sse-frame.ts';
+import { Fanout } from '../../kernel/sse/fanout.ts';
+import { type Frame, frameEvent } from '../../kernel/sse/frame.ts';
 import { printCursor, printHello, printReset, printSnapshot, type ResetReason } from '../contract/feed.ts';
 import type { Cursor } from '../contract/feed-query.ts';
 import type { Caller } from '../domain/caller.ts';

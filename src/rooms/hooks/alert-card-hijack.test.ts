@@ -4,14 +4,14 @@ import { test } from 'node:test';
 import { eventually } from '../../testing/eventually.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import type { Cleanup } from '../../testing/processes.ts';
-import type { RoomsAnswer } from '../../testing/rooms-app.ts';
-import { openPeople, type TestPeople } from '../../testing/rooms-people.ts';
-import { cardId } from '../domain/alert-card.ts';
-import { copilotUserId } from '../domain/copilot-user.ts';
-import type { JsonObject, Message } from '../domain/message.ts';
-import { decidePost } from '../domain/message-post.ts';
-import { SCOPES } from '../domain/token.ts';
-import { makeUser, type UserRef } from '../domain/user.ts';
+import { cardId } from '../domain/card/alert-card.ts';
+import { copilotUserId } from '../domain/copilot/user.ts';
+import type { JsonObject, Message } from '../domain/message/message.ts';
+import { decidePost } from '../domain/message/post.ts';
+import { SCOPES } from '../domain/token/token.ts';
+import { makeUser, type UserRef } from '../domain/user/user.ts';
+import type { RoomsAnswer } from '../testing/app.ts';
+import { openPeople, type TestPeople } from '../testing/people.ts';
 
 const GROUP = { receiver: 'ops', groupKey: '{}:{alertname="DiskFull"}' };
 
@@ -191,8 +191,8 @@ test('what a command has done is not rewritten by who gave it', async (t) => {
 
 test('the end of a run rewrites the message of its copilot alone', async (t) => {
   const { people, plant, read } = await openBridge(t);
-  const { finishRun } = await import('../domain/run-change.ts');
-  const { newRun } = await import('../../testing/room-store-parts.ts');
+  const { finishRun } = await import('../domain/run/change.ts');
+  const { newRun } = await import('../testing/store/parts.ts');
   await plant('lair', human('mallory'), { id: 'answer-run-1' });
   await plant('lair', { id: copilotUserId('x'), name: 'x', kind: 'copilot' }, { id: 'answer-run-2' });
   const ops = people.core.state.get('slug', 'ops')?.roomId ?? '';

@@ -4,7 +4,7 @@ import { eventually } from '../../testing/eventually.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { isLongRound } from '../../testing/long-round.ts';
 import type { Cleanup } from '../../testing/processes.ts';
-import { openTestRooms, type RoomsAnswer, type TestRooms } from '../../testing/rooms-app.ts';
+import { openTestRooms, type RoomsAnswer, type TestRooms } from '../testing/app.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

@@ -1,4 +1,5 @@
 import type { CancelTimer, Clock } from '../../kernel/clock.ts';
+import type { Caller } from '../domain/caller.ts';
 import {
   type AlertCard,
   cardId,
@@ -8,15 +9,14 @@ import {
   isSameCard,
   printCard,
   readCard,
-} from '../domain/alert-card.ts';
-import type { Caller } from '../domain/caller.ts';
-import type { Message, StoredMessage } from '../domain/message.ts';
+} from '../domain/card/alert-card.ts';
+import type { Message, StoredMessage } from '../domain/message/message.ts';
+import { isAlertCard } from '../domain/message/reserved-message.ts';
 import { record } from '../domain/record.ts';
 import { granted, refuse, type Verdict } from '../domain/refusal.ts';
-import { isAlertCard } from '../domain/reserved-message.ts';
 import type { Messages } from '../messages/messages.ts';
-import type { RoomState } from '../room-state.ts';
-import type { RoomWriter } from '../room-writer.ts';
+import type { RoomState } from '../room/state.ts';
+import type { RoomWriter } from '../room/writer.ts';
 import type { RoomStore } from '../store/room-store.ts';
 import { KeyedQueue } from './keyed-queue.ts';
 

@@ -2,7 +2,6 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { SecretVault } from '../authentication/secret-vault.ts';
 import { roomOf } from '../domain/access.ts';
 import type { Caller } from '../domain/caller.ts';
-import type { Hook, HookProgress, IncomingHook, OutgoingHook } from '../domain/hook.ts';
 import {
   createHook,
   findHook,
@@ -12,12 +11,13 @@ import {
   noSuchHook,
   removeHook,
   replaceHook,
-} from '../domain/hook-change.ts';
+} from '../domain/hook/change.ts';
+import type { Hook, HookProgress, IncomingHook, OutgoingHook } from '../domain/hook/hook.ts';
+import { printSigningSecret } from '../domain/hook/webhook-signature.ts';
 import { granted, refuse, type Verdict } from '../domain/refusal.ts';
-import { printSigningSecret } from '../domain/webhook-signature.ts';
 import type { OutboundGuard } from '../outbound/outbound-guard.ts';
-import type { RoomState } from '../room-state.ts';
-import type { RoomWriter } from '../room-writer.ts';
+import type { RoomState } from '../room/state.ts';
+import type { RoomWriter } from '../room/writer.ts';
 import type { OutgoingHooks } from './outgoing-hooks.ts';
 
 const SECRET_BYTES = 32;

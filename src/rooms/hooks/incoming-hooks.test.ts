@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Cleanup } from '../../testing/processes.ts';
-import { openTestRooms, type TestRooms } from '../../testing/rooms-app.ts';
+import { openTestRooms, type TestRooms } from '../testing/app.ts';
 
 async function openHook(t: Cleanup, fields: object = {}): Promise<{ rooms: TestRooms; path: string }> {
   const rooms = await openTestRooms(t);

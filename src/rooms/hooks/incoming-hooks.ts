@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { alertWebhook } from '../contract/alert-webhook.ts';
-import type { IncomingHook } from '../domain/hook.ts';
-import { guessKind, type IncomingBody, readIncomingPost } from '../domain/incoming-post.ts';
-import type { StoredMessage } from '../domain/message.ts';
+import type { IncomingHook } from '../domain/hook/hook.ts';
+import { guessKind, type IncomingBody, readIncomingPost } from '../domain/message/incoming-post.ts';
+import type { StoredMessage } from '../domain/message/message.ts';
 import { granted, refuse, type Verdict } from '../domain/refusal.ts';
 import type { Messages } from '../messages/messages.ts';
 import type { AlertCards } from './alert-cards.ts';

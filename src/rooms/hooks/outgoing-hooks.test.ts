@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { eventually } from '../../testing/eventually.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
-import { type HttpSink, type SinkAnswer, type SinkRequest, startHttpSink } from '../../testing/http-sink.ts';
-import { openTestRooms, type TestRooms } from '../../testing/rooms-app.ts';
-import { signWebhook } from '../domain/webhook-signature.ts';
+import { type HttpSink, type SinkAnswer, type SinkRequest, startHttpSink } from '../../testing/http/sink.ts';
+import { signWebhook } from '../domain/hook/webhook-signature.ts';
+import { openTestRooms, type TestRooms } from '../testing/app.ts';
 
 type Test = Parameters<typeof startHttpSink>[0] & { after(action: () => unknown): void };
 

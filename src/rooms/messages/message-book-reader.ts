@@ -2,10 +2,10 @@ import { printMessageFor } from '../contract/message.ts';
 import { findRoom } from '../domain/access.ts';
 import type { Caller } from '../domain/caller.ts';
 import type { ReactionKey } from '../domain/change.ts';
-import type { Edit, StoredMessage } from '../domain/message.ts';
-import { findMessage, noSuchMessage } from '../domain/message-access.ts';
+import { findMessage, noSuchMessage } from '../domain/message/access.ts';
+import type { Edit, StoredMessage } from '../domain/message/message.ts';
 import { granted, refuse, type Verdict } from '../domain/refusal.ts';
-import type { RoomState } from '../room-state.ts';
+import type { RoomState } from '../room/state.ts';
 import type { PageQuery, RoomStore } from '../store/room-store.ts';
 
 /** Which part of a room is asked for. */

@@ -2,7 +2,7 @@ import { accessTo, findRoom } from '../domain/access.ts';
 import type { Caller } from '../domain/caller.ts';
 import { granted, refuse, type Verdict } from '../domain/refusal.ts';
 import { parseSearch, type SoughtMessages } from '../domain/search-query.ts';
-import type { RoomState } from '../room-state.ts';
+import type { RoomState } from '../room/state.ts';
 import type { RoomStore, SearchPage, SearchQuery } from '../store/room-store.ts';
 
 /** What somebody looks for: words and filters as people type them, and filters that stand apart. */

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Cleanup } from '../../testing/processes.ts';
-import { openTestRooms, type TestRooms } from '../../testing/rooms-app.ts';
 import type { Caller } from '../domain/caller.ts';
-import type { Message } from '../domain/message.ts';
-import type { RewriteTarget } from '../domain/message-rewrite.ts';
-import { SCOPES } from '../domain/token.ts';
-import type { UserKind } from '../domain/user.ts';
-import { makeUser } from '../domain/user.ts';
-import { FileStore } from '../file-store.ts';
+import type { Message } from '../domain/message/message.ts';
+import type { RewriteTarget } from '../domain/message/rewrite.ts';
+import { SCOPES } from '../domain/token/token.ts';
+import type { UserKind } from '../domain/user/user.ts';
+import { makeUser } from '../domain/user/user.ts';
+import { FileStore } from '../files/file-store.ts';
+import { openTestRooms, type TestRooms } from '../testing/app.ts';
 import { MessageBook } from './message-book.ts';
 import type { Post, Posted } from './messages.ts';
 

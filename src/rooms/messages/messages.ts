@@ -1,4 +1,5 @@
 import type { Caller } from '../domain/caller.ts';
+import type { FixedFields } from '../domain/message/edit.ts';
 import type {
   JsonObject,
   MessageFormat,
@@ -6,9 +7,8 @@ import type {
   MessageType,
   RunRef,
   StoredMessage,
-} from '../domain/message.ts';
-import type { FixedFields } from '../domain/message-edit.ts';
-import type { RewriteTarget } from '../domain/message-rewrite.ts';
+} from '../domain/message/message.ts';
+import type { RewriteTarget } from '../domain/message/rewrite.ts';
 import type { Verdict } from '../domain/refusal.ts';
 
 /** A message as somebody sends it. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openTestRooms } from '../../testing/rooms-app.ts';
+import { openTestRooms } from '../testing/app.ts';
 
 /** A sequence of numbers below 1 that is the same in every run. */
 function randomFrom(seed: number): () => number {

@@ -1,6 +1,6 @@
 import type { Committed } from '../domain/event.ts';
-import { type Member, memberKey } from '../domain/member.ts';
-import type { RoomState } from '../room-state.ts';
+import { type Member, memberKey } from '../domain/member/member.ts';
+import type { RoomState } from '../room/state.ts';
 import type { RoomStore } from '../store/room-store.ts';
 
 export interface Unread {

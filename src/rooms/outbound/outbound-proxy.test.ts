@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
-import { startHttpSink } from '../../testing/http-sink.ts';
+import { startHttpSink } from '../../testing/http/sink.ts';
 import type { Cleanup } from '../../testing/processes.ts';
 import { ForbiddenAddressError, OutboundGuard, type Resolve } from './outbound-guard.ts';
 

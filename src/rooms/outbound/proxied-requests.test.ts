@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { eventually } from '../../testing/eventually.ts';
-import { startHttpSink } from '../../testing/http-sink.ts';
+import { startHttpSink } from '../../testing/http/sink.ts';
 import type { Cleanup } from '../../testing/processes.ts';
-import { openTestRooms } from '../../testing/rooms-app.ts';
+import { openTestRooms } from '../testing/app.ts';
 
 /** The environment of the whole process, as an operator behind a company's proxy has it. */
 function setProxy(t: Cleanup, url: string): void {

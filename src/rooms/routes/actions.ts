@@ -1,11 +1,11 @@
-import type { HttpContext } from '../../kernel/http.ts';
+import type { HttpContext } from '../../kernel/http/app.ts';
 import type { CommandAnswer } from '../commands/command-posts.ts';
 import type { SlashCommands } from '../commands/slash-commands.ts';
 import { refuse } from '../domain/refusal.ts';
 import type { Messages } from '../messages/messages.ts';
-import { answer, answerJson, answerRefusal, answerVerdict } from './answers.ts';
-import { admit, type GuardParts } from './guard.ts';
+import { answer, answerJson, answerRefusal, answerVerdict } from './answer/answers.ts';
 import type { Paths } from './index.ts';
+import { admit, type GuardParts } from './request/guard.ts';
 
 export interface ActionRoutes {
   readonly guard: GuardParts;

@@ -1,11 +1,11 @@
 import { printInstant } from '../contract/instant.ts';
 import { refuse } from '../domain/refusal.ts';
-import { requireAdmin } from '../domain/user-change.ts';
+import { requireAdmin } from '../domain/user/change.ts';
 import type { RoomStore } from '../store/room-store.ts';
-import { answer, answerRefusal } from './answers.ts';
-import { admit, type GuardParts } from './guard.ts';
+import { answer, answerRefusal } from './answer/answers.ts';
 import type { Paths } from './index.ts';
-import { readListQuery } from './list-query.ts';
+import { admit, type GuardParts } from './request/guard.ts';
+import { readListQuery } from './request/list-query.ts';
 
 /** Who did what that only admins may do, the last first. */
 export function auditPaths({ guard, store }: { readonly guard: GuardParts; readonly store: RoomStore }): Paths {

@@ -1,10 +1,10 @@
-import { requireAdmin } from '../domain/user-change.ts';
-import type { RoomBackups } from '../room-backup.ts';
-import type { RoomWriter } from '../room-writer.ts';
-import { answerRefusal } from './answers.ts';
-import { admit, type GuardParts, refusedSince } from './guard.ts';
+import type { RoomBackups } from '../backup/backup.ts';
+import { requireAdmin } from '../domain/user/change.ts';
+import type { RoomWriter } from '../room/writer.ts';
+import { answerRefusal } from './answer/answers.ts';
+import { watchedStream } from './answer/watched-stream.ts';
 import type { Paths } from './index.ts';
-import { watchedStream } from './watched-stream.ts';
+import { admit, type GuardParts, refusedSince } from './request/guard.ts';
 
 export interface BackupRouteParts {
   readonly guard: GuardParts;

@@ -1,13 +1,13 @@
-import type { HttpContext } from '../../kernel/http.ts';
+import type { HttpContext } from '../../kernel/http/app.ts';
 import { copilotRequestSchema } from '../contract/copilot-request.ts';
 import { wireCopilot } from '../contract/room.ts';
 import type { CopilotDesk, ShownCopilot } from '../copilot/copilot-desk.ts';
 import { copilotEtag } from '../domain/etag.ts';
-import { answer, answerRefusal, answerVerdict } from './answers.ts';
-import { readJson } from './body.ts';
-import { answerTagged, readIfMatch } from './etag.ts';
-import { admit, type GuardParts } from './guard.ts';
+import { answer, answerRefusal, answerVerdict } from './answer/answers.ts';
+import { answerTagged, readIfMatch } from './answer/etag.ts';
 import type { Paths } from './index.ts';
+import { readJson } from './request/body.ts';
+import { admit, type GuardParts } from './request/guard.ts';
 
 export interface CopilotRouteParts {
   readonly guard: GuardParts;

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
-import type { HttpContext, HttpHandler } from '../../kernel/http.ts';
+import type { HttpContext, HttpHandler } from '../../kernel/http/app.ts';
 import type { Tickets } from '../authentication/tickets.ts';
 import { printTicket } from '../contract/feed.ts';
 import { readFeedQuery, readLogQuery, refuseSecrets } from '../contract/feed-query.ts';
@@ -10,9 +10,9 @@ import type { StateView } from '../domain/change.ts';
 import { granted, type Verdict } from '../domain/refusal.ts';
 import type { EventLog } from '../feed/event-log.ts';
 import type { RoomFeed } from '../feed/room-feed.ts';
-import { answerJson, answerRefusal } from './answers.ts';
-import { admit, type CallerHandler, type GuardParts } from './guard.ts';
+import { answerJson, answerRefusal } from './answer/answers.ts';
 import type { Paths } from './index.ts';
+import { admit, type CallerHandler, type GuardParts } from './request/guard.ts';
 
 export interface EventParts {
   readonly guard: GuardParts;

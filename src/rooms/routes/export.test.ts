@@ -4,8 +4,8 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Cleanup } from '../../testing/processes.ts';
-import { openTestRooms, type TestRooms } from '../../testing/rooms-app.ts';
-import { openPeople } from '../../testing/rooms-people.ts';
+import { openTestRooms, type TestRooms } from '../testing/app.ts';
+import { openPeople } from '../testing/people.ts';
 
 const KEY = 'sk-0123456789abcdef';
 

@@ -1,16 +1,16 @@
-import { type ExportFormat, exportQuerySchema } from '../contract/export-query.ts';
+import type { RoomExports } from '../backup/export.ts';
+import type { RoomImport } from '../backup/import.ts';
+import { type ExportFormat, exportQuerySchema } from '../contract/export/query.ts';
 import { findRoom, requireModerator } from '../domain/access.ts';
 import { rulesServer } from '../domain/caller.ts';
 import { refuse } from '../domain/refusal.ts';
-import type { RoomExports } from '../room-export.ts';
-import type { RoomImport } from '../room-import.ts';
-import type { RoomState } from '../room-state.ts';
-import { answer, answerRefusal, answerVerdict } from './answers.ts';
-import { takeChunks } from './body.ts';
-import { admit, type CallerHandler, type GuardParts, refusedSince } from './guard.ts';
+import type { RoomState } from '../room/state.ts';
+import { answer, answerRefusal, answerVerdict } from './answer/answers.ts';
+import { watchedStream } from './answer/watched-stream.ts';
 import type { Paths } from './index.ts';
-import { readQuery } from './query.ts';
-import { watchedStream } from './watched-stream.ts';
+import { takeChunks } from './request/body.ts';
+import { admit, type CallerHandler, type GuardParts, refusedSince } from './request/guard.ts';
+import { readQuery } from './request/query.ts';
 
 export interface ExportRouteParts {
   readonly guard: GuardParts;

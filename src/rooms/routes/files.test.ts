@@ -4,12 +4,12 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { systemClock } from '../../kernel/clock.ts';
-import { listen } from '../../kernel/server.ts';
+import { listen } from '../../kernel/http/server.ts';
 import { eventually } from '../../testing/eventually.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import type { Cleanup } from '../../testing/processes.ts';
-import { openTestRooms, type TestRooms, type TestRoomsOptions } from '../../testing/rooms-app.ts';
-import { openPeople } from '../../testing/rooms-people.ts';
+import { openTestRooms, type TestRooms, type TestRoomsOptions } from '../testing/app.ts';
+import { openPeople } from '../testing/people.ts';
 
 const PNG = Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x02\x80\0\0\x01\xe0\x08\x06\0\0\0', 'latin1');
 

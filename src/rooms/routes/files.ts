@@ -1,18 +1,18 @@
-import type { HttpContext } from '../../kernel/http.ts';
+import type { HttpContext } from '../../kernel/http/app.ts';
 import { boundaryOf, readFormFile } from '../contract/file-multipart.ts';
 import { wireFile } from '../contract/message.ts';
 import type { Caller } from '../domain/caller.ts';
 import { matchesIfNoneMatch } from '../domain/etag.ts';
-import type { FileRef } from '../domain/file.ts';
-import { readRange } from '../domain/file-range.ts';
-import { isShown } from '../domain/file-type.ts';
+import type { FileRef } from '../domain/file/file.ts';
+import { readRange } from '../domain/file/range.ts';
+import { isShown } from '../domain/file/type.ts';
 import { granted, refuse, type Verdict } from '../domain/refusal.ts';
-import type { FileStore, Upload } from '../file-store.ts';
-import { type AnswerHeaders, answer, answerRefusal } from './answers.ts';
-import { takeChunks } from './body.ts';
-import { admit, type GuardParts, refusedSince } from './guard.ts';
+import type { FileStore, Upload } from '../files/file-store.ts';
+import { type AnswerHeaders, answer, answerRefusal } from './answer/answers.ts';
+import { watchedStream } from './answer/watched-stream.ts';
 import type { Paths } from './index.ts';
-import { watchedStream } from './watched-stream.ts';
+import { takeChunks } from './request/body.ts';
+import { admit, type GuardParts, refusedSince } from './request/guard.ts';
 
 export interface FileRouteParts {
   readonly guard: GuardParts;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import type { Cleanup } from '../../testing/processes.ts';
-import { openPeople } from '../../testing/rooms-people.ts';
+import { openPeople } from '../testing/people.ts';
 
 /**
  * Ana owns the private room deal, in which ben is a member and gus a guest; kim is in the public room lounge alone, and

@@ -1,17 +1,17 @@
-import type { HttpContext, HttpHandler } from '../../kernel/http.ts';
+import type { HttpContext, HttpHandler } from '../../kernel/http/app.ts';
 import { wireHook } from '../contract/hook.ts';
 import { hookReplacement, hookRequest } from '../contract/hook-request.ts';
-import { hookEtag } from '../domain/hook-change.ts';
-import type { IncomingBody } from '../domain/incoming-post.ts';
-import type { JsonValue } from '../domain/message.ts';
+import { hookEtag } from '../domain/hook/change.ts';
+import type { IncomingBody } from '../domain/message/incoming-post.ts';
+import type { JsonValue } from '../domain/message/message.ts';
 import { granted, refuse, type Verdict } from '../domain/refusal.ts';
 import type { HookBook, ShownHook } from '../hooks/hook-book.ts';
 import type { IncomingHooks } from '../hooks/incoming-hooks.ts';
-import { answer, answerRefusal, answerVerdict } from './answers.ts';
-import { decodeText, readBytes, readJson } from './body.ts';
-import { answerTagged, readIfMatch } from './etag.ts';
-import { admit, type GuardParts } from './guard.ts';
+import { answer, answerRefusal, answerVerdict } from './answer/answers.ts';
+import { answerTagged, readIfMatch } from './answer/etag.ts';
 import type { Paths } from './index.ts';
+import { decodeText, readBytes, readJson } from './request/body.ts';
+import { admit, type GuardParts } from './request/guard.ts';
 
 /** What one webhook may hold: a group of thousands of alerts. */
 const MOST_INCOMING_BYTES = 8 * 2 ** 20;

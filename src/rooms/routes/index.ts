@@ -1,11 +1,11 @@
 import { Hono } from 'hono';
 import { routePath } from 'hono/route';
 import { messageOf } from '../../kernel/errors.ts';
-import type { HttpEnv, PathHandlers } from '../../kernel/http.ts';
+import type { HttpEnv, PathHandlers } from '../../kernel/http/app.ts';
 import type { Log } from '../../kernel/log.ts';
 import { refuse } from '../domain/refusal.ts';
-import { answerRefusal, refuseMethod } from './answers.ts';
-import { completePaths, type Gate, guarded, mountBehind } from './gate.ts';
+import { answerRefusal, refuseMethod } from './answer/answers.ts';
+import { completePaths, type Gate, guarded, mountBehind } from './request/gate.ts';
 
 export type Paths = Readonly<Record<string, PathHandlers>>;
 

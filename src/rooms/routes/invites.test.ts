@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { eventually } from '../../testing/eventually.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import type { Cleanup } from '../../testing/processes.ts';
-import { openPeople } from '../../testing/rooms-people.ts';
+import { openPeople } from '../testing/people.ts';
 
 const HOUR_MS = 3_600_000;
 

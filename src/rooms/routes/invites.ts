@@ -2,16 +2,16 @@ import type { Clock } from '../../kernel/clock.ts';
 import { wireInvitation, wireInvite } from '../contract/invite.ts';
 import { inviteRequestSchema } from '../contract/invite-request.ts';
 import { findRoom, requireModerator } from '../domain/access.ts';
-import { acceptInvite, createInvite, findInvite, isOpen, revokeInvite } from '../domain/invite-change.ts';
-import type { RoomDirectory } from '../room-directory.ts';
-import type { RoomState } from '../room-state.ts';
-import type { RoomWriter } from '../room-writer.ts';
-import { answer, answerRefusal, answerVerdict } from './answers.ts';
-import { readJson } from './body.ts';
-import { admit, type CallerHandler, type GuardParts } from './guard.ts';
+import { acceptInvite, createInvite, findInvite, isOpen, revokeInvite } from '../domain/member/invite-change.ts';
+import type { RoomDirectory } from '../room/directory.ts';
+import type { RoomState } from '../room/state.ts';
+import type { RoomWriter } from '../room/writer.ts';
+import { answer, answerRefusal, answerVerdict } from './answer/answers.ts';
 import type { Paths } from './index.ts';
-import { pageOf, readListQuery } from './list-query.ts';
-import { nextLink } from './query.ts';
+import { readJson } from './request/body.ts';
+import { admit, type CallerHandler, type GuardParts } from './request/guard.ts';
+import { pageOf, readListQuery } from './request/list-query.ts';
+import { nextLink } from './request/query.ts';
 import { answerRoom } from './rooms.ts';
 
 export interface InviteRouteParts {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import type { Cleanup } from '../../testing/processes.ts';
-import type { RoomsAnswer } from '../../testing/rooms-app.ts';
-import { openPeople } from '../../testing/rooms-people.ts';
+import type { RoomsAnswer } from '../testing/app.ts';
+import { openPeople } from '../testing/people.ts';
 
 const START = Date.parse('2026-03-01T12:00:00.000Z');
 

@@ -1,18 +1,18 @@
-import type { HttpContext } from '../../kernel/http.ts';
+import type { HttpContext } from '../../kernel/http/app.ts';
 import { meRequestSchema } from '../contract/member-request.ts';
 import type { Caller } from '../domain/caller.ts';
 import { meEtag } from '../domain/etag.ts';
-import type { Member } from '../domain/member.ts';
-import { removeMember } from '../domain/member-change.ts';
-import { replaceMe } from '../domain/member-me.ts';
+import { removeMember } from '../domain/member/change.ts';
+import { replaceMe } from '../domain/member/me.ts';
+import type { Member } from '../domain/member/member.ts';
 import type { Verdict } from '../domain/refusal.ts';
-import type { RoomDirectory } from '../room-directory.ts';
-import type { RoomWriter } from '../room-writer.ts';
-import { answerJson, answerRefusal, answerVerdict } from './answers.ts';
-import { readJson } from './body.ts';
-import { answerTagged } from './etag.ts';
-import { admit, type GuardParts } from './guard.ts';
+import type { RoomDirectory } from '../room/directory.ts';
+import type { RoomWriter } from '../room/writer.ts';
+import { answerJson, answerRefusal, answerVerdict } from './answer/answers.ts';
+import { answerTagged } from './answer/etag.ts';
 import type { Paths } from './index.ts';
+import { readJson } from './request/body.ts';
+import { admit, type GuardParts } from './request/guard.ts';
 
 export interface MeRouteParts {
   readonly guard: GuardParts;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Cleanup } from '../../testing/processes.ts';
-import { openTestRooms } from '../../testing/rooms-app.ts';
-import { openPeople, type TestPeople } from '../../testing/rooms-people.ts';
+import { openTestRooms } from '../testing/app.ts';
+import { openPeople, type TestPeople } from '../testing/people.ts';
 
 /** Ana owns the room, ada administers it, ben is a member and gus a guest; kim is outside. */
 async function openRoom(t: Cleanup, body: object = {}): Promise<TestPeople> {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Random } from '../../testing/random.ts';
-import { openTestRooms, type RoomsAnswer, type TestRooms } from '../../testing/rooms-app.ts';
+import { openTestRooms, type RoomsAnswer, type TestRooms } from '../testing/app.ts';
 
 const PEOPLE = ['ana', 'ben', 'kim'];
 const EMOJI = ['👀', '✅', ':x:'];

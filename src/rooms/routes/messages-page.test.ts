@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Cleanup } from '../../testing/processes.ts';
-import { openTestRooms, type RoomsAnswer, type TestRooms } from '../../testing/rooms-app.ts';
-import { openPeople } from '../../testing/rooms-people.ts';
+import { openTestRooms, type RoomsAnswer, type TestRooms } from '../testing/app.ts';
+import { openPeople } from '../testing/people.ts';
 
 /** A room with 30 messages: seq 1 is a root, every tenth replies to it; ana and ben take turns. */
 async function openWithPages(t: Cleanup): Promise<{ rooms: TestRooms; root: string }> {

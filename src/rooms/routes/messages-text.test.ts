@@ -4,7 +4,7 @@ import { FakeClock } from '../../testing/fake-clock.ts';
 import { mutateJson } from '../../testing/mutation.ts';
 import type { Cleanup } from '../../testing/processes.ts';
 import { Random } from '../../testing/random.ts';
-import { openTestRooms, type TestRooms, type TestRoomsOptions } from '../../testing/rooms-app.ts';
+import { openTestRooms, type TestRooms, type TestRoomsOptions } from '../testing/app.ts';
 
 async function openRoom(t: Cleanup, room: object = {}, given: TestRoomsOptions = {}): Promise<TestRooms> {
   const rooms = await openTestRooms(t, given);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Cleanup } from '../../testing/processes.ts';
-import { openTestRooms, type TestRooms } from '../../testing/rooms-app.ts';
-import { openPeople } from '../../testing/rooms-people.ts';
+import { openTestRooms, type TestRooms } from '../testing/app.ts';
+import { openPeople } from '../testing/people.ts';
 
 async function openRoom(t: Cleanup): Promise<TestRooms> {
   const rooms = await openTestRooms(t);

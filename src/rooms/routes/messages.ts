@@ -1,4 +1,4 @@
-import { type HttpContext, headerOf } from '../../kernel/http.ts';
+import { type HttpContext, headerOf } from '../../kernel/http/app.ts';
 import type { SlashCommands } from '../commands/slash-commands.ts';
 import { printPage, wireEdit } from '../contract/message.ts';
 import {
@@ -13,20 +13,20 @@ import {
   postOf,
 } from '../contract/message-request.ts';
 import type { Caller } from '../domain/caller.ts';
-import { unescapeCommand } from '../domain/command.ts';
+import { unescapeCommand } from '../domain/command/command.ts';
 import { messageEtag } from '../domain/etag.ts';
-import type { StoredMessage } from '../domain/message.ts';
+import type { StoredMessage } from '../domain/message/message.ts';
 import { granted, refuse, type Verdict } from '../domain/refusal.ts';
 import type { MessageBook } from '../messages/message-book.ts';
 import type { MessageReader, ReadPage } from '../messages/message-book-reader.ts';
 import type { Post } from '../messages/messages.ts';
 import { answerCommand } from './actions.ts';
-import { type AnswerHeaders, answer, answerJson, answerRefusal, answerVerdict } from './answers.ts';
-import { checkBody, decodeText, readBytes, readJson } from './body.ts';
-import { answerTagged, readIfMatch } from './etag.ts';
-import { admit, type GuardParts } from './guard.ts';
+import { type AnswerHeaders, answer, answerJson, answerRefusal, answerVerdict } from './answer/answers.ts';
+import { answerTagged, readIfMatch } from './answer/etag.ts';
 import type { Paths } from './index.ts';
-import { readQuery } from './query.ts';
+import { checkBody, decodeText, readBytes, readJson } from './request/body.ts';
+import { admit, type GuardParts } from './request/guard.ts';
+import { readQuery } from './request/query.ts';
 
 export interface MessageRouteParts {
   readonly guard: GuardParts;

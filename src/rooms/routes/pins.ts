@@ -1,8 +1,8 @@
 import type { MessageBook } from '../messages/message-book.ts';
 import type { MessageReader } from '../messages/message-book-reader.ts';
-import { admit, type CallerHandler, type GuardParts } from './guard.ts';
 import type { Paths } from './index.ts';
 import { answerStored } from './messages.ts';
+import { admit, type CallerHandler, type GuardParts } from './request/guard.ts';
 
 export interface PinRouteParts {
   readonly guard: GuardParts;

@@ -2,9 +2,9 @@ import { printOnline } from '../contract/feed.ts';
 import { findRoom } from '../domain/access.ts';
 import type { Presence } from '../feed/presence.ts';
 import { announceTyping, type TypingParts } from '../feed/typing.ts';
-import { answerJson, answerVerdict } from './answers.ts';
-import { admit, type GuardParts } from './guard.ts';
+import { answerJson, answerVerdict } from './answer/answers.ts';
 import type { Paths } from './index.ts';
+import { admit, type GuardParts } from './request/guard.ts';
 
 export interface PresenceParts extends TypingParts {
   readonly guard: GuardParts;

@@ -1,14 +1,14 @@
-import type { HttpContext } from '../../kernel/http.ts';
+import type { HttpContext } from '../../kernel/http/app.ts';
 import { wireProvider } from '../contract/provider.ts';
 import { providerReplacementSchema, providerRequestSchema } from '../contract/provider-request.ts';
 import type { ProviderBook } from '../copilot/provider-book.ts';
-import { providerEtag } from '../domain/provider-change.ts';
+import { providerEtag } from '../domain/copilot/provider-change.ts';
 import { refuse } from '../domain/refusal.ts';
-import { answer, answerRefusal, answerVerdict } from './answers.ts';
-import { readJson } from './body.ts';
-import { answerTagged, readIfMatch } from './etag.ts';
-import { admit, type GuardParts } from './guard.ts';
+import { answer, answerRefusal, answerVerdict } from './answer/answers.ts';
+import { answerTagged, readIfMatch } from './answer/etag.ts';
 import type { Paths } from './index.ts';
+import { readJson } from './request/body.ts';
+import { admit, type GuardParts } from './request/guard.ts';
 
 export interface ProviderRouteParts {
   readonly guard: GuardParts;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openTestRooms } from '../../testing/rooms-app.ts';
-import { openListeningRooms } from '../../testing/rooms-listening.ts';
+import { openTestRooms } from '../testing/app.ts';
+import { openListeningRooms } from '../testing/listening.ts';
 
 const FORWARDING: readonly (readonly [string, string])[] = [
   ['Forwarded', 'for=203.0.113.9;proto=https'],

@@ -1,10 +1,10 @@
-import { checkEmoji } from '../domain/reaction.ts';
+import { checkEmoji } from '../domain/message/reaction.ts';
 import type { MessageBook } from '../messages/message-book.ts';
 import type { MessageReader } from '../messages/message-book-reader.ts';
-import { answerRefusal } from './answers.ts';
-import { admit, type CallerHandler, type GuardParts } from './guard.ts';
+import { answerRefusal } from './answer/answers.ts';
 import type { Paths } from './index.ts';
 import { answerStored } from './messages.ts';
+import { admit, type CallerHandler, type GuardParts } from './request/guard.ts';
 
 export interface ReactionRouteParts {
   readonly guard: GuardParts;

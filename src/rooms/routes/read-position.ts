@@ -1,10 +1,10 @@
 import { readRequestSchema } from '../contract/member-request.ts';
-import { markRead } from '../domain/member-me.ts';
-import { answerRefusal } from './answers.ts';
-import { readJson } from './body.ts';
-import { admit } from './guard.ts';
+import { markRead } from '../domain/member/me.ts';
+import { answerRefusal } from './answer/answers.ts';
 import type { Paths } from './index.ts';
 import { answerMe, type MeRouteParts } from './me.ts';
+import { readJson } from './request/body.ts';
+import { admit } from './request/guard.ts';
 
 /** The path of how far the caller has read. */
 export function readPositionPaths(parts: MeRouteParts): Paths {

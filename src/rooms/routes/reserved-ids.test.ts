@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openTestRooms } from '../../testing/rooms-app.ts';
 import { record } from '../domain/record.ts';
-import { makeUser } from '../domain/user.ts';
+import { makeUser } from '../domain/user/user.ts';
+import { openTestRooms } from '../testing/app.ts';
 
 const RESERVED = ['system', 'server', 'me', 'opsdeck', 'all'];
 /** What somebody may write in the hope that it becomes one of them. */

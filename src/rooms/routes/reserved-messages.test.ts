@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Cleanup } from '../../testing/processes.ts';
-import { openPeople, type TestPeople } from '../../testing/rooms-people.ts';
-import { decidePost } from '../domain/message-post.ts';
-import { SCOPES } from '../domain/token.ts';
+import { decidePost } from '../domain/message/post.ts';
+import { SCOPES } from '../domain/token/token.ts';
+import { openPeople, type TestPeople } from '../testing/people.ts';
 
 const RESERVED = ['alert-0123456789', 'answer-0123456789', 'hook-0123456789'];
 

@@ -2,11 +2,11 @@ import * as v from 'valibot';
 import { printInstantOrNull } from '../contract/instant.ts';
 import { findRoom, requireModerator } from '../domain/access.ts';
 import type { RetentionJob } from '../retention-job.ts';
-import type { RoomState } from '../room-state.ts';
-import { answer, answerRefusal } from './answers.ts';
-import { admit, type GuardParts } from './guard.ts';
+import type { RoomState } from '../room/state.ts';
+import { answer, answerRefusal } from './answer/answers.ts';
 import type { Paths } from './index.ts';
-import { readQuery } from './query.ts';
+import { admit, type GuardParts } from './request/guard.ts';
+import { readQuery } from './request/query.ts';
 
 export interface RetentionRouteParts {
   readonly guard: GuardParts;

@@ -1,16 +1,16 @@
 import type { ServerResponse } from 'node:http';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
-import type { HttpContext } from '../../kernel/http.ts';
+import type { HttpContext } from '../../kernel/http/app.ts';
 import { wireRun } from '../contract/run.ts';
 import { runRequestSchema } from '../contract/run-request.ts';
-import type { RunDesk } from '../copilot/run-desk.ts';
-import type { RunStreams } from '../copilot/run-streams.ts';
+import type { RunDesk } from '../copilot/run/run-desk.ts';
+import type { RunStreams } from '../copilot/run/streams.ts';
 import type { Verdict } from '../domain/refusal.ts';
-import type { Run } from '../domain/run.ts';
-import { answer, answerRefusal, answerVerdict } from './answers.ts';
-import { readJson } from './body.ts';
-import { admit, type GuardParts } from './guard.ts';
+import type { Run } from '../domain/run/run.ts';
+import { answer, answerRefusal, answerVerdict } from './answer/answers.ts';
 import type { Paths } from './index.ts';
+import { readJson } from './request/body.ts';
+import { admit, type GuardParts } from './request/guard.ts';
 
 export interface RunRouteParts {
   readonly guard: GuardParts;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeClock } from '../../testing/fake-clock.ts';
-import type { RoomsAnswer } from '../../testing/rooms-app.ts';
-import { openPeople, type TestPeople } from '../../testing/rooms-people.ts';
+import type { RoomsAnswer } from '../testing/app.ts';
+import { openPeople, type TestPeople } from '../testing/people.ts';
 
 interface Hit {
   readonly message: { readonly body: string };

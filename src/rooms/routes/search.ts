@@ -1,10 +1,10 @@
 import { printHits, SEARCH_QUERY } from '../contract/message-search.ts';
 import type { MessageReader } from '../messages/message-book-reader.ts';
 import type { MessageSearch } from '../messages/message-book-search.ts';
-import { answerJson, answerRefusal } from './answers.ts';
-import { admit, type GuardParts } from './guard.ts';
+import { answerJson, answerRefusal } from './answer/answers.ts';
 import type { Paths } from './index.ts';
-import { readQuery } from './query.ts';
+import { admit, type GuardParts } from './request/guard.ts';
+import { readQuery } from './request/query.ts';
 
 export interface SearchRouteParts {
   readonly guard: GuardParts;

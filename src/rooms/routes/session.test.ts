@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import type { Cleanup } from '../../testing/processes.ts';
-import { openTestRooms, type RequestParts } from '../../testing/rooms-app.ts';
+import { openTestRooms, type RequestParts } from '../testing/app.ts';
 
 const ADMIN = 'the-secret-of-the-admin';
 const admin = (parts: RequestParts = {}): RequestParts => ({

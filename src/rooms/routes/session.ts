@@ -1,15 +1,15 @@
-import type { HttpContext } from '../../kernel/http.ts';
+import type { HttpContext } from '../../kernel/http/app.ts';
 import type { Newcomer, Session } from '../authentication/sessions.ts';
 import { printInstantOrNull } from '../contract/instant.ts';
 import { sessionPost } from '../contract/session-request.ts';
 import { wireUser } from '../contract/user-request.ts';
 import type { Caller } from '../domain/caller.ts';
 import { refuse, type Verdict } from '../domain/refusal.ts';
-import type { User } from '../domain/user.ts';
-import { answer, answerRefusal, answerVerdict } from './answers.ts';
-import { readJson } from './body.ts';
-import { admit, credentialsOf, type GuardParts } from './guard.ts';
+import type { User } from '../domain/user/user.ts';
+import { answer, answerRefusal, answerVerdict } from './answer/answers.ts';
 import type { Paths } from './index.ts';
+import { readJson } from './request/body.ts';
+import { admit, credentialsOf, type GuardParts } from './request/guard.ts';
 
 export interface SessionPathsParts {
   readonly guard: GuardParts;

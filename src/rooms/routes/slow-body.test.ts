@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { eventually } from '../../testing/eventually.ts';
 import type { Cleanup } from '../../testing/processes.ts';
-import { openListeningRooms } from '../../testing/rooms-listening.ts';
+import { openListeningRooms } from '../testing/listening.ts';
 
 const ADMIN = 'the-secret-of-the-admin';
 const admin = { headers: { authorization: `Bearer ${ADMIN}` } };

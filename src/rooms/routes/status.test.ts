@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openTestRooms } from '../../testing/rooms-app.ts';
+import { openTestRooms } from '../testing/app.ts';
 
 test('/version is the release of the interface', async (t) => {
   const rooms = await openTestRooms(t);

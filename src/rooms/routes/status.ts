@@ -1,8 +1,8 @@
 import type { Refusal } from '../domain/refusal.ts';
 import type { Health } from '../health.ts';
-import { answer, answerJson, answerRefusal } from './answers.ts';
-import { type Credentials, credentialsOf } from './guard.ts';
+import { answer, answerJson, answerRefusal } from './answer/answers.ts';
 import type { Paths } from './index.ts';
+import { type Credentials, credentialsOf } from './request/guard.ts';
 
 export interface StatusPathsParts {
   readonly health: () => { readonly health: Health; readonly accepts: boolean };

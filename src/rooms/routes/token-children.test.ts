@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import type { Cleanup } from '../../testing/processes.ts';
-import { openTestRooms, type RequestParts } from '../../testing/rooms-app.ts';
 import { record } from '../domain/record.ts';
+import { openTestRooms, type RequestParts } from '../testing/app.ts';
 
 const ADMIN = 'the-secret-of-the-admin';
 const START = Date.parse('2026-03-01T12:00:00.000Z');

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import type { Cleanup } from '../../testing/processes.ts';
-import { openTestRooms, type RequestParts, type TestRooms } from '../../testing/rooms-app.ts';
-import { bootstrapAdmin } from '../authentication/authentication-bootstrap.ts';
+import { bootstrapAdmin } from '../authentication/authentication/bootstrap.ts';
 import { inspectTokenSecret } from '../authentication/token-secret.ts';
+import { openTestRooms, type RequestParts, type TestRooms } from '../testing/app.ts';
 
 const ADMIN = 'the secret of the admin, only here';
 const START = Date.parse('2026-03-01T12:00:00.000Z');

@@ -1,10 +1,9 @@
 import * as v from 'valibot';
-import type { HttpContext } from '../../kernel/http.ts';
+import type { HttpContext } from '../../kernel/http/app.ts';
 import { changedField, tokenPost, tokenPut, wireToken } from '../contract/token-request.ts';
 import type { Caller } from '../domain/caller.ts';
 import { tokenEtag } from '../domain/etag.ts';
 import { refuse, type Verdict } from '../domain/refusal.ts';
-import type { Token } from '../domain/token.ts';
 import {
   createToken,
   mayManage,
@@ -12,16 +11,17 @@ import {
   renameToken,
   revokeToken,
   type TokenSeal,
-} from '../domain/token-change.ts';
-import type { RoomState } from '../room-state.ts';
-import type { RoomWriter } from '../room-writer.ts';
-import { answer, answerRefusal, answerVerdict } from './answers.ts';
-import { readJson } from './body.ts';
-import { answerTagged, readIfMatch } from './etag.ts';
-import { admit, type GuardParts } from './guard.ts';
+} from '../domain/token/change.ts';
+import type { Token } from '../domain/token/token.ts';
+import type { RoomState } from '../room/state.ts';
+import type { RoomWriter } from '../room/writer.ts';
+import { answer, answerRefusal, answerVerdict } from './answer/answers.ts';
+import { answerTagged, readIfMatch } from './answer/etag.ts';
 import type { Paths } from './index.ts';
-import { pageOf, readListQuery } from './list-query.ts';
-import { readQuery } from './query.ts';
+import { readJson } from './request/body.ts';
+import { admit, type GuardParts } from './request/guard.ts';
+import { pageOf, readListQuery } from './request/list-query.ts';
+import { readQuery } from './request/query.ts';
 
 export interface TokenPathsParts {
   readonly guard: GuardParts;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { openTestRooms } from '../../testing/rooms-app.ts';
+import { openTestRooms } from '../testing/app.ts';
 
 describe('POST /api/user', () => {
   test('makes a user with what was left out at its default', async (t) => {

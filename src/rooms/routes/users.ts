@@ -1,11 +1,10 @@
-import type { HttpContext } from '../../kernel/http.ts';
+import type { HttpContext } from '../../kernel/http/app.ts';
 import { printInstantOrNull } from '../contract/instant.ts';
 import { mePut, userPost, userPut, wireUser } from '../contract/user-request.ts';
 import { type Caller, rulesServer } from '../domain/caller.ts';
 import { userEtag } from '../domain/etag.ts';
-import { visiblePeople } from '../domain/guest.ts';
+import { visiblePeople } from '../domain/member/guest.ts';
 import type { Verdict } from '../domain/refusal.ts';
-import type { User } from '../domain/user.ts';
 import {
   createUser,
   disableUser,
@@ -14,15 +13,16 @@ import {
   replaceMe,
   replaceUser,
   type UserTies,
-} from '../domain/user-change.ts';
-import type { RoomState } from '../room-state.ts';
-import type { RoomWriter } from '../room-writer.ts';
-import { answer, answerRefusal, answerVerdict } from './answers.ts';
-import { readJson } from './body.ts';
-import { answerTagged, readIfMatch } from './etag.ts';
-import { admit, type GuardParts } from './guard.ts';
+} from '../domain/user/change.ts';
+import type { User } from '../domain/user/user.ts';
+import type { RoomState } from '../room/state.ts';
+import type { RoomWriter } from '../room/writer.ts';
+import { answer, answerRefusal, answerVerdict } from './answer/answers.ts';
+import { answerTagged, readIfMatch } from './answer/etag.ts';
 import type { Paths } from './index.ts';
-import { pageOf, readListQuery } from './list-query.ts';
+import { readJson } from './request/body.ts';
+import { admit, type GuardParts } from './request/guard.ts';
+import { pageOf, readListQuery } from './request/list-query.ts';
 
 export interface UserPathsParts {
   readonly guard: GuardParts;

@@ -3,8 +3,8 @@ import { existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { CommandError } from '../../kernel/errors.ts';
-import { openTestStore } from '../../testing/sqlite-room-store.ts';
 import { unpackDirectory } from '../../testing/stored-directory.ts';
+import { openTestStore } from '../testing/store/sqlite-room-store.ts';
 import { hasJournal, readJournal, removeJournal } from './earlier-journal.ts';
 
 const NAME = 'rooms.journal.000001';

@@ -2,7 +2,7 @@ import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { CommandError } from '../../kernel/errors.ts';
-import { readPrivateFile } from '../../kernel/private-file.ts';
+import { readPrivateFile } from '../../kernel/storage/private-file.ts';
 
 // Opsdeck 0.1.0 kept a journal before its tables: after a kill it holds what was acknowledged last. It is put into the
 // tables at the first start, and removed. It consists of numbered files. A file begins with a head: magic, the file's

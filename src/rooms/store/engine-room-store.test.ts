@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import fs, { cpSync, readdirSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { type TestContext, test } from 'node:test';
-import { type DatabaseFile, openDatabase } from '../../kernel/database.ts';
+import { type DatabaseFile, openDatabase } from '../../kernel/storage/database.ts';
 import { temporaryFolder } from '../../testing/processes.ts';
-import { changed, newMessage, newRun, post, START, tombstoneOf, write } from '../../testing/room-store-parts.ts';
-import { direct, openTestStore } from '../../testing/sqlite-room-store.ts';
+import { changed, newMessage, newRun, post, START, tombstoneOf, write } from '../testing/store/parts.ts';
+import { direct, openTestStore } from '../testing/store/sqlite-room-store.ts';
 import type { RoomEngine } from './room-engine.ts';
 import { type RoomStore, StorageFullError } from './room-store.ts';
-import { MIGRATIONS } from './sqlite-schema.ts';
+import { MIGRATIONS } from './sqlite/schema.ts';
 
 const ALL = { after: 0, upTo: Number.MAX_SAFE_INTEGER, limit: 1000 };
 

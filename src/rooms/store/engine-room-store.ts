@@ -4,7 +4,7 @@ import type { Log } from '../../kernel/log.ts';
 import { readMessage } from '../contract/message.ts';
 import type { ReactionKey } from '../domain/change.ts';
 import type { Committed } from '../domain/event.ts';
-import type { Message, StoredMessage } from '../domain/message.ts';
+import type { Message, StoredMessage } from '../domain/message/message.ts';
 import { KnownIds } from './known-ids.ts';
 import type { Removed, RoomEngine, StoredText } from './room-engine.ts';
 import { placeWrites, type Standing } from './room-placement.ts';

@@ -1,9 +1,9 @@
-import type { DataDirectory } from '../../kernel/data-directory.ts';
+import type { DataDirectory } from '../../kernel/storage/data-directory.ts';
 import { EngineRoomStore } from './engine-room-store.ts';
 import type { RoomEngine } from './room-engine.ts';
 import { startRoomEngine } from './room-engine-thread.ts';
 import type { RoomStore } from './room-store.ts';
-import { openSqliteRoomEngine, type RoomEngineOptions } from './sqlite-room-engine.ts';
+import { openSqliteRoomEngine, type RoomEngineOptions } from './sqlite/room-engine.ts';
 
 export interface RoomStoreOptions extends RoomEngineOptions {
   readonly directory: DataDirectory;

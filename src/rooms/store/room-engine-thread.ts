@@ -1,10 +1,17 @@
-import { answerCalls, laterMethods, logOver, type Part, type Port, type ReviveError } from '../../kernel/calls.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
-import { startThread } from '../../kernel/thread.ts';
+import {
+  answerCalls,
+  laterMethods,
+  logOver,
+  type Part,
+  type Port,
+  type ReviveError,
+} from '../../kernel/threads/calls.ts';
+import { startThread } from '../../kernel/threads/thread.ts';
 import type { RoomEngine } from './room-engine.ts';
 import { StorageFullError } from './room-store.ts';
-import { openSqliteRoomEngine, type RoomEngineOptions } from './sqlite-room-engine.ts';
+import { openSqliteRoomEngine, type RoomEngineOptions } from './sqlite/room-engine.ts';
 
 interface EngineThreadOptions extends Pick<RoomEngineOptions, 'durability'> {
   /** The data directory. */

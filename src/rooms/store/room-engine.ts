@@ -1,4 +1,4 @@
-import type { StoredMessage } from '../domain/message.ts';
+import type { StoredMessage } from '../domain/message/message.ts';
 import type { IdBits } from './id-filter.ts';
 import type { MessagePage, Removal, RoomStore, SearchHit, SearchPage, StoredState } from './room-store.ts';
 

@@ -1,10 +1,10 @@
 import type { AuditEntry, ReactionKey, Write } from '../domain/change.ts';
 import type { Committed, EventDraft } from '../domain/event.ts';
-import type { FileRef } from '../domain/file.ts';
-import type { Edit, StoredMessage } from '../domain/message.ts';
+import type { FileRef } from '../domain/file/file.ts';
+import type { Edit, StoredMessage } from '../domain/message/message.ts';
 import type { RecordChange } from '../domain/record.ts';
-import type { RoomHead } from '../domain/room.ts';
-import type { Run } from '../domain/run.ts';
+import type { RoomHead } from '../domain/room/room.ts';
+import type { Run } from '../domain/run/run.ts';
 
 /** Where rooms live on disk. Asynchronous, so that a database on another machine can stand behind it as well. */
 export interface RoomStore {

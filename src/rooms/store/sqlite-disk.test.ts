@@ -7,8 +7,8 @@ import { bundleScript, type Child, startChild } from '../../testing/child-script
 import { isLongRound } from '../../testing/long-round.ts';
 import { temporaryFolder } from '../../testing/processes.ts';
 import { Random } from '../../testing/random.ts';
-import { newMessage, post } from '../../testing/room-store-parts.ts';
-import { openTestStore } from '../../testing/sqlite-room-store.ts';
+import { newMessage, post } from '../testing/store/parts.ts';
+import { openTestStore } from '../testing/store/sqlite-room-store.ts';
 import type { RoomStore } from './room-store.ts';
 
 const ALL = { after: 0, upTo: Number.MAX_SAFE_INTEGER, limit: 1_000_000 };

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { createLog } from '../../kernel/log.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { FakeDatabase } from '../../testing/fake-database.ts';
-import { newMessage } from '../../testing/room-store-parts.ts';
-import { SearchIndex } from './sqlite-search.ts';
+import { newMessage } from '../testing/store/parts.ts';
+import { SearchIndex } from './sqlite/search.ts';
 
 const BATCH_MS = 12;
 const turn = () => new Promise<void>((done) => setImmediate(done));

@@ -1,9 +1,9 @@
 import type { AuditEntry } from '../domain/change.ts';
 import type { EventType } from '../domain/event.ts';
-import type { FileRef } from '../domain/file.ts';
-import type { Edit } from '../domain/message.ts';
+import type { FileRef } from '../domain/file/file.ts';
+import type { Edit } from '../domain/message/message.ts';
 import type { RecordChange } from '../domain/record.ts';
-import type { Run } from '../domain/run.ts';
+import type { Run } from '../domain/run/run.ts';
 import { typeCode, typeOfCode } from './event-types.ts';
 import type { RemovalPart } from './room-engine.ts';
 

@@ -14,12 +14,12 @@ import {
   spreadOf,
 } from '../../testing/bench.ts';
 import { Random } from '../../testing/random.ts';
-import { created, newMessage, write } from '../../testing/room-store-parts.ts';
 import type { Change } from '../domain/change.ts';
-import type { NewMessage } from '../domain/message.ts';
+import type { NewMessage } from '../domain/message/message.ts';
 import { createIdMaker } from '../id-maker.ts';
-import { RoomState } from '../room-state.ts';
-import { RoomWriter } from '../room-writer.ts';
+import { RoomState } from '../room/state.ts';
+import { RoomWriter } from '../room/writer.ts';
+import { created, newMessage, write } from '../testing/store/parts.ts';
 import { openRoomStore } from './open-room-store.ts';
 import type { RoomStore, SearchQuery } from './room-store.ts';
 

@@ -3,11 +3,11 @@ import { text } from 'node:stream/consumers';
 import * as v from 'valibot';
 import { type Clock, holdProcess } from '../../kernel/clock.ts';
 import { CommandError, ExitCode, messageOf, systemCodeOf } from '../../kernel/errors.ts';
+import { readRetryAfter } from '../../kernel/http/retry-after.ts';
 import type { AnswerHeaders } from '../../kernel/http-client/exchange.ts';
 import { HttpClient, type HttpRequest, type HttpStream } from '../../kernel/http-client/http-client.ts';
-import { printable } from '../../kernel/printable.ts';
-import { readRetryAfter } from '../../kernel/retry-after.ts';
-import type { Terminal } from '../../kernel/terminal.ts';
+import { printable } from '../../kernel/terminal/printable.ts';
+import type { Terminal } from '../../kernel/terminal/terminal.ts';
 import { type Connection, type ConnectionOptions, readConnection } from './connection.ts';
 
 export interface RequestParts {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Terminal } from '../../kernel/terminal.ts';
+import type { Terminal } from '../../kernel/terminal/terminal.ts';
 import { addAdminCommands } from './admin/command.ts';
 import { addBenchCommand } from './bench/command.ts';
 import { addCopilotCommands } from './copilot/command.ts';

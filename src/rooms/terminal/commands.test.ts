@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { FakeTerminal } from '../../testing/fake-terminal.ts';
 import { temporaryFolder } from '../../testing/processes.ts';
-import { commandTerminal, type ListeningRooms, listeningRooms, runRooms } from '../../testing/rooms-command.ts';
+import { commandTerminal, type ListeningRooms, listeningRooms, runRooms } from '../testing/command.ts';
 
 async function withOps(t: TestContext): Promise<ListeningRooms> {
   const rooms = await listeningRooms(t);

@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { CommandError, ExitCode, systemCodeOf } from '../../kernel/errors.ts';
-import type { Terminal } from '../../kernel/terminal.ts';
+import type { Terminal } from '../../kernel/terminal/terminal.ts';
 
 /** What every command that talks to a server takes. */
 export interface ConnectionOptions {

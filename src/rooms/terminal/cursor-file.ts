@@ -1,6 +1,6 @@
 import { readFileSync, renameSync } from 'node:fs';
 import { CommandError, ExitCode, messageOf, systemCodeOf } from '../../kernel/errors.ts';
-import { writePrivateFile } from '../../kernel/private-file.ts';
+import { writePrivateFile } from '../../kernel/storage/private-file.ts';
 
 /** How far somebody has read: where to go on, and the last message of each room. */
 export interface ReadingPlace {

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { CommandError } from '../../kernel/errors.ts';
-import { SseReader } from '../../kernel/sse-reader.ts';
+import { SseReader } from '../../kernel/sse/reader.ts';
 import type { RoomsClient } from './client.ts';
 import { pause } from './pause.ts';
 import { isPassing } from './persistence.ts';

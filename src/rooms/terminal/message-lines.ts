@@ -1,5 +1,5 @@
 import type { ChalkInstance } from 'chalk';
-import { printable } from '../../kernel/printable.ts';
+import { printable } from '../../kernel/terminal/printable.ts';
 import { safeLines, sizeText } from './output.ts';
 import type { WireMessage } from './wire.ts';
 

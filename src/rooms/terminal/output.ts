@@ -1,7 +1,7 @@
 import { Chalk, type ChalkInstance } from 'chalk';
-import { printable, printableJson } from '../../kernel/printable.ts';
-import type { StyledCell } from '../../kernel/table.ts';
-import type { Terminal } from '../../kernel/terminal.ts';
+import { printable, printableJson } from '../../kernel/terminal/printable.ts';
+import type { StyledCell } from '../../kernel/terminal/table.ts';
+import type { Terminal } from '../../kernel/terminal/terminal.ts';
 
 /** One line of JSON, so that a script may read line by line. */
 export function printJson(terminal: Terminal, value: unknown): void {

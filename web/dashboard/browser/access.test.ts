@@ -5,7 +5,6 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
-import { findBarriers, fitsAcross, picture } from '../../../src/testing/browser.ts';
 import {
   browserTest,
   chartsAreThere,
@@ -19,7 +18,8 @@ import {
   twinRows,
   usageRows,
   visit,
-} from '../../../src/testing/dashboard-browser.ts';
+} from '../../../src/dashboard/testing/browser.ts';
+import { findBarriers, fitsAcross, picture } from '../../../src/testing/browser.ts';
 import { isLongRound } from '../../../src/testing/long-round.ts';
 import { temporaryFolder } from '../../../src/testing/processes.ts';
 

@@ -1,7 +1,6 @@
 // The thirteen charts: legends, height, zoom by pointer and by key, data cursor, table, downloads.
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import { restingBox, settles } from '../../../src/testing/browser.ts';
 import {
   browserTest,
   bytesOf,
@@ -13,7 +12,8 @@ import {
   twinRows,
   usageRows,
   visit,
-} from '../../../src/testing/dashboard-browser.ts';
+} from '../../../src/dashboard/testing/browser.ts';
+import { restingBox, settles } from '../../../src/testing/browser.ts';
 
 const KEYS = [
   'overview',

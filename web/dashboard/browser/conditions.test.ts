@@ -2,7 +2,6 @@
 // charts.
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import { findBarriers, fitsAcross, picture, settles } from '../../../src/testing/browser.ts';
 import {
   browserTest,
   choose,
@@ -16,7 +15,8 @@ import {
   twinRows,
   usageRows,
   visit,
-} from '../../../src/testing/dashboard-browser.ts';
+} from '../../../src/dashboard/testing/browser.ts';
+import { findBarriers, fitsAcross, picture, settles } from '../../../src/testing/browser.ts';
 import { eventually } from '../../../src/testing/eventually.ts';
 
 /**

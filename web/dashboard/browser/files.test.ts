@@ -16,7 +16,7 @@ import {
   serveDashboard,
   usageRows,
   visit,
-} from '../../../src/testing/dashboard-browser.ts';
+} from '../../../src/dashboard/testing/browser.ts';
 
 const TOKENS = 'Input (w/ Cache Write),Input (w/o Cache Write),Cache Read,Output Tokens,Total Tokens';
 /** One file of every generation, all of info's: requests, tokens and cents of each. */

@@ -1,8 +1,7 @@
 // Live data in the browser: the three sources, what is fetched when, and everything that upstream may do wrong.
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import { systemClock } from '../../../src/kernel/clock.ts';
-import { startTestDashboard } from '../../../src/testing/dashboard-app.ts';
+import { startTestDashboard } from '../../../src/dashboard/testing/app.ts';
 import {
   browserTest,
   CSV_HEADER,
@@ -14,8 +13,7 @@ import {
   serveDashboard,
   storedValue,
   visit,
-} from '../../../src/testing/dashboard-browser.ts';
-import { eventually } from '../../../src/testing/eventually.ts';
+} from '../../../src/dashboard/testing/browser.ts';
 import {
   answerPage,
   FAKE_TOKEN,
@@ -24,9 +22,11 @@ import {
   html,
   json,
   startFakeUsageUpstream,
-} from '../../../src/testing/fake-usage-upstream.ts';
-import { openPrefixProxy } from '../../../src/testing/http-proxy.ts';
-import type { SinkAnswer } from '../../../src/testing/http-sink.ts';
+} from '../../../src/dashboard/testing/fake-usage-upstream.ts';
+import { systemClock } from '../../../src/kernel/clock.ts';
+import { eventually } from '../../../src/testing/eventually.ts';
+import { openPrefixProxy } from '../../../src/testing/http/proxy.ts';
+import type { SinkAnswer } from '../../../src/testing/http/sink.ts';
 
 const MINUTE_MS = 60_000;
 const STARTED_AT = Date.now();

@@ -1,7 +1,6 @@
 // Project markers as people make, see, change, delete, import and export them, and share them with another browser.
 import assert from 'node:assert/strict';
 import type { Browser, Page } from 'playwright-core';
-import { findBarriers, restingBox } from '../../../src/testing/browser.ts';
 import {
   browserTest,
   bytesOf,
@@ -17,7 +16,8 @@ import {
   twinRows,
   usageRows,
   visit,
-} from '../../../src/testing/dashboard-browser.ts';
+} from '../../../src/dashboard/testing/browser.ts';
+import { findBarriers, restingBox } from '../../../src/testing/browser.ts';
 import { eventually } from '../../../src/testing/eventually.ts';
 
 interface Marker {

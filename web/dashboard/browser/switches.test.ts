@@ -19,7 +19,7 @@ import {
   twinRows,
   usageRows,
   visit,
-} from '../../../src/testing/dashboard-browser.ts';
+} from '../../../src/dashboard/testing/browser.ts';
 
 const INFO = usageRows(240);
 const SLOPE = usageRows(60, { shiftMs: 1_800_000, kind: 'Included', maxMode: false });

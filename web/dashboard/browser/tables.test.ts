@@ -16,7 +16,7 @@ import {
   tableRowsAre,
   usageRows,
   visit,
-} from '../../../src/testing/dashboard-browser.ts';
+} from '../../../src/dashboard/testing/browser.ts';
 import { executablePath } from '../../../src/testing/processes.ts';
 
 const ROWS = usageRows(120);

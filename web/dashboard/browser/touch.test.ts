@@ -1,7 +1,6 @@
 // Charts under fingers, as a phone reports them, and under a drag with Shift.
 import assert from 'node:assert/strict';
 import type { CDPSession, Page } from 'playwright-core';
-import { restingBox } from '../../../src/testing/browser.ts';
 import {
   browserTest,
   csvOf,
@@ -10,7 +9,8 @@ import {
   twinRows,
   usageRows,
   visit,
-} from '../../../src/testing/dashboard-browser.ts';
+} from '../../../src/dashboard/testing/browser.ts';
+import { restingBox } from '../../../src/testing/browser.ts';
 import { eventually } from '../../../src/testing/eventually.ts';
 
 interface Point {

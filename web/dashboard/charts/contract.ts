@@ -2,11 +2,11 @@
 // of texts.ts into its words, imports charts.css, and may take the colours of families and projects from colours.ts.
 import type { TimeSpan, View } from '../../../src/dashboard/domain/view.ts';
 import type { Clock } from '../../shared/clock.ts';
-import type { ChartFormat, ChartKey, ChartState, ChartTranslate } from './terms.ts';
+import type { ChartFormat, ChartKey, ChartState, ChartTranslate } from './text/terms.ts';
 
 export type { TimeSpan as TimeRange } from '../../../src/dashboard/domain/view.ts';
-export type { ChartFormat, ChartKey, ChartState, ChartTranslate, DateForm } from './terms.ts';
-export { CHART_KEYS } from './terms.ts';
+export type { ChartFormat, ChartKey, ChartState, ChartTranslate, DateForm } from './text/terms.ts';
+export { CHART_KEYS } from './text/terms.ts';
 
 /** Where on the screen a marker was pointed at. The popover belongs above the anchor: below it lie the data. */
 export interface MarkerHit {

@@ -1,5 +1,5 @@
 import type { MarkerView } from '../../../src/dashboard/domain/view.ts';
-import type { Window } from './zoom-window.ts';
+import type { Window } from './plot/zoom-window.ts';
 
 /** A marker, or several that touch, as a box over columns. */
 export interface MarkerBox {

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { chartCsv } from './chart-csv.ts';
 import { familyColour, GROUP_COLOURS, groupColours } from './colours.ts';
-import { moveCursor } from './cursor-move.ts';
-import { chartFormat } from './format.ts';
+import { moveCursor } from './figure/cursor-move.ts';
 import { hiddenNow, hiddenToStore, legendOf, shorten, toggleHidden, withoutHidden } from './model.ts';
 import { chartModels } from './models/chart-models.ts';
-import { summarizeParts, trendText } from './summary.ts';
-import { CHART_KEYS } from './terms.ts';
 import { sampleContext, sampleView } from './testdata/sample.ts';
-import { chartTexts } from './texts.ts';
-import { stackShare, tipOrder, tipPlace } from './tooltip-layout.ts';
+import { chartCsv } from './text/chart-csv.ts';
+import { chartFormat } from './text/format.ts';
+import { summarizeParts, trendText } from './text/summary.ts';
+import { CHART_KEYS } from './text/terms.ts';
+import { chartTexts } from './text/texts.ts';
+import { stackShare, tipOrder, tipPlace } from './tooltip/layout.ts';
 
 const context = sampleContext();
 const overview = chartModels.overview(sampleView(), context);

@@ -1,5 +1,5 @@
 import type { Buckets, MarkerView } from '../../../src/dashboard/domain/view.ts';
-import type { ChartFormat, ChartKey, ChartState, ChartTranslate } from './terms.ts';
+import type { ChartFormat, ChartKey, ChartState, ChartTranslate } from './text/terms.ts';
 
 // A chart as data: canvas, legend, tooltip, table twin, CSV, PNG and summary are all drawn from this one description.
 

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { findBarriers, launchBrowser, needsBrowser, overflowOf, picture } from '../../../src/testing/browser.ts';
 import {
   lineIs,
   openWindow,
@@ -11,7 +10,8 @@ import {
   searchable,
   serveRooms,
   write,
-} from '../../../src/testing/rooms-browser.ts';
+} from '../../../src/rooms/testing/browser.ts';
+import { findBarriers, launchBrowser, needsBrowser, overflowOf, picture } from '../../../src/testing/browser.ts';
 
 async function fill(t: TestContext): Promise<RoomsServer> {
   const server = await serveRooms(t);

@@ -1,10 +1,10 @@
 // A copilot is set up on the page and tried out, against a provider that is scripted.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { lineIs, openWindow, said, serveRooms, write } from '../../../src/rooms/testing/browser.ts';
+import { type FakeModel, openAiStream, startFakeModel } from '../../../src/rooms/testing/fake-model.ts';
 import { findBarriers, launchBrowser, needsBrowser, picture } from '../../../src/testing/browser.ts';
 import { eventually } from '../../../src/testing/eventually.ts';
-import { type FakeModel, openAiStream, startFakeModel } from '../../../src/testing/fake-model.ts';
-import { lineIs, openWindow, said, serveRooms, write } from '../../../src/testing/rooms-browser.ts';
 
 const KEY = 'sk-test-0123456789abcdef-wxyz';
 

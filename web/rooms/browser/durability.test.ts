@@ -1,10 +1,10 @@
 // Nothing that was written is lost, and nothing is there twice: without a line, over reloads, and when the server dies.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { lineIs, openWindow, posted, said, serveRooms, wordsOf, write } from '../../../src/rooms/testing/browser.ts';
+import { openAiStream, startFakeModel } from '../../../src/rooms/testing/fake-model.ts';
 import { launchBrowser, needsBrowser, picture } from '../../../src/testing/browser.ts';
 import { eventually } from '../../../src/testing/eventually.ts';
-import { openAiStream, startFakeModel } from '../../../src/testing/fake-model.ts';
-import { lineIs, openWindow, posted, said, serveRooms, wordsOf, write } from '../../../src/testing/rooms-browser.ts';
 
 interface Page {
   readonly messages: readonly { readonly id: string; readonly seq: number; readonly body: string }[];

@@ -1,9 +1,9 @@
 // A room of many messages: read back, forth, and from a link, without a jump and without a heavy page.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { openWindow, said, serveRooms, wordsOf } from '../../../src/rooms/testing/browser.ts';
 import { launchBrowser, needsBrowser } from '../../../src/testing/browser.ts';
 import { isLongRound } from '../../../src/testing/long-round.ts';
-import { openWindow, said, serveRooms, wordsOf } from '../../../src/testing/rooms-browser.ts';
 
 const MESSAGES = isLongRound ? 2500 : 800;
 const AT_ONCE = 50;

@@ -1,9 +1,9 @@
 // One message must not keep a reader's page busy, or hide the messages around it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { openWindow, said, serveRooms } from '../../../src/rooms/testing/browser.ts';
 import { launchBrowser, needsBrowser } from '../../../src/testing/browser.ts';
-import { openWindow, said, serveRooms } from '../../../src/testing/rooms-browser.ts';
-import { HOSTILE_TEXTS } from '../hostile-texts.ts';
+import { HOSTILE_TEXTS } from '../message/hostile-texts.ts';
 
 /** Many times what each takes on a busy machine: only what does not end, or almost, is meant. */
 const MAX_TASK_MS = 30_000;

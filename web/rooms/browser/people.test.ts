@@ -2,8 +2,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Browser } from 'playwright-core';
-import { launchBrowser, needsBrowser, picture } from '../../../src/testing/browser.ts';
-import { type FakeModel, openAiStream, startFakeModel } from '../../../src/testing/fake-model.ts';
 import {
   lineIs,
   openWindow,
@@ -14,7 +12,9 @@ import {
   serveRooms,
   wordsOf,
   write,
-} from '../../../src/testing/rooms-browser.ts';
+} from '../../../src/rooms/testing/browser.ts';
+import { type FakeModel, openAiStream, startFakeModel } from '../../../src/rooms/testing/fake-model.ts';
+import { launchBrowser, needsBrowser, picture } from '../../../src/testing/browser.ts';
 
 interface Made {
   readonly id: string;

@@ -1,9 +1,9 @@
 // The page behind a proxy that shows the server under a path of its own.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { lineIs, openWindow, posted, said, serveRooms, write } from '../../../src/rooms/testing/browser.ts';
 import { launchBrowser, needsBrowser } from '../../../src/testing/browser.ts';
-import { openPrefixProxy } from '../../../src/testing/http-proxy.ts';
-import { lineIs, openWindow, posted, said, serveRooms, write } from '../../../src/testing/rooms-browser.ts';
+import { openPrefixProxy } from '../../../src/testing/http/proxy.ts';
 
 test('behind a proxy that takes a path away', { timeout: 600_000 }, async (t) => {
   if (!needsBrowser(t)) return;

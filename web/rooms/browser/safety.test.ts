@@ -1,8 +1,8 @@
 // Whatever people write, nothing of it runs, and nothing is asked of another server.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { openWindow, said, serveRooms } from '../../../src/rooms/testing/browser.ts';
 import { launchBrowser, needsBrowser } from '../../../src/testing/browser.ts';
-import { openWindow, said, serveRooms } from '../../../src/testing/rooms-browser.ts';
 
 const HOSTILE: readonly string[] = [
   '<script>window.broken = 1</script>',

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { lineIs, openWindow, posted, said, serveRooms, write } from '../../../src/rooms/testing/browser.ts';
 import { findBarriers, launchBrowser, needsBrowser, overflowOf, picture } from '../../../src/testing/browser.ts';
 import { eventually } from '../../../src/testing/eventually.ts';
-import { lineIs, openWindow, posted, said, serveRooms, write } from '../../../src/testing/rooms-browser.ts';
 
 interface Room {
   readonly name: string;

@@ -1,9 +1,9 @@
 // Where everybody signs in: with a token, or as somebody new with an invite.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { lineIs, said, serveRooms, write } from '../../../src/rooms/testing/browser.ts';
 import { launchBrowser, needsBrowser, openPage } from '../../../src/testing/browser.ts';
 import { eventually } from '../../../src/testing/eventually.ts';
-import { lineIs, said, serveRooms, write } from '../../../src/testing/rooms-browser.ts';
 
 test('signing in', { timeout: 600_000 }, async (t) => {
   if (!needsBrowser(t)) return;

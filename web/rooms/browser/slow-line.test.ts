@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page, Response } from 'playwright-core';
+import { lineIs, openWindow, said, serveRooms, write } from '../../../src/rooms/testing/browser.ts';
+import { openAiStream, startFakeModel } from '../../../src/rooms/testing/fake-model.ts';
 import { launchBrowser, needsBrowser } from '../../../src/testing/browser.ts';
-import { openAiStream, startFakeModel } from '../../../src/testing/fake-model.ts';
-import { lineIs, openWindow, said, serveRooms, write } from '../../../src/testing/rooms-browser.ts';
 
 interface Held {
   /** When the page has asked. */

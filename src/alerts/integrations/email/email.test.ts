@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { configOf, printedOf, refusalOf } from '../../../testing/integration.ts';
-import { GROUP_HASH } from '../../../testing/notifier-parts.ts';
-import { sendToSmtpSink } from '../../../testing/smtp-sink.ts';
+import { configOf, printedOf, refusalOf } from '../../testing/integration.ts';
+import { GROUP_HASH } from '../../testing/notifier-parts.ts';
+import { sendToSmtpSink } from '../../testing/smtp-sink.ts';
 import { emailIntegration as email } from './email.ts';
 
 describe('an e-mail configuration', () => {

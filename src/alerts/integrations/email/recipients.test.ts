@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { notifyOnce } from '../../../testing/integration.ts';
 import { assertLinear } from '../../../testing/linear-time.ts';
-import { notificationOf, notifiedAlert } from '../../../testing/notifier-parts.ts';
-import { emailYaml, startSmtpSink } from '../../../testing/smtp-sink.ts';
 import { loadTemplates } from '../../template/load-templates.ts';
+import { notifyOnce } from '../../testing/integration.ts';
+import { notificationOf, notifiedAlert } from '../../testing/notifier-parts.ts';
+import { emailYaml, startSmtpSink } from '../../testing/smtp-sink.ts';
 import { parseAddresses } from './addresses.ts';
 import { emailIntegration } from './email.ts';
 

@@ -4,14 +4,14 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { notifyOnce } from '../../../testing/integration.ts';
+import { notifyOnce } from '../../testing/integration.ts';
 import {
   emailYaml,
   type SmtpSinkOptions,
   sendToSmtpSink,
   startSmtpSink,
   TEST_CERTIFICATE,
-} from '../../../testing/smtp-sink.ts';
+} from '../../testing/smtp-sink.ts';
 import type { Delivery } from '../notifier.ts';
 import { emailIntegration as email } from './email.ts';
 

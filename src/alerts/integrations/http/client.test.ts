@@ -3,9 +3,9 @@ import { writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { startHttpSink } from '../../../testing/http-sink.ts';
-import { openTestClient } from '../../../testing/notifier-parts.ts';
+import { startHttpSink } from '../../../testing/http/sink.ts';
 import { temporaryFolder } from '../../../testing/processes.ts';
+import { openTestClient } from '../../testing/notifier-parts.ts';
 import type { HttpRequest } from '../notifier.ts';
 
 function post(url: string, more: Partial<HttpRequest> = {}): HttpRequest {

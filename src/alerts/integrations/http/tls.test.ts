@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { TLSSocket } from 'node:tls';
-import { openTestClient } from '../../../testing/notifier-parts.ts';
 import { temporaryFolder } from '../../../testing/processes.ts';
+import { openTestClient } from '../../testing/notifier-parts.ts';
 import type { HttpRequest } from '../notifier.ts';
 import * as certificates from './testdata/certificates.ts';
 

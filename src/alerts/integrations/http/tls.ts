@@ -1,7 +1,7 @@
 import { messageOf } from '../../../kernel/errors.ts';
 import { HttpClientError } from '../../../kernel/http-client/failure.ts';
 import type { TlsOptions } from '../../../kernel/http-client/tls.ts';
-import { readRegularFile } from '../../../kernel/regular-file.ts';
+import { readRegularFile } from '../../../kernel/storage/regular-file.ts';
 import type { TlsConfig } from '../../config/http-config.ts';
 
 const VERSIONS = { TLS10: 'TLSv1', TLS11: 'TLSv1.1', TLS12: 'TLSv1.2', TLS13: 'TLSv1.3' } as const;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
-import { type HttpSink, type SinkAnswer, type SinkRequest, startHttpSink } from '../../../testing/http-sink.ts';
-import { configOf, FAILING_ANSWERS, notifyOnce, printedOf, refusalOf, sentJson } from '../../../testing/integration.ts';
-import { GROUP_HASH, notificationOf, notifiedAlert, resolvedAlert } from '../../../testing/notifier-parts.ts';
+import { type HttpSink, type SinkAnswer, type SinkRequest, startHttpSink } from '../../../testing/http/sink.ts';
 import { TemplateError } from '../../template/template-error.ts';
+import { configOf, FAILING_ANSWERS, notifyOnce, printedOf, refusalOf, sentJson } from '../../testing/integration.ts';
+import { GROUP_HASH, notificationOf, notifiedAlert, resolvedAlert } from '../../testing/notifier-parts.ts';
 import { jiraIntegration as jira } from './jira.ts';
 
 const LABEL = `ALERT{${GROUP_HASH}}`;

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
-import { type HttpSink, type SinkAnswer, type SinkRequest, startHttpSink } from '../../../testing/http-sink.ts';
-import { configOf, notifyOnce, printedOf, refusalOf } from '../../../testing/integration.ts';
-import { GROUP_HASH, notifierContext, plainHttp } from '../../../testing/notifier-parts.ts';
-import { PUBLISHED } from '../../../testing/sns-sink.ts';
+import { type HttpSink, type SinkAnswer, type SinkRequest, startHttpSink } from '../../../testing/http/sink.ts';
 import { TemplateError } from '../../template/template-error.ts';
+import { configOf, notifyOnce, printedOf, refusalOf } from '../../testing/integration.ts';
+import { GROUP_HASH, notifierContext, plainHttp } from '../../testing/notifier-parts.ts';
+import { PUBLISHED } from '../../testing/sns-sink.ts';
 import type { HttpClient, NotifierContext } from '../notifier.ts';
 import { snsIntegration as sns } from './sns.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { systemTerminal } from '../../../kernel/terminal.ts';
+import { systemTerminal } from '../../../kernel/terminal/terminal.ts';
 import { runAlerts } from '../../../testing/fake-alertmanager.ts';
 import { FakeTerminal } from '../../../testing/fake-terminal.ts';
 import { needsReal, runProcess, temporaryFolder } from '../../../testing/processes.ts';

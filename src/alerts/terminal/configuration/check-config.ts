@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { CommandError } from '../../../kernel/errors.ts';
-import type { Terminal } from '../../../kernel/terminal.ts';
+import type { Terminal } from '../../../kernel/terminal/terminal.ts';
 import type { AlertmanagerConfig } from '../../config/alertmanager-config.ts';
 import { loadTemplates } from '../../template/load-templates.ts';
 import { readText } from '../json-input.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Terminal } from '../../../kernel/terminal.ts';
+import type { Terminal } from '../../../kernel/terminal/terminal.ts';
 import { addConnectionOptions, addOutputOptions, gather } from '../data-options.ts';
 import type { CheckConfigOptions } from './check-config.ts';
 import type { RenderTemplateOptions } from './render-template.ts';

@@ -1,8 +1,8 @@
 import { dirname } from 'node:path';
 import { CommandError, ExitCode } from '../../../kernel/errors.ts';
 import type { Outcome } from '../../../kernel/outcome.ts';
-import { printable } from '../../../kernel/printable.ts';
-import type { Terminal } from '../../../kernel/terminal.ts';
+import { printable } from '../../../kernel/terminal/printable.ts';
+import type { Terminal } from '../../../kernel/terminal/terminal.ts';
 import { type AlertmanagerConfig, readConfig } from '../../config/alertmanager-config.ts';
 import { readText } from '../json-input.ts';
 

@@ -1,4 +1,4 @@
-import type { Terminal } from '../../../kernel/terminal.ts';
+import type { Terminal } from '../../../kernel/terminal/terminal.ts';
 import type { AlertmanagerConfig, ReceiverConfig } from '../../config/alertmanager-config.ts';
 import type { Notification } from '../../domain/notification.ts';
 import { DELIVERED, failedForGood } from '../../integrations/deliver.ts';

@@ -1,5 +1,5 @@
 import { CommandError, messageOf } from '../../../kernel/errors.ts';
-import type { Terminal } from '../../../kernel/terminal.ts';
+import type { Terminal } from '../../../kernel/terminal/terminal.ts';
 import { loadTemplates } from '../../template/load-templates.ts';
 import { readTemplateData, sampleTemplateData } from './template-data-file.ts';
 

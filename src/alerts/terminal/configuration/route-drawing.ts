@@ -1,4 +1,4 @@
-import { printable } from '../../../kernel/printable.ts';
+import { printable } from '../../../kernel/terminal/printable.ts';
 import { type Matcher, printMatchers } from '../../domain/matcher.ts';
 
 /** As much of a route as a drawing shows. */

@@ -1,6 +1,6 @@
 import { CommandError } from '../../../kernel/errors.ts';
-import { printable } from '../../../kernel/printable.ts';
-import type { Terminal } from '../../../kernel/terminal.ts';
+import { printable } from '../../../kernel/terminal/printable.ts';
+import type { Terminal } from '../../../kernel/terminal/terminal.ts';
 import type { AlertmanagerConfig } from '../../config/alertmanager-config.ts';
 import { createLabelSet } from '../../domain/label-set.ts';
 import { RouteTree } from '../../domain/route.ts';

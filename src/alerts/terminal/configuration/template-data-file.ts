@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { Terminal } from '../../../kernel/terminal.ts';
+import type { Terminal } from '../../../kernel/terminal/terminal.ts';
 import type { TemplateAlert, TemplateData } from '../../template/template-data.ts';
 import { readJson } from '../json-input.ts';
 

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { runAlerts } from '../../../testing/fake-alertmanager.ts';
 import { FakeTerminal } from '../../../testing/fake-terminal.ts';
-import { type SinkAnswer, startHttpSink } from '../../../testing/http-sink.ts';
+import { type SinkAnswer, startHttpSink } from '../../../testing/http/sink.ts';
 import { temporaryFolder } from '../../../testing/processes.ts';
-import { startSmtpSink } from '../../../testing/smtp-sink.ts';
+import { startSmtpSink } from '../../testing/smtp-sink.ts';
 
 async function run(config: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const terminal = new FakeTerminal('2026-01-01T00:10:00Z');

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { CommandError, ExitCode, messageOf } from '../../../kernel/errors.ts';
-import { printable } from '../../../kernel/printable.ts';
-import type { Terminal } from '../../../kernel/terminal.ts';
+import { printable } from '../../../kernel/terminal/printable.ts';
+import type { Terminal } from '../../../kernel/terminal/terminal.ts';
 import type { AlertmanagerConfig, ReceiverConfig } from '../../config/alertmanager-config.ts';
 import { RouteTree } from '../../domain/route.ts';
 import { loadTemplates } from '../../template/load-templates.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Terminal } from '../../../kernel/terminal.ts';
+import type { Terminal } from '../../../kernel/terminal/terminal.ts';
 import { addConnectionOptions, addOutputOptions } from '../data-options.ts';
 import type { ExplainOptions } from './explain.ts';
 import type { HistoryOptions } from './history.ts';

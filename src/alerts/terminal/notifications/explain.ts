@@ -1,8 +1,8 @@
 import type { ChalkInstance } from 'chalk';
 import { formatDuration } from '../../../kernel/duration.ts';
-import { printable } from '../../../kernel/printable.ts';
-import { displayWidth } from '../../../kernel/table.ts';
-import type { Terminal } from '../../../kernel/terminal.ts';
+import { printable } from '../../../kernel/terminal/printable.ts';
+import { displayWidth } from '../../../kernel/terminal/table.ts';
+import type { Terminal } from '../../../kernel/terminal/terminal.ts';
 import { AlertmanagerClient, type ConnectionOptions } from '../client.ts';
 import { formatLabels, parseLabels } from '../matcher-argument.ts';
 import { colorsOf, formatOf, type OutputOptions, printJson } from '../output.ts';

@@ -1,6 +1,6 @@
 import { CommandError, ExitCode } from '../../../kernel/errors.ts';
-import { type Cell, formatTable } from '../../../kernel/table.ts';
-import type { Terminal } from '../../../kernel/terminal.ts';
+import { type Cell, formatTable } from '../../../kernel/terminal/table.ts';
+import type { Terminal } from '../../../kernel/terminal/terminal.ts';
 import { printMatcher } from '../../domain/matcher.ts';
 import { AlertmanagerClient, type ConnectionOptions } from '../client.ts';
 import { formatLabels, parseMatcherArguments } from '../matcher-argument.ts';

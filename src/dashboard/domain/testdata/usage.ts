@@ -1,5 +1,5 @@
-import type { CsvFileResult } from '../csv-file.ts';
-import type { ProjectMarker } from '../marker.ts';
+import type { CsvFileResult } from '../csv/file.ts';
+import type { ProjectMarker } from '../marker/marker.ts';
 import { UsageData } from '../usage-data.ts';
 import type { TableQuery, ViewQuery } from '../view.ts';
 

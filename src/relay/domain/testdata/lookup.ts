@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict';
 import type { Outcome } from '../../../kernel/outcome.ts';
-import type { Context } from '../context.ts';
-import { readContext } from '../context-json.ts';
-import { type CompiledFlag, type CompiledSegment, compileFlag, compileSegment, type FlagLookup } from '../evaluate.ts';
+import type { Context } from '../context/context.ts';
+import { readContext } from '../context/json.ts';
+import {
+  type CompiledFlag,
+  type CompiledSegment,
+  compileFlag,
+  compileSegment,
+  type FlagLookup,
+} from '../evaluation/evaluate.ts';
 import { readFlag } from '../flag.ts';
 import { readSegment } from '../segment.ts';
 

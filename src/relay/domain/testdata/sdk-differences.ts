@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { Context } from '../context.ts';
+import type { Context } from '../context/context.ts';
+import type { Reason } from '../evaluation/reason.ts';
 import type { Clause, Flag, Rollout } from '../flag.ts';
-import type { Reason } from '../reason.ts';
 import type { Segment } from '../segment.ts';
 import { OWN_DATES, OWN_PATTERNS } from './generator.ts';
 

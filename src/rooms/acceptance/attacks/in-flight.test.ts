@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { type IncomingMessage, request } from 'node:http';
 import { type TestContext, test } from 'node:test';
 import { systemClock } from '../../../kernel/clock.ts';
-import { listen } from '../../../kernel/server.ts';
+import { listen } from '../../../kernel/http/server.ts';
 import { eventually } from '../../../testing/eventually.ts';
-import { openPeople } from '../../../testing/rooms-people.ts';
+import { openPeople } from '../../testing/people.ts';
 
 const TIMEOUT = { timeout: 600_000 };
 const SCOPES = ['read', 'write', 'manage', 'export', 'admin', 'hook'];

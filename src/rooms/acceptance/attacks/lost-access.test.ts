@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { systemClock } from '../../../kernel/clock.ts';
-import { listen } from '../../../kernel/server.ts';
+import { listen } from '../../../kernel/http/server.ts';
 import { eventually, HANG_MS } from '../../../testing/eventually.ts';
 import { FakeClock } from '../../../testing/fake-clock.ts';
-import { openAiStream, startFakeModel } from '../../../testing/fake-model.ts';
-import { openPeople } from '../../../testing/rooms-people.ts';
-import { openSse, type SseStream } from '../../../testing/sse-client.ts';
+import { openSse, type SseStream } from '../../../testing/http/sse-client.ts';
+import { openAiStream, startFakeModel } from '../../testing/fake-model.ts';
+import { openPeople } from '../../testing/people.ts';
 
 const SCOPES = ['read', 'write', 'react', 'manage', 'copilot', 'hook', 'export', 'admin'];
 const [, FIRST = '', SECRET_WORD = ''] = openAiStream(['one ', 'SECRET']);

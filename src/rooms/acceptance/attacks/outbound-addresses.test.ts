@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { eventually } from '../../../testing/eventually.ts';
-import { openPeople } from '../../../testing/rooms-people.ts';
+import { openPeople } from '../../testing/people.ts';
 
 /** Ways to write an address of this machine, of its network, or of a cloud's metadata; `:port` is added to each. */
 const HOSTS: readonly string[] = [

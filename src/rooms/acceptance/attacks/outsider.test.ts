@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { openWorlds, type TestWorlds, type World } from '../../../testing/rooms-world.ts';
+import { openWorlds, type TestWorlds, type World } from '../../testing/world.ts';
 
 /** Ids of what is nowhere, of the same shape as what is there. */
 const NOWHERE = {

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { systemClock } from '../../../kernel/clock.ts';
-import { listen } from '../../../kernel/server.ts';
+import { listen } from '../../../kernel/http/server.ts';
 import { eventually, HANG_MS } from '../../../testing/eventually.ts';
-import { openPeople } from '../../../testing/rooms-people.ts';
-import { openSse, type SseStream } from '../../../testing/sse-client.ts';
+import { openSse, type SseStream } from '../../../testing/http/sse-client.ts';
+import { openPeople } from '../../testing/people.ts';
 
 const MAX_PER_USER = 20;
 const MAX_STREAMS = 60;

@@ -13,14 +13,14 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { systemClock } from '../../../kernel/clock.ts';
-import { ownDataDirectory } from '../../../kernel/data-directory.ts';
-import { openDatabase } from '../../../kernel/database.ts';
+import { ownDataDirectory } from '../../../kernel/storage/data-directory.ts';
+import { openDatabase } from '../../../kernel/storage/database.ts';
 import { runProcess, temporaryFolder } from '../../../testing/processes.ts';
-import { openTestRooms } from '../../../testing/rooms-app.ts';
-import { commandTerminal, type ListeningRooms, listeningRooms, runRooms } from '../../../testing/rooms-command.ts';
 import { unpackDirectory } from '../../../testing/stored-directory.ts';
 import { tarEnd, tarHeader } from '../../contract/backup.ts';
-import { MIGRATIONS } from '../../store/sqlite-schema.ts';
+import { MIGRATIONS } from '../../store/sqlite/schema.ts';
+import { openTestRooms } from '../../testing/app.ts';
+import { commandTerminal, type ListeningRooms, listeningRooms, runRooms } from '../../testing/command.ts';
 
 /** Rooms with a message that has a file, and one that was edited. */
 async function livelyRooms(t: TestContext): Promise<ListeningRooms> {

@@ -4,7 +4,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import * as v from 'valibot';
 import { CommandError, ExitCode, messageOf, systemCodeOf } from '../../../kernel/errors.ts';
-import type { Terminal } from '../../../kernel/terminal.ts';
+import type { Terminal } from '../../../kernel/terminal/terminal.ts';
 import { DATABASE_NAME, FILE_NAME, MANIFEST_NAME, readTarHeader, type TarEntry } from '../../contract/backup.ts';
 import { withClient } from '../client.ts';
 import type { ConnectionOptions } from '../connection.ts';

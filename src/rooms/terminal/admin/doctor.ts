@@ -1,16 +1,16 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Clock, holdProcess } from '../../../kernel/clock.ts';
-import { type DataDirectory, ownDataDirectory } from '../../../kernel/data-directory.ts';
-import { openDatabase } from '../../../kernel/database.ts';
 import { CommandError, ExitCode } from '../../../kernel/errors.ts';
 import { createLog } from '../../../kernel/log.ts';
-import { formatTable } from '../../../kernel/table.ts';
-import type { Terminal } from '../../../kernel/terminal.ts';
+import { type DataDirectory, ownDataDirectory } from '../../../kernel/storage/data-directory.ts';
+import { openDatabase } from '../../../kernel/storage/database.ts';
+import { formatTable } from '../../../kernel/terminal/table.ts';
+import type { Terminal } from '../../../kernel/terminal/terminal.ts';
 import { DATABASE_NAME } from '../../contract/backup.ts';
 import { hasJournal } from '../../store/earlier-journal.ts';
-import { openSqliteRoomEngine } from '../../store/sqlite-room-engine.ts';
-import { MIGRATIONS } from '../../store/sqlite-schema.ts';
+import { openSqliteRoomEngine } from '../../store/sqlite/room-engine.ts';
+import { MIGRATIONS } from '../../store/sqlite/schema.ts';
 import { colorsOf, printJson } from '../output.ts';
 import { CHECKS, type Finding } from './store-checks.ts';
 

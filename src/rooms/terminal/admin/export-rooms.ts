@@ -3,8 +3,8 @@ import { closeSync, createReadStream, fsyncSync, openSync, renameSync, rmSync, s
 import type { Readable } from 'node:stream';
 import * as v from 'valibot';
 import { CommandError, ExitCode, messageOf, systemCodeOf } from '../../../kernel/errors.ts';
-import { printable } from '../../../kernel/printable.ts';
-import type { Terminal } from '../../../kernel/terminal.ts';
+import { printable } from '../../../kernel/terminal/printable.ts';
+import type { Terminal } from '../../../kernel/terminal/terminal.ts';
 import { type RoomsClient, withClient } from '../client.ts';
 import type { ConnectionOptions } from '../connection.ts';
 import { printJson } from '../output.ts';

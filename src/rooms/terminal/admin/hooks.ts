@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { CommandError, ExitCode } from '../../../kernel/errors.ts';
-import { printable } from '../../../kernel/printable.ts';
-import { formatTable } from '../../../kernel/table.ts';
-import type { Terminal } from '../../../kernel/terminal.ts';
+import { printable } from '../../../kernel/terminal/printable.ts';
+import { formatTable } from '../../../kernel/terminal/table.ts';
+import type { Terminal } from '../../../kernel/terminal/terminal.ts';
 import { withClient } from '../client.ts';
 import type { ConnectionOptions } from '../connection.ts';
 import { colorsOf, headingOf, printJson } from '../output.ts';

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Database } from '../../../kernel/database.ts';
+import type { Database } from '../../../kernel/storage/database.ts';
 import { messageJsonOf } from '../../contract/event.ts';
 import { typeCode } from '../../store/event-types.ts';
-import { seqOfPlace } from '../../store/sqlite-schema.ts';
+import { seqOfPlace } from '../../store/sqlite/schema.ts';
 
 /** What a look at one thing has shown. */
 export interface Finding {

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { CommandError } from '../../../kernel/errors.ts';
-import { printable } from '../../../kernel/printable.ts';
-import { formatTable } from '../../../kernel/table.ts';
-import type { Terminal } from '../../../kernel/terminal.ts';
+import { printable } from '../../../kernel/terminal/printable.ts';
+import { formatTable } from '../../../kernel/terminal/table.ts';
+import type { Terminal } from '../../../kernel/terminal/terminal.ts';
 import { type RoomsClient, withClient } from '../client.ts';
 import type { ConnectionOptions } from '../connection.ts';
 import { ageOf, colorsOf, headingOf, printJson } from '../output.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { listeningRooms } from '../../../testing/rooms-command.ts';
+import { listeningRooms } from '../../testing/command.ts';
 
 const SMALL = ['--rooms', '2', '--members', '4', '--fanout', '5', '--duration', '1500ms', '--json'];
 

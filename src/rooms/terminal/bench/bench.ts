@@ -1,7 +1,7 @@
 import { holdProcess } from '../../../kernel/clock.ts';
 import { CommandError } from '../../../kernel/errors.ts';
-import { formatTable } from '../../../kernel/table.ts';
-import type { Terminal } from '../../../kernel/terminal.ts';
+import { formatTable } from '../../../kernel/terminal/table.ts';
+import type { Terminal } from '../../../kernel/terminal/terminal.ts';
 import { withClient } from '../client.ts';
 import type { ConnectionOptions } from '../connection.ts';
 import { checkHistory, type Violation } from '../history-checker.ts';

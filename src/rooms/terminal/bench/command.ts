@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { intervalFlag } from '../../../kernel/flags.ts';
-import type { Terminal } from '../../../kernel/terminal.ts';
+import { intervalFlag } from '../../../kernel/terminal/flags.ts';
+import type { Terminal } from '../../../kernel/terminal/terminal.ts';
 import { addConnection, durationOption, numberFlag } from '../shared-flags/command.ts';
 import type { BenchOptions } from './bench.ts';
 

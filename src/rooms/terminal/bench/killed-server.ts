@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Clock } from '../../../kernel/clock.ts';
 import { CommandError } from '../../../kernel/errors.ts';
-import type { Terminal } from '../../../kernel/terminal.ts';
+import type { Terminal } from '../../../kernel/terminal/terminal.ts';
 import { examine } from '../admin/doctor.ts';
 import { RoomsClient } from '../client.ts';
 import { pause } from '../pause.ts';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import * as v from 'valibot';
 import { CommandError } from '../../../kernel/errors.ts';
-import { printable } from '../../../kernel/printable.ts';
-import { SseReader } from '../../../kernel/sse-reader.ts';
-import type { Terminal } from '../../../kernel/terminal.ts';
+import { SseReader } from '../../../kernel/sse/reader.ts';
+import { printable } from '../../../kernel/terminal/printable.ts';
+import type { Terminal } from '../../../kernel/terminal/terminal.ts';
 import { type RoomsClient, withClient } from '../client.ts';
 import type { ConnectionOptions } from '../connection.ts';
 import { LONGEST_SILENCE_MS } from '../follower.ts';

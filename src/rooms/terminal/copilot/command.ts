@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Terminal } from '../../../kernel/terminal.ts';
+import type { Terminal } from '../../../kernel/terminal/terminal.ts';
 import { addConnection } from '../shared-flags/command.ts';
 import type { AskOptions } from './ask.ts';
 import type { SetOptions } from './copilot.ts';

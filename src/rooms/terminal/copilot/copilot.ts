@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { CommandError, ExitCode } from '../../../kernel/errors.ts';
-import { printable } from '../../../kernel/printable.ts';
-import { formatTable } from '../../../kernel/table.ts';
-import type { Terminal } from '../../../kernel/terminal.ts';
+import { printable } from '../../../kernel/terminal/printable.ts';
+import { formatTable } from '../../../kernel/terminal/table.ts';
+import type { Terminal } from '../../../kernel/terminal/terminal.ts';
 import { type Answer, RefusedError, type RoomsClient, withClient } from '../client.ts';
 import type { ConnectionOptions } from '../connection.ts';
 import { readSwitch, type Settings } from '../directory/room-settings.ts';

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
-import { intervalFlag, repeated } from '../../../kernel/flags.ts';
-import type { Terminal } from '../../../kernel/terminal.ts';
+import { intervalFlag, repeated } from '../../../kernel/terminal/flags.ts';
+import type { Terminal } from '../../../kernel/terminal/terminal.ts';
 import { addConnection, numberFlag } from '../shared-flags/command.ts';
 import type { ListOptions } from './list-rooms.ts';
 import type { InviteOptions, NewOptions } from './one-room.ts';

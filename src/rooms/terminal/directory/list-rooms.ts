@@ -1,5 +1,5 @@
-import { formatTable } from '../../../kernel/table.ts';
-import type { Terminal } from '../../../kernel/terminal.ts';
+import { formatTable } from '../../../kernel/terminal/table.ts';
+import type { Terminal } from '../../../kernel/terminal/terminal.ts';
 import { type RoomsClient, withClient } from '../client.ts';
 import type { ConnectionOptions } from '../connection.ts';
 import { ageOf, colorsOf, headingOf, printJson } from '../output.ts';

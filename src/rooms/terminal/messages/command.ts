@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { durationFlag, repeated } from '../../../kernel/flags.ts';
 import { untilStopped } from '../../../kernel/signals.ts';
-import type { Terminal } from '../../../kernel/terminal.ts';
+import { durationFlag, repeated } from '../../../kernel/terminal/flags.ts';
+import type { Terminal } from '../../../kernel/terminal/terminal.ts';
 import { addConnection, durationOption, numberFlag, sizeFlag } from '../shared-flags/command.ts';
 import type { SayOptions } from './say.ts';
 import type { SearchOptions } from './search.ts';

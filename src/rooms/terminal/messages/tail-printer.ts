@@ -1,6 +1,6 @@
 import type { ChalkInstance } from 'chalk';
-import { printable } from '../../../kernel/printable.ts';
-import type { Terminal } from '../../../kernel/terminal.ts';
+import { printable } from '../../../kernel/terminal/printable.ts';
+import type { Terminal } from '../../../kernel/terminal/terminal.ts';
 import type { JsonRecord } from '../follower.ts';
 import { headOf, type LineOptions, messageLines } from '../message-lines.ts';
 import { colorsOf, printJson, safeLines } from '../output.ts';

@@ -1,7 +1,7 @@
 import { CommandError, ExitCode } from '../../../kernel/errors.ts';
-import { printable } from '../../../kernel/printable.ts';
-import { compileUnanchored, type Pattern } from '../../../kernel/regexp.ts';
-import type { Terminal } from '../../../kernel/terminal.ts';
+import { compileUnanchored, type Pattern } from '../../../kernel/regexp/regexp.ts';
+import { printable } from '../../../kernel/terminal/printable.ts';
+import type { Terminal } from '../../../kernel/terminal/terminal.ts';
 import { type RoomsClient, withClient } from '../client.ts';
 import type { ConnectionOptions } from '../connection.ts';
 import { readCursorFile, writeCursorFile } from '../cursor-file.ts';

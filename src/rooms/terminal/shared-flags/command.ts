@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { formatDuration } from '../../../kernel/duration.ts';
-import { intervalFlag } from '../../../kernel/flags.ts';
+import { intervalFlag } from '../../../kernel/terminal/flags.ts';
 
 /** Adds what every command takes that talks to a server. */
 export function addConnection(command: Command): Command {

@@ -1,6 +1,6 @@
 import type { View } from '../../../../src/dashboard/domain/view.ts';
 import type { ChartModel, ModelContext } from '../model.ts';
-import type { ChartKey } from '../terms.ts';
+import type { ChartKey } from '../text/terms.ts';
 import { markerByCategoryModel, markerByProjectModel } from './marker-charts.ts';
 import { modelFamilyModel, topCostModel, topTokensModel } from './model-charts.ts';
 import { byHourModel, byWeekdayModel } from './rhythm-charts.ts';

@@ -2,8 +2,8 @@ import type { MarkerGroupRow, View } from '../../../../src/dashboard/domain/view
 import { groupColours } from '../colours.ts';
 import type { ChartModel, ModelContext, Shape } from '../model.ts';
 import { costLabel } from '../model.ts';
-import { summarizeParts } from '../summary.ts';
-import type { ChartKey } from '../terms.ts';
+import { summarizeParts } from '../text/summary.ts';
+import type { ChartKey } from '../text/terms.ts';
 
 /** More slices than these do not tell themselves apart: bars do. */
 const MOST_SLICES = 6;

@@ -2,8 +2,8 @@ import type { FamilyRow, ModelRow, View } from '../../../../src/dashboard/domain
 import { familyColour } from '../colours.ts';
 import type { ChartModel, Detail, ModelContext, Unit } from '../model.ts';
 import { costLabel } from '../model.ts';
-import { summarizeParts } from '../summary.ts';
-import type { ChartKey } from '../terms.ts';
+import { summarizeParts } from '../text/summary.ts';
+import type { ChartKey } from '../text/terms.ts';
 
 /** Chart 2: the models that cost most. */
 export function topCostModel(view: View, context: ModelContext): ChartModel {

@@ -1,8 +1,8 @@
 import type { GroupSeries, View } from '../../../../src/dashboard/domain/view.ts';
 import type { ChartModel, Detail, ModelContext, Unit } from '../model.ts';
 import { costLabel, formatUnit, sumOf } from '../model.ts';
-import { summarizeParts } from '../summary.ts';
-import type { ChartFormat, ChartKey } from '../terms.ts';
+import { summarizeParts } from '../text/summary.ts';
+import type { ChartFormat, ChartKey } from '../text/terms.ts';
 
 const METRICS = ['requests', 'tokens', 'cost'] as const;
 type Metric = (typeof METRICS)[number];

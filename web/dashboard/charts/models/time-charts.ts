@@ -1,9 +1,9 @@
 import type { Buckets, View } from '../../../../src/dashboard/domain/view.ts';
 import type { ChartModel, Detail, ModelContext, Series, TimeAxis } from '../model.ts';
 import { costLabel } from '../model.ts';
-import { summarizeRunning, summarizeTime } from '../summary.ts';
-import type { ChartKey } from '../terms.ts';
-import { bucketName, mergedNote, tickText } from '../time-text.ts';
+import { summarizeRunning, summarizeTime } from '../text/summary.ts';
+import type { ChartKey } from '../text/terms.ts';
+import { bucketName, mergedNote, tickText } from '../text/time-text.ts';
 
 /** Chart 1: stacked input tokens, output and total as lines, cost on an axis of its own. */
 export function overviewModel(view: View, context: ModelContext): ChartModel {

@@ -1,8 +1,8 @@
 import type { Sums, View } from '../../../../src/dashboard/domain/view.ts';
 import type { ChartModel, Detail, ModelContext, Part } from '../model.ts';
 import { costLabel } from '../model.ts';
-import { summarizeParts } from '../summary.ts';
-import type { ChartKey } from '../terms.ts';
+import { summarizeParts } from '../text/summary.ts';
+import type { ChartKey } from '../text/terms.ts';
 
 interface TokenPart extends Part {
   readonly value: number;

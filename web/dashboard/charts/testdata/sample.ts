@@ -1,8 +1,8 @@
 import type { Buckets, GroupSeries, View } from '../../../../src/dashboard/domain/view.ts';
-import { chartFormat } from '../format.ts';
 import type { ModelContext } from '../model.ts';
-import type { ChartState } from '../terms.ts';
-import { chartTexts } from '../texts.ts';
+import { chartFormat } from '../text/format.ts';
+import type { ChartState } from '../text/terms.ts';
+import { chartTexts } from '../text/texts.ts';
 
 const HOUR = 3_600_000;
 const START = Date.UTC(2026, 5, 8);

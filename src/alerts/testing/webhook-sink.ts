@@ -1,0 +1,67 @@
+import { type HttpSink, type SinkAnswer, startHttpSink } from '../../testing/http/sink.ts';
+import type { Cleanup } from '../../testing/processes.ts';
+
+/** An alert as a webhook is told of it. */
+export interface WebhookAlert {
+  readonly status: 'firing' | 'resolved';
+  readonly labels: Readonly<Record<string, string>>;
+  readonly startsAt: string;
+  readonly endsAt: string;
+  readonly fingerprint: string;
+}
+
+/** What of a webhook's payload tests ask for. */
+export interface WebhookPayload {
+  readonly status: 'firing' | 'resolved';
+  readonly groupKey: string;
+  readonly alerts: readonly WebhookAlert[];
+}
+
+export interface WebhookCall {
+  /** When it was answered; epoch milliseconds. */
+  readonly at: number;
+  /** The same moment by `performance.now()`, for what is measured. */
+  readonly measuredAt: number;
+  readonly path: string;
+  /** What tells a notification that is sent once more from a new one. */
+  readonly idempotencyKey: string;
+  /** The payload as it came. */
+  readonly body: string;
+  readonly payload: WebhookPayload;
+}
+
+export interface WebhookSink {
+  readonly url: string;
+  /** In the order in which they were answered. */
+  readonly calls: readonly WebhookCall[];
+  /** Resolves with the n-th call, counted from 1, as soon as it has come. */
+  called(ordinal: number): Promise<WebhookCall>;
+}
+
+/** A webhook on a free port that remembers what it was told, and when; it answers 200 unless told otherwise. */
+export async function startWebhookSink(
+  t: Cleanup,
+  answer: (call: WebhookCall) => SinkAnswer | Promise<SinkAnswer> = () => ({}),
+): Promise<WebhookSink> {
+  const calls: WebhookCall[] = [];
+  const { url, received }: HttpSink = await startHttpSink(t, ({ path, body, headers }) => {
+    const call = {
+      at: Date.now(),
+      measuredAt: performance.now(),
+      path,
+      idempotencyKey: String(headers['idempotency-key'] ?? ''),
+      body,
+      payload: JSON.parse(body) as WebhookPayload,
+    };
+    calls.push(call);
+    return answer(call);
+  });
+  return {
+    url,
+    calls,
+    async called(ordinal) {
+      await received(ordinal);
+      return calls[ordinal - 1] as WebhookCall;
+    },
+  };
+}

@@ -1,0 +1,86 @@
+import { randomBytes } from 'node:crypto';
+import { constants } from 'node:fs';
+import { copyFile, link, lstat, mkdir, open, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { systemCodeOf } from '../../kernel/errors.ts';
+
+// How a file is replaced so that whoever reads it, and whenever the machine stops, finds it whole: the old or the new one.
+
+/** A draft that is so old was left behind by a process that died. */
+const DEAD_DRAFT_MS = 60_000;
+
+/** The file that a path stands for: what a link leads to, so that the link stays one. */
+export async function resolveFile(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    if (systemCodeOf(error) !== 'ENOENT') throw error;
+    return path;
+  }
+}
+
+/** The path, if it is a link. */
+export async function linkAt(path: string): Promise<string | undefined> {
+  const found = await lstat(path).catch(() => undefined);
+  return found?.isSymbolicLink() ? path : undefined;
+}
+
+/** Replaces a file; the one before stays beside it as `.bak`. Resolves when the new one is on disk. */
+export async function replaceFile(path: string, text: string): Promise<void> {
+  const folder = dirname(path);
+  await mkdir(folder, { recursive: true });
+  const draft = draftName(path);
+  try {
+    const file = await open(draft, 'wx', 0o600);
+    try {
+      await file.writeFile(text);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await keepBackup(path);
+    await rename(draft, path);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
+  await syncFolder(folder);
+}
+
+/** Removes what writers that died have left. */
+export async function removeDrafts(path: string, now: number): Promise<void> {
+  const folder = dirname(path);
+  const prefix = `.${basename(path)}.`;
+  const names = await readdir(folder).catch(() => []);
+  for (const name of names.filter((one) => one.startsWith(prefix) && one.endsWith('.tmp'))) {
+    const found = await stat(join(folder, name)).catch(() => undefined);
+    if (found && now - found.mtimeMs > DEAD_DRAFT_MS) await rm(join(folder, name), { force: true });
+  }
+}
+
+function draftName(path: string): string {
+  return join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}.tmp`);
+}
+
+/** The name changes hands in one step; a second name of the same file costs no copy, where the system allows it. */
+async function keepBackup(path: string): Promise<void> {
+  const draft = draftName(path);
+  try {
+    await link(path, draft);
+  } catch (error) {
+    if (systemCodeOf(error) === 'ENOENT') return;
+    await copyFile(path, draft, constants.COPYFILE_EXCL);
+  }
+  await rename(draft, `${path}.bak`);
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  // Some systems cannot open a folder; there the name is safe by other means or not at all.
+  const handle = await open(folder, 'r').catch(() => undefined);
+  try {
+    await handle?.sync();
+  } catch {
+  } finally {
+    await handle?.close();
+  }
+}

@@ -1,0 +1,63 @@
+// A dashboard that runs on a port of its own, on an empty project, for tests.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Clock } from '../../kernel/clock.ts';
+import { systemClock } from '../../kernel/clock.ts';
+import { createLog } from '../../kernel/log.ts';
+import { HttpClient } from '../../testing/http/client.ts';
+import { type Cleanup, temporaryFolder } from '../../testing/processes.ts';
+import { type DashboardFlags, loadConfig } from '../config/config.ts';
+import { startDashboard } from '../server.ts';
+
+export interface TestDashboard {
+  readonly url: string;
+  readonly folder: string;
+  readonly client: HttpClient;
+  /** What was logged. */
+  log(): string;
+  get(path: string): Promise<{ readonly status: number; readonly json: Record<string, unknown> }>;
+}
+
+export interface TestDashboardOptions {
+  readonly files?: Readonly<Record<string, string>>;
+  readonly variables?: Readonly<Record<string, string>>;
+  readonly flags?: DashboardFlags;
+  readonly clock?: Clock;
+}
+
+/** Writes files below a folder; names may hold slashes. */
+export function writeFiles(folder: string, files: Readonly<Record<string, string>>): void {
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  }
+}
+
+export async function startTestDashboard(t: Cleanup, options: TestDashboardOptions = {}): Promise<TestDashboard> {
+  const folder = temporaryFolder(t);
+  writeFiles(folder, options.files ?? {});
+  const config = loadConfig({ project: folder, port: '0', ...options.flags }, options.variables ?? {});
+  if (!config.ok) throw new Error(config.problems.join('\n'));
+  let written = '';
+  const clock = options.clock ?? systemClock;
+  const write = (line: string) => {
+    written += line;
+  };
+  const server = await startDashboard(
+    config.options,
+    clock,
+    createLog({ level: 'debug', format: 'logfmt', clock, write }),
+  );
+  t.after(() => server.close());
+  const client = new HttpClient(t, server.url);
+  return {
+    url: server.url,
+    folder,
+    client,
+    log: () => written,
+    get: async (path) => {
+      const { status, body } = await client.get(path);
+      return { status, json: JSON.parse(body) as Record<string, unknown> };
+    },
+  };
+}

@@ -1,0 +1,44 @@
+import * as v from 'valibot';
+import { type UpstreamOutcome, unexpected } from './answer.ts';
+
+/** One page of events as upstream sends it. */
+export interface EventPage {
+  /** Each as its JSON text. */
+  readonly events: readonly string[];
+  /** How many the whole range has, if upstream tells. */
+  readonly total: number | undefined;
+  /** The same for a page that is sent again. */
+  readonly signature: string;
+}
+
+const eventSchema = v.looseObject({ timestamp: v.union([v.string(), v.number()]) });
+const pageSchema = v.looseObject({
+  totalUsageEventsCount: v.nullish(v.union([v.number(), v.pipe(v.string(), v.digits())])),
+  usageEventsDisplay: v.nullish(v.array(eventSchema)),
+  // The name that the administrators' API gives the same list.
+  usageEvents: v.nullish(v.array(eventSchema)),
+});
+/** All that a page without events may say: an error that comes with status 200 says something else. */
+const KEYS_OF_NOTHING = new Set(['totalUsageEventsCount', 'usageEventsDisplay', 'usageEvents', 'pagination']);
+
+type WireEvent = v.InferOutput<typeof eventSchema>;
+
+/** Reads a page; a shape that is not known is a failure and never “no events”. */
+export function readEventPage(value: unknown): UpstreamOutcome<EventPage> {
+  const isKnown = v.is(pageSchema, value);
+  const list = isKnown ? (value.usageEventsDisplay ?? value.usageEvents) : undefined;
+  if (!isKnown || (!list && Object.keys(value).some((key) => !KEYS_OF_NOTHING.has(key))))
+    return { ok: false, failure: unexpected('upstream answered JSON that is no list of events') };
+  const events = list ?? [];
+  const total = value.totalUsageEventsCount ?? undefined;
+  const page: EventPage = {
+    events: events.map((event) => JSON.stringify(event)),
+    total: total === undefined || !Number.isFinite(Number(total)) ? undefined : Number(total),
+    signature: JSON.stringify([identify(events[0]), identify(events.at(-1))]),
+  };
+  return { ok: true, value: page };
+}
+
+function identify(event: WireEvent | undefined): readonly unknown[] {
+  return [event?.timestamp, event?.model, event?.conversationId];
+}

@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { hashSync } from 'bcryptjs';
+import { FakeClock } from '../../testing/fake-clock.ts';
+import type { Clock } from '../clock.ts';
+import { compareHere } from './bcrypt-thread.ts';
+import { PasswordCheck } from './password-check.ts';
+
+/** Compares `hash of X` with X, when it is told to go on. */
+function startHeld() {
+  const clock = new FakeClock();
+  const looks: string[] = [];
+  const held: (() => void)[] = [];
+  const passwords = new PasswordCheck(clock, async (password, hash) => {
+    looks.push(`${password} with ${hash}`);
+    await new Promise<void>((resolve) => {
+      held.push(resolve);
+    });
+    return hash === `hash of ${password}`;
+  });
+  const release = async () => {
+    await nextTurn();
+    for (const go of held.splice(0)) go();
+    await nextTurn();
+  };
+  return { clock, looks, passwords, release };
+}
+
+/** Whose pauses are over at once. */
+const impatient: Clock = {
+  now: () => 0,
+  monotonic: () => 0,
+  every: () => () => {},
+  after(_, action) {
+    queueMicrotask(action);
+    return () => {};
+  },
+};
+
+const HERE = '192.0.2.1';
+const USERS = new Map([['ann', 'hash of a']]);
+
+describe('a password', () => {
+  test('is looked at once, whatever the verdict', async () => {
+    const { clock, looks, passwords, release } = startHeld();
+    for (const [password, verdict] of [
+      ['a', 'welcome'],
+      ['x', 'refused'],
+    ] as const) {
+      const first = passwords.check({ user: 'ann', password }, USERS, HERE);
+      const meanwhile = passwords.check({ user: 'ann', password }, USERS, HERE);
+      await release();
+      assert.equal(await first, verdict);
+      assert.equal(await meanwhile, verdict);
+      assert.equal(passwords.check({ user: 'ann', password }, USERS, HERE), verdict);
+      clock.advance(100);
+    }
+    assert.deepEqual(looks, ['a with hash of a', 'x with hash of a']);
+  });
+
+  test('is looked at again when the hash has changed', async () => {
+    const { passwords, release } = startHeld();
+    const before = passwords.check({ user: 'ann', password: 'a' }, USERS, HERE);
+    await release();
+    assert.equal(await before, 'welcome');
+    const after = passwords.check({ user: 'ann', password: 'a' }, new Map([['ann', 'hash of b']]), HERE);
+    await release();
+    assert.equal(await after, 'refused');
+  });
+
+  test('of a user who is not known is compared, too, and refused even if it is right for another', async () => {
+    const { looks, passwords, release } = startHeld();
+    const verdict = passwords.check({ user: 'bob', password: 'a' }, USERS, HERE);
+    await release();
+    assert.equal(await verdict, 'refused');
+    assert.deepEqual(looks, ['a with hash of a']);
+    const known = passwords.check({ user: 'ann', password: 'a' }, USERS, HERE);
+    assert.notEqual(known, 'refused');
+  });
+
+  test('waits for the one before', async () => {
+    const { looks, passwords, release } = startHeld();
+    const wrong = passwords.check({ user: 'ann', password: 'x' }, USERS, HERE);
+    const right = passwords.check({ user: 'ann', password: 'a' }, USERS, HERE);
+    await nextTurn();
+    assert.equal(looks.length, 1);
+    await release();
+    assert.equal(await wrong, 'refused');
+    await release();
+    assert.equal(await right, 'welcome');
+  });
+
+  for (const [who, user] of [
+    ['a user who is not known', 'bob'],
+    ['a client that has failed of late', 'ann'],
+  ] as const)
+    test(`of ${who} waits 25 ms after a wrong one; one of another client does not`, async () => {
+      const { clock, looks, passwords, release } = startHeld();
+      const wrong = passwords.check({ user: 'ann', password: 'x' }, USERS, HERE);
+      await release();
+      assert.equal(await wrong, 'refused');
+      const late = passwords.check({ user, password: 'a' }, USERS, HERE);
+      await nextTurn();
+      assert.equal(looks.length, 1);
+      const reserved = passwords.check({ user: 'ann', password: 'a' }, USERS, '192.0.2.2');
+      await release();
+      assert.equal(await reserved, 'welcome');
+      clock.advance(24);
+      await nextTurn();
+      assert.equal(looks.length, 2);
+      clock.advance(1);
+      await release();
+      assert.equal(await late, user === 'ann' ? 'welcome' : 'refused');
+    });
+
+  test('of a client that failed ten minutes ago has its reserved place again', async () => {
+    const { clock, passwords, release } = startHeld();
+    const wrong = passwords.check({ user: 'ann', password: 'x' }, USERS, HERE);
+    await release();
+    assert.equal(await wrong, 'refused');
+    clock.advance(600_000);
+    const guess = passwords.check({ user: 'bob', password: 'y' }, USERS, HERE);
+    await release();
+    assert.equal(await guess, 'refused');
+    const right = passwords.check({ user: 'ann', password: 'a' }, USERS, HERE);
+    await release();
+    assert.equal(await right, 'welcome');
+  });
+
+  test('finds no room where 53 of its client wait, and one that is known needs none', async () => {
+    const { passwords, release } = startHeld();
+    const known = passwords.check({ user: 'ann', password: 'a' }, USERS, HERE);
+    await release();
+    assert.equal(await known, 'welcome');
+    const guess = (password: string, client = HERE) => passwords.check({ user: 'ann', password }, USERS, client);
+    const waiting = Array.from({ length: 53 }, (_, i) => guess(`x${i}`));
+    let isAnyDecided = false;
+    void Promise.race(waiting).then(() => {
+      isAnyDecided = true;
+    });
+    assert.equal(await guess('y'), 'busy');
+    await nextTurn();
+    assert.equal(isAnyDecided, false);
+    assert.equal(guess('a'), 'welcome');
+    const other = guess('z', '192.0.2.2');
+    await release();
+    await release();
+    await release();
+    assert.equal(await other, 'refused');
+  });
+
+  test('that is right stays known however many wrong ones come', async () => {
+    const passwords = new PasswordCheck(impatient, async (password, hash) => hash === `hash of ${password}`);
+    await passwords.check({ user: 'ann', password: 'a' }, USERS, HERE);
+    for (let i = 0; i < 150; i++) await passwords.check({ user: 'ann', password: `x${i}` }, USERS, HERE);
+    assert.equal(passwords.check({ user: 'ann', password: 'a' }, USERS, HERE), 'welcome');
+    assert.equal(passwords.check({ user: 'ann', password: 'x149' }, USERS, HERE), 'refused');
+    assert.notEqual(passwords.check({ user: 'ann', password: 'x0' }, USERS, HERE), 'refused');
+  });
+
+  test('whose comparing fails is no wrong one, and is compared again', async () => {
+    let looks = 0;
+    const passwords = new PasswordCheck(new FakeClock(), async () => {
+      looks++;
+      if (looks === 1) throw new Error('no');
+      return true;
+    });
+    assert.equal(await passwords.check({ user: 'ann', password: 'a' }, USERS, HERE), 'failed');
+    assert.equal(await passwords.check({ user: 'ann', password: 'a' }, USERS, HERE), 'welcome');
+  });
+
+  test('is compared with bcrypt', async () => {
+    const users = new Map([
+      ['ann', hashSync('secret', 4)],
+      // As htpasswd writes it.
+      ['carol', hashSync('carols', 5).replace('$2b$', '$2y$')],
+    ]);
+    const passwords = new PasswordCheck(impatient, compareHere);
+    assert.equal(await passwords.check({ user: 'ann', password: 'secret' }, users, HERE), 'welcome');
+    assert.equal(await passwords.check({ user: 'ann', password: 'Secret' }, users, HERE), 'refused');
+    assert.equal(await passwords.check({ user: 'dave', password: 'secret' }, users, HERE), 'refused');
+    assert.equal(await passwords.check({ user: 'carol', password: 'carols' }, users, HERE), 'welcome');
+  });
+});

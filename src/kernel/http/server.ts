@@ -1,0 +1,257 @@
+import {
+  createServer as createHttpServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+} from 'node:http';
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
+import { createAdaptorServer } from '@hono/node-server';
+// Loaded after the first server, its marker would be a Response of the class that the server has replaced by then.
+import '@hono/node-server/utils/response';
+import type { Clock } from '../clock.ts';
+import { CommandError, ExitCode, messageOf, systemCodeOf } from '../errors.ts';
+import { onTakenSocket } from '../sse/stream-socket.ts';
+import { executableFile } from '../threads/thread.ts';
+import { BcryptThread, compareHere } from './bcrypt-thread.ts';
+import { type ListenAddress, printHostPort } from './listen-address.ts';
+import type { Compare } from './password-check.ts';
+import { type Fetch, guardFetch, type RequestRules } from './server-guard.ts';
+import { guardSite, type SiteRules } from './site-address.ts';
+import type { TlsFront, TlsSettings } from './tls-front.ts';
+
+/** A request whose headers are not whole by then is a slow writer. */
+const HEADERS_TIMEOUT_MS = 15_000;
+/** A request whose body is not whole by then likewise. */
+const REQUEST_TIMEOUT_MS = 60_000;
+
+export interface ListenOptions {
+  readonly fetch: Fetch;
+  readonly addresses: readonly ListenAddress[];
+  /** File descriptors of sockets that were opened for this process; these are listened on instead of the addresses. */
+  readonly sockets?: readonly number[] | undefined;
+  /** Answers over HTTPS by the settings in force when a connection comes in; see createTlsFront. */
+  readonly tls?: (() => TlsSettings) | undefined;
+  /** Lets through what the rules in force allow; see guardFetch. */
+  readonly rules?: (() => RequestRules) | undefined;
+  /** Lets through what other sites may ask; see guardSite. */
+  readonly site?: SiteRules | undefined;
+  /** How passwords of the rules' users are compared; bcrypt unless given. */
+  readonly comparePassword?: Compare | undefined;
+  /** The longest head of a request, path and all; Node's 16 KiB unless given. Beyond it the answer is 431. */
+  readonly maxHeaderBytes?: number | undefined;
+  readonly clock: Clock;
+  /** Asked at the start of a close to end the streams that never end by themselves; resolves when they are written out. */
+  readonly endStreams?: () => Promise<void>;
+}
+
+export interface Listener {
+  /** `http://host:port` or `https://host:port` of the first address, with the port that was really bound. */
+  readonly url: string;
+  /** `host:port` of every address, as bound; the path of a Unix socket. */
+  readonly addresses: readonly string[];
+  /** Stops accepting, lets running requests finish for at most `deadlineMs`, then cuts the rest. Idempotent. */
+  close(deadlineMs: number): Promise<void>;
+}
+
+/** Binds every address, or none: a CommandError names the address that cannot be had. */
+export async function listen(options: ListenOptions): Promise<Listener> {
+  const { addresses, sockets, clock, endStreams, tls } = options;
+  const { fetch: guarded, end } = protect(options);
+  const fetch = options.site ? guardSite(guarded, options.site) : guarded;
+  const places: readonly Place[] = sockets?.map((fd) => ({ fd })) ?? addresses;
+  const servers: TrackedServer[] = [];
+  try {
+    for (const place of places) {
+      const server = createServer(fetch, options.maxHeaderBytes);
+      const tracked = track(server);
+      if (tls) await secure(tracked, tls);
+      await bind(server, place);
+      servers.push(tracked);
+    }
+  } catch (error) {
+    for (const { server } of servers) server.close();
+    await end();
+    throw error;
+  }
+  const bound = servers.map(({ server }) => server.address() as AddressInfo | string);
+  let closing: Promise<void> | undefined;
+  return {
+    addresses: bound.map(printAddress),
+    url: `${tls ? 'https' : 'http'}://${reachableAt(bound[0])}`,
+    close(deadlineMs) {
+      closing ??= drain(servers, deadlineMs, clock, endStreams).finally(end);
+      return closing;
+    },
+  };
+}
+
+/** `end` is to be called when nothing is asked any more. */
+function protect({ fetch, rules, comparePassword, clock }: ListenOptions): { fetch: Fetch; end(): Promise<void> } {
+  if (!rules) return { fetch, end: async () => {} };
+  const thread = executableFile === undefined ? undefined : new BcryptThread(executableFile, clock);
+  const compare = comparePassword ?? (thread ? (...texts) => thread.compare(...texts) : compareHere);
+  return { fetch: guardFetch(fetch, rules, clock, compare), end: async () => thread?.close() };
+}
+
+type Place = ListenAddress | { readonly fd: number };
+
+function createServer(fetch: Fetch, maxHeaderBytes: number | undefined): Server {
+  return createAdaptorServer({
+    // HTTP/1.0, which load balancers still ask for health in, has no Host.
+    hostname: 'localhost',
+    fetch: fetch as Parameters<typeof createAdaptorServer>[0]['fetch'],
+    createServer: ((options: ServerOptions, listener: RequestListener) =>
+      createHttpServer(options, withBody(listener))) as typeof createHttpServer,
+    serverOptions: {
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      // Node looks for both only every 30 s otherwise.
+      connectionsCheckingInterval: 5_000,
+      ...(maxHeaderBytes === undefined ? {} : { maxHeaderSize: maxHeaderBytes }),
+    },
+    // It cuts a client off that still writes after its answer; node:http itself reads on, up to the timeout.
+    autoCleanupIncoming: false,
+  }) as Server;
+}
+
+/**
+ * Hands a request on when what came with its head has been parsed, which Node does next: a small body lies there then as a
+ * whole, and whoever reads it need not wait.
+ */
+function withBody(listener: RequestListener): RequestListener {
+  return (incoming, outgoing) => {
+    if (incoming.method === 'POST' || incoming.method === 'PUT') process.nextTick(listener, incoming, outgoing);
+    else listener(incoming, outgoing);
+  };
+}
+
+interface TrackedServer {
+  readonly server: Server;
+  /** By connection, how many of its answers are not yet wholly handed to the operating system. */
+  readonly answering: ReadonlyMap<Socket, number>;
+  /** Connections of event streams, which have left their answers. */
+  readonly streaming: ReadonlySet<Socket>;
+  front?: TlsFront;
+}
+
+/**
+ * Counts answers by their connections, which stay. A set of answers that come and go is made anew all the time, and V8
+ * links the old ones to the new ones: once one of them has grown old, none of the answers is freed soon.
+ */
+function track(server: Server): TrackedServer {
+  const answering = new Map<Socket, number>();
+  const add = (socket: Socket, change: number) => {
+    const count = answering.get(socket);
+    if (count !== undefined) answering.set(socket, count + change);
+  };
+  server.on('connection', (socket: Socket) => {
+    answering.set(socket, 0);
+    socket.once('close', () => answering.delete(socket));
+  });
+  // One for all of them, and not `once`, which wraps each.
+  function answered(this: ServerResponse): void {
+    add(this.req.socket, -1);
+  }
+  server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
+    add(socket, 1);
+    response.on('close', answered);
+    // Of pipelined requests those that wait for the first one's answer.
+    if (!response.socket) closeWith(socket, response);
+  });
+  const streaming = new Set<Socket>();
+  function forget(this: Socket): void {
+    streaming.delete(this);
+  }
+  onTakenSocket(server, (socket) => streaming.add(socket.on('close', forget)));
+  return { server, answering, streaming };
+}
+
+/** Node tells only the answer whose turn it is that the connection has closed. */
+function closeWith(socket: Socket, response: ServerResponse): void {
+  const close = () => {
+    if (response.socket) return;
+    response.destroy();
+    response.emit('close');
+  };
+  socket.setMaxListeners(0).once('close', close);
+  response.once('close', () => socket.off('close', close));
+}
+
+/** From here on all who listen to connections are handed them only when they are secured. */
+async function secure(tracked: TrackedServer, settings: () => TlsSettings): Promise<void> {
+  const { createTlsFront } = await import('./tls-front.ts');
+  const { server } = tracked;
+  const listeners = server.listeners('connection') as ((this: Server, socket: Socket) => void)[];
+  const front = createTlsFront(settings, (socket) => {
+    for (const listener of listeners) listener.call(server, socket);
+  });
+  server.removeAllListeners('connection').on('connection', (socket: Socket) => front.accept(socket));
+  tracked.front = front;
+}
+
+function printAddress(bound: AddressInfo | string): string {
+  return typeof bound === 'string' ? bound : printHostPort(bound.address, bound.port);
+}
+
+function reachableAt(bound: AddressInfo | string | undefined): string {
+  if (bound === undefined || typeof bound === 'string') return 'localhost';
+  const everywhere = bound.address === '::' || bound.address === '0.0.0.0';
+  return printHostPort(everywhere ? 'localhost' : bound.address, bound.port);
+}
+
+function bind(server: Server, place: Place): Promise<void> {
+  const name = 'fd' in place ? `file descriptor ${place.fd}` : printHostPort(place.host ?? '', place.port);
+  return new Promise((resolve, reject) => {
+    // It stays: without it, a connection that cannot be accepted later would end the process.
+    server.on('error', (error) => reject(explain(error, name)));
+    if ('fd' in place) server.listen({ fd: place.fd }, resolve);
+    else server.listen({ port: place.port, ...(place.host === undefined ? {} : { host: place.host }) }, resolve);
+  });
+}
+
+function explain(error: Error, address: string): CommandError {
+  const reasons: Record<string, string> = {
+    EADDRINUSE: 'the port is taken; stop what listens there or choose another one',
+    EACCES: 'this user may not listen there; ports below 1024 need privileges',
+    EBADF: 'no socket was opened for this process there',
+    EADDRNOTAVAIL: 'no interface of this machine has that address',
+    ENOTFOUND: 'the host name is not known',
+  };
+  const reason = reasons[systemCodeOf(error) ?? ''] ?? messageOf(error);
+  return new CommandError(`cannot listen on ${address}: ${reason}`, ExitCode.failed, { cause: error });
+}
+
+/** How often connections that have become idle are closed while the server waits for the others. */
+const IDLE_CHECK_MS = 25;
+
+async function drain(
+  servers: readonly TrackedServer[],
+  deadlineMs: number,
+  clock: Clock,
+  endStreams?: () => Promise<void>,
+): Promise<void> {
+  // Not http's own close: that destroys answers which are ended but still on their way to a slow reader.
+  const closed = servers.map(
+    ({ server }) => new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve())),
+  );
+  const closeIdle = () => {
+    for (const { answering, front } of servers) {
+      front?.cutHandshakes();
+      for (const [socket, count] of answering) if (count === 0) socket.destroy();
+    }
+  };
+  const stopChecking = clock.every(IDLE_CHECK_MS, closeIdle);
+  const cancel = clock.after(deadlineMs, () => {
+    for (const { server, streaming } of servers) {
+      server.closeAllConnections();
+      for (const socket of streaming) socket.destroy();
+    }
+  });
+  endStreams?.().catch(() => {});
+  closeIdle();
+  await Promise.all(closed);
+  stopChecking();
+  cancel();
+}

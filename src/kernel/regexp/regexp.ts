@@ -1,0 +1,148 @@
+import { RE2JS, RE2JSSyntaxException } from 're2js';
+import { messageOf } from '../errors.ts';
+import { estimateProgramSize, renameGroups } from './scan.ts';
+import { anchoredShape, unanchoredShape } from './shape.ts';
+
+/** A regular expression that users supplied. It means what Go's regexp (RE2) means and runs in linear time. */
+export interface Pattern {
+  /** As the user wrote it. */
+  readonly source: string;
+  test(text: string): boolean;
+}
+
+export type PatternResult =
+  | { readonly ok: true; readonly pattern: Pattern }
+  | { readonly ok: false; readonly reason: string };
+
+/** The longest source that is compiled, in UTF-16 code units. */
+export const LONGEST_SOURCE = 10_000;
+
+/** The largest program, in instructions: Go allows 1.4 million, which would take seconds and 400 MB here. */
+const LARGEST_PROGRAM = 20_000;
+
+/** What one automaton may remember of the states it has seen, in bytes; beyond it forgets or goes without. */
+const AUTOMATON_BYTES = 256 * 1024;
+
+const DUPLICATE_NAME = 'duplicate capture group name';
+const TOO_LARGE = 'expression too large';
+
+/** In these Go quotes the whole pattern; re2js quotes nothing in the last two. */
+const QUOTING_WHOLE = new Set(['missing closing )', 'unexpected )', 'expression nests too deeply', TOO_LARGE]);
+
+const refusal = (description: string, quoted: string): PatternResult => ({
+  ok: false,
+  reason: `error parsing regexp: ${description}: \`${quoted}\``,
+});
+
+function refusalOf(error: unknown, expression: string): PatternResult {
+  if (!(error instanceof RE2JSSyntaxException)) return refusal(messageOf(error), expression);
+  const description = error.getDescription();
+  return refusal(description, QUOTING_WHOLE.has(description) ? expression : (error.getPattern() ?? ''));
+}
+
+/** Go, unlike re2js, allows two groups of one name; a test needs no names. */
+function compileAutomaton(expression: string): RE2JS {
+  try {
+    return RE2JS.compile(expression);
+  } catch (error) {
+    if (!(error instanceof RE2JSSyntaxException && error.getDescription() === DUPLICATE_NAME)) throw error;
+    return RE2JS.compile(renameGroups(expression));
+  }
+}
+
+function boundMemory(automaton: RE2JS): void {
+  const engine = automaton.re2();
+  if (engine.onepass !== null || engine.prefixComplete) return;
+  engine.dfa.stateBudget = AUTOMATON_BYTES;
+  engine.dfa.memBudget = AUTOMATON_BYTES;
+}
+
+function automatonTest(automaton: RE2JS): (text: string) => boolean {
+  let bounded = false;
+  return (text) => {
+    if (!bounded) {
+      boundMemory(automaton);
+      bounded = true;
+    }
+    return automaton.test(text);
+  };
+}
+
+function compile(source: string, expression: string): PatternResult {
+  try {
+    if (estimateProgramSize(expression) > LARGEST_PROGRAM) return refusal(TOO_LARGE, expression);
+    return { ok: true, pattern: { source, test: automatonTest(compileAutomaton(expression)) } };
+  } catch (error) {
+    return refusalOf(error, expression);
+  }
+}
+
+function unfit(source: string): PatternResult | undefined {
+  if (source.length > LONGEST_SOURCE) {
+    return { ok: false, reason: `regular expression too long: ${source.length} characters (limit: ${LONGEST_SOURCE})` };
+  }
+  return /\p{Surrogate}/u.test(source) ? refusal('invalid UTF-8', source) : undefined;
+}
+
+/**
+ * Compiles a source that must match a text as a whole, as `^(?:source)$`. The reason of a refusal is Go's, and quotes
+ * that expression. Never throws.
+ */
+export function compileAnchored(source: string): PatternResult {
+  const refused = unfit(source);
+  if (refused) return refused;
+  const test = anchoredShape(source);
+  return test ? { ok: true, pattern: { source, test } } : compile(source, `^(?:${source})$`);
+}
+
+/** Compiles a source that may match anywhere in a text. The reason of a refusal is Go's. Never throws. */
+export function compileUnanchored(source: string): PatternResult {
+  const refused = unfit(source);
+  if (refused) return refused;
+  const test = unanchoredShape(source);
+  return test ? { ok: true, pattern: { source, test } } : compile(source, source);
+}
+
+/** How many characters may still be looked at in looking for matches; counted down. */
+export interface SearchBudget {
+  chars: number;
+}
+
+export interface Replacer {
+  /**
+   * The text with the same words in place of every match. To find them all may take the square of its length: when the
+   * budget is used up, a text that has a match is replaced as a whole.
+   */
+  replace(text: string, by: string, budget: SearchBudget): string;
+}
+
+export type ReplacerResult =
+  | { readonly ok: true; readonly replacer: Replacer }
+  | { readonly ok: false; readonly reason: string };
+
+/** Compiles a source whose every match in a text is to be replaced. Refuses as compileUnanchored. Never throws. */
+export function compileReplacer(source: string): ReplacerResult {
+  const compiled = compileUnanchored(source);
+  if (!compiled.ok) return compiled;
+  const { test } = compiled.pattern;
+  const automaton = compileAutomaton(source);
+  return {
+    ok: true,
+    replacer: { replace: (text, by, budget) => (test(text) ? replaceMatches(automaton, text, by, budget) : text) },
+  };
+}
+
+function replaceMatches(automaton: RE2JS, text: string, by: string, budget: SearchBudget): string {
+  const matcher = automaton.matcher(text);
+  let rest = '';
+  let from = 0;
+  while (matcher.find()) {
+    const [start, end] = [matcher.start(), matcher.end()];
+    budget.chars -= text.length - start;
+    if (budget.chars < 0) return by;
+    if (end === start) continue;
+    rest += text.slice(from, start) + by;
+    from = end;
+  }
+  return rest + text.slice(from);
+}

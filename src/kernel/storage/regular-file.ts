@@ -1,0 +1,94 @@
+import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { systemCodeOf } from '../errors.ts';
+
+/** In bytes; enough for any file that people write, and for a bundle of certificates. */
+export const MOST_FILE_BYTES = 16 * 2 ** 20;
+
+/**
+ * Opening a pipe to which nobody writes would hold one of the four threads that read files, look up names and sync the
+ * disk, for ever.
+ */
+const AT_ONCE = constants.O_RDONLY | constants.O_NONBLOCK;
+
+const CHUNK_BYTES = 65_536;
+
+/** Why a file is not read; the message has its path, in the way of Go's errors. */
+export class NotReadable extends Error {
+  /** Continues a sentence about the file: `is a directory`. */
+  readonly reason: string;
+
+  constructor(path: string, reason: string) {
+    super(`read ${path}: ${reason}`);
+    this.reason = reason;
+  }
+}
+
+/** The text of a file. Rejects without waiting when it is a pipe, a socket or a directory, or larger than `mostBytes`. */
+export async function readRegularFile(path: string, mostBytes = MOST_FILE_BYTES): Promise<string> {
+  const file = await open(path, AT_ONCE).catch((error: unknown) => {
+    throw explained(path, error);
+  });
+  try {
+    refuseEndless(path, await file.stat());
+    const text = new BoundedText(path, mostBytes);
+    while (text.add((await file.read(text.room, 0, CHUNK_BYTES, null)).bytesRead));
+    return text.toString();
+  } finally {
+    await file.close();
+  }
+}
+
+/** The same, at once. */
+export function readRegularFileSync(path: string, mostBytes = MOST_FILE_BYTES): string {
+  let file: number | undefined;
+  try {
+    file = openSync(path, AT_ONCE);
+    refuseEndless(path, fstatSync(file));
+    const text = new BoundedText(path, mostBytes);
+    while (text.add(readSync(file, text.room, 0, CHUNK_BYTES, null)));
+    return text.toString();
+  } catch (error) {
+    throw explained(path, error);
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
+}
+
+function refuseEndless(path: string, stats: Stats): void {
+  if (stats.isDirectory()) throw new NotReadable(path, 'is a directory');
+  if (stats.isFIFO() || stats.isSocket()) throw new NotReadable(path, 'is a pipe or a socket, not a file');
+}
+
+/** A socket cannot even be opened. */
+function explained(path: string, error: unknown): unknown {
+  return systemCodeOf(error) === 'ENXIO' ? new NotReadable(path, 'is a pipe or a socket, not a file') : error;
+}
+
+/** What has been read: the size that a file tells of itself is not that of a device, or of a file that grows. */
+class BoundedText {
+  readonly #path: string;
+  readonly #mostBytes: number;
+  readonly #chunks: Buffer[] = [];
+  #size = 0;
+  /** Where the next bytes belong. */
+  room = Buffer.allocUnsafe(CHUNK_BYTES);
+
+  constructor(path: string, mostBytes: number) {
+    this.#path = path;
+    this.#mostBytes = mostBytes;
+  }
+
+  /** Takes so many bytes out of the room; false at the end. */
+  add(bytes: number): boolean {
+    this.#size += bytes;
+    if (this.#size > this.#mostBytes) throw new NotReadable(this.#path, `is larger than ${this.#mostBytes} bytes`);
+    this.#chunks.push(this.room.subarray(0, bytes));
+    this.room = Buffer.allocUnsafe(CHUNK_BYTES);
+    return bytes > 0;
+  }
+
+  toString(): string {
+    return Buffer.concat(this.#chunks, this.#size).toString();
+  }
+}

@@ -1,0 +1,60 @@
+import type { CancelTimer, Clock } from '../clock.ts';
+
+export interface WriteBehindOptions {
+  readonly clock: Clock;
+  /** How long a change may wait for others to be written with it. */
+  readonly delayMs: number;
+  /** How long to wait after a write that failed, for instance on a full disk. */
+  readonly retryMs: number;
+  readonly isPending: () => boolean;
+  /** Writes all that is pending; rejects when it cannot, and then it is pending still. */
+  readonly write: () => Promise<void>;
+  readonly failed: (error: unknown) => void;
+}
+
+/** Keeps a disk behind what changes in memory: one write at a time, and at most one for each delay. */
+export class WriteBehind {
+  readonly #options: WriteBehindOptions;
+  #writing: Promise<void> | undefined;
+  #timer: CancelTimer | undefined;
+
+  constructor(options: WriteBehindOptions) {
+    this.#options = options;
+  }
+
+  /** Something is pending now. */
+  soon(delayMs = this.#options.delayMs): void {
+    if (this.#timer || this.#writing) return;
+    this.#timer = this.#options.clock.after(delayMs, () => {
+      this.#timer = undefined;
+      this.#writing = this.#writeOnce();
+    });
+  }
+
+  /** Resolves when all that was pending is written; rejects when it cannot be. */
+  async flush(): Promise<void> {
+    this.#cancelTimer();
+    await this.#writing;
+    // A write that has just ended may have asked for the next one.
+    this.#cancelTimer();
+    await this.#options.write();
+  }
+
+  #cancelTimer(): void {
+    this.#timer?.();
+    this.#timer = undefined;
+  }
+
+  async #writeOnce(): Promise<void> {
+    const { write, failed, isPending, delayMs, retryMs } = this.#options;
+    let nextMs = delayMs;
+    try {
+      await write();
+    } catch (error) {
+      failed(error);
+      nextMs = retryMs;
+    }
+    this.#writing = undefined;
+    if (isPending()) this.soon(nextMs);
+  }
+}

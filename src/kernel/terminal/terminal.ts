@@ -1,0 +1,51 @@
+import { readFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import type { Clock } from '../clock.ts';
+import { systemClock } from '../clock.ts';
+import { writeRemarks } from './remarks.ts';
+
+/** All that a command may touch of the terminal and the process around it; tests hand in another. */
+export interface Terminal {
+  /** Writes data to standard output as it is; the caller ends lines. */
+  out(text: string): void;
+  /** Writes remarks to standard error as they are. */
+  err(text: string): void;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Whether colours are wanted on standard output: a terminal, and NO_COLOR not set. */
+  readonly colors: boolean;
+  /** Standard output is a terminal, which obeys control characters. */
+  readonly isSeen?: boolean;
+  readonly clock: Clock;
+  /** The name of the user who runs the command. */
+  user(): string;
+  /** Somebody types on standard input: nothing comes from there unless he is asked. */
+  readonly isTyped?: boolean;
+  /** Everything on standard input. */
+  stdin(): Promise<string>;
+  /** The same as bytes, for what may be too large to be held. */
+  stdinStream(): Readable;
+  readFile(path: string): string;
+}
+
+let writeError: ((text: string) => void) | undefined;
+
+export const systemTerminal: Terminal = {
+  out: (chunk) => void process.stdout.write(chunk),
+  err(chunk) {
+    writeError ??= writeRemarks(process.stderr);
+    writeError(chunk);
+  },
+  env: process.env,
+  colors: process.stdout.isTTY === true && !process.env.NO_COLOR,
+  isSeen: process.stdout.isTTY === true,
+  clock: systemClock,
+  user: () => process.env.USER || userInfo().username,
+  get isTyped() {
+    return process.stdin.isTTY === true;
+  },
+  stdin: () => text(process.stdin),
+  stdinStream: () => process.stdin,
+  readFile: (path) => readFileSync(path, 'utf8'),
+};

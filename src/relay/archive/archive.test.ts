@@ -1,0 +1,296 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, type TestContext, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { eventually } from '../../testing/eventually.ts';
+import { FakeClock } from '../../testing/fake-clock.ts';
+import { type ArchivedSample, archiveEntries, packArchive, packTar } from '../testing/launchdarkly/archive.ts';
+import { plainFlag } from '../testing/launchdarkly/fake.ts';
+import { settle } from '../testing/launchdarkly/http.ts';
+import { emptySink, RecordingLog } from '../testing/launchdarkly/parts.ts';
+import { type ArchiveOptions, openArchive } from './archive.ts';
+import { type ArchiveEnvironment, compareArchives, deliverArchive } from './stored-environment.ts';
+
+async function archivePath(t: TestContext): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'opsdeck-'));
+  t.after(() => rm(folder, { recursive: true }));
+  return join(folder, 'flags.tar.gz');
+}
+
+async function open(t: TestContext, content: Buffer, options: Partial<ArchiveOptions> = {}) {
+  const path = await archivePath(t);
+  await writeFile(path, content);
+  const clock = new FakeClock();
+  const log = new RecordingLog();
+  const told: (readonly ArchiveEnvironment[])[] = [];
+  const onChange = (environments: readonly ArchiveEnvironment[]) => void told.push(environments);
+  const opened = await openArchive({ path, intervalMs: 1000, clock, log, onChange, ...options });
+  assert.ok(opened.ok, opened.ok ? '' : opened.reason);
+  const archive = opened.value;
+  t.after(() => archive.close());
+  /** Replaces the file and lets the archive look at it until the condition holds. */
+  const replace = async (next: Buffer, until: () => boolean) => {
+    await writeFile(`${path}.new`, next);
+    await rename(`${path}.new`, path);
+    await eventually(
+      'the change',
+      () => {
+        clock.advance(1000);
+        return until();
+      },
+      { everyMs: 5 },
+    );
+  };
+  return { archive, path, clock, log, told, replace };
+}
+
+const flagData = (version: number) => ({ flags: { a: plainFlag('a', version, version) }, segments: {} });
+const ONE: ArchivedSample = { id: 'env1', data: flagData(1) };
+const TWO: ArchivedSample = { id: 'env2', data: flagData(1) };
+
+const names = (environments: readonly ArchiveEnvironment[]) => environments.map(({ options }) => options.name);
+
+test('each environment of an archive has its options, its labels and its data', async (t) => {
+  const expiring = { value: 'sdk-old', timestamp: Date.parse('2026-02-01T00:00:00Z') };
+  const { archive } = await open(
+    t,
+    packArchive([
+      TWO,
+      {
+        ...ONE,
+        env: { sdkKey: { value: 'sdk-1', expiring }, defaultTtl: 2, secureMode: true, version: 4 },
+        dataId: 'd',
+      },
+    ]),
+    { defaults: { allowedOrigins: ['https://shop.test'] } },
+  );
+  assert.deepEqual(names(archive.environments), ['env1', 'env2']);
+  const [environment] = archive.environments;
+  const { readData, ...rest } = environment as ArchiveEnvironment;
+  assert.deepEqual(rest, {
+    options: {
+      name: 'env1',
+      sdkKey: 'sdk-1',
+      mobileKey: 'mob-env1',
+      envId: 'env1',
+      secureMode: true,
+      allowedOrigins: ['https://shop.test'],
+      allowedHeaders: [],
+      ttlMs: 120_000,
+      logLevel: undefined,
+      projKey: 'shop',
+      filter: undefined,
+      dataFile: undefined,
+    },
+    labels: { envKey: 'production', envName: 'Production', projKey: 'shop', projName: 'Shop' },
+    version: 4,
+    dataId: 'd',
+    additionalKeys: [{ family: 'server', key: 'sdk-old', expiresAt: expiring.timestamp }],
+  });
+  assert.deepEqual(readData(), { ok: true, value: flagData(1) });
+});
+
+test('newer archives list all keys', async (t) => {
+  const expiry = Date.parse('2026-02-01T00:00:00Z');
+  const env = {
+    sdkKey: { value: 'sdk-1', expiring: { value: 'sdk-ignored', timestamp: expiry } },
+    sdkKeys: [
+      { key: 'default', value: 'sdk-1' },
+      { key: 'b', value: 'sdk-2' },
+      { key: 'c', value: 'sdk-3', expiry: 1 },
+    ],
+    mobKey: 'mob-1',
+    mobileKeys: [
+      { key: 'default', value: 'mob-1' },
+      { key: 'b', value: 'mob-2', expiry },
+    ],
+  };
+  const { archive } = await open(t, packArchive([{ ...ONE, env }]));
+  assert.deepEqual(archive.environments[0]?.additionalKeys, [
+    { family: 'server', key: 'sdk-2', expiresAt: undefined },
+    { family: 'mobile', key: 'mob-2', expiresAt: expiry },
+  ]);
+});
+
+describe('an archive may', () => {
+  const entries = archiveEntries([ONE, { id: 'env10', data: flagData(2) }]);
+  const forms: Record<string, Buffer> = {
+    'be uncompressed': packTar(entries),
+    'be compressed': gzipSync(packTar(entries)),
+    'have its files in any order': packTar([...entries].reverse()),
+    'begin its names with ./': packTar([
+      { name: './', content: '', type: '5' },
+      ...entries.map((entry) => ({ ...entry, name: `./${entry.name}` })),
+    ]),
+    'have other files, folders and links': packTar([
+      { name: 'README', content: 'not hashed' },
+      { name: 'sub/env9.json', content: '{}' },
+      { name: '../link', content: '', type: '2' },
+      ...entries,
+      { name: 'env9-data.json', content: 'of no environment' },
+    ]),
+  };
+  for (const [name, content] of Object.entries(forms)) {
+    test(name, async (t) => assert.deepEqual(names((await open(t, content)).archive.environments), ['env1', 'env10']));
+  }
+});
+
+test('an archive that cannot be read at first is refused, by name', async (t) => {
+  const path = await archivePath(t);
+  const options = {
+    path,
+    intervalMs: 1000,
+    clock: new FakeClock(),
+    log: new RecordingLog(),
+    onChange: () => assert.fail(),
+  };
+  assert.deepEqual(await openArchive(options), { ok: false, reason: `the archive ${path} cannot be used: ENOENT` });
+});
+
+test('one broken environment leaves the others', async (t) => {
+  const { archive, log, replace, told } = await open(t, packArchive([ONE, TWO]));
+  const noKey = packArchive([
+    { ...ONE, env: { sdkKey: {}, version: 2 } },
+    { ...TWO, env: { version: 2 } },
+  ]);
+  await replace(noKey, () => told.length === 1);
+  assert.deepEqual(
+    archive.environments.map(({ version }) => version),
+    [1, 2],
+  );
+  assert.match(log.text, /env1\.json has no SDK key/);
+});
+
+describe('a replaced archive', () => {
+  test('tells which environments came, went, and what changed of the others', async (t) => {
+    const before = [{ id: 'same' }, { id: 'gone' }, { id: 'renamed' }, { id: 'flags', data: flagData(1) }];
+    const { archive, told, replace } = await open(t, packArchive(before));
+    const first = archive.environments;
+    await replace(
+      packArchive([
+        { id: 'same' },
+        { id: 'renamed', env: { version: 2, envName: 'New' } },
+        { id: 'flags', data: flagData(2), dataId: 'data-2' },
+        { id: 'new' },
+      ]),
+      () => told.length > 0,
+    );
+    assert.equal(told.length, 1);
+    assert.equal(told[0], archive.environments);
+    const { added, removed, changed } = compareArchives(first, archive.environments);
+    assert.deepEqual([names(added), names(removed)], [['new'], ['gone']]);
+    assert.deepEqual(
+      changed.map(({ after, hasNewData }) => [after.options.name, after.labels.envName, hasNewData]),
+      [
+        ['flags', 'Production', true],
+        ['renamed', 'New', false],
+      ],
+    );
+  });
+
+  test('tells of an environment that went, and of nothing else', async (t) => {
+    const { archive, told, replace } = await open(t, packArchive([ONE, TWO]));
+    await replace(packArchive([ONE]), () => told.length > 0);
+    assert.deepEqual(names(archive.environments), ['env1']);
+  });
+
+  test('tells nothing when nothing is different but the file', async (t) => {
+    const { told, log, replace } = await open(t, packArchive([ONE]));
+    await replace(packTar(archiveEntries([ONE])), () =>
+      log.lines.some(({ message }) => message.includes('read again')),
+    );
+    assert.deepEqual(told, []);
+  });
+
+  test('that is broken changes nothing, is told of once, and is tried until it is whole', async (t) => {
+    const { archive, told, log, replace } = await open(t, packArchive([ONE]));
+    const next = packArchive([{ ...ONE, env: { version: 2 } }]);
+    const tries = (level: string) =>
+      log.lines.filter((line) => line.level === level && line.message.includes('cannot be read'));
+    await replace(next.subarray(0, 100), () => tries('debug').length > 1);
+    assert.deepEqual([tries('warn').length, told.length, archive.environments[0]?.version], [1, 0, 1]);
+    await replace(next, () => told.length === 1);
+    assert.equal(archive.environments[0]?.version, 2);
+  });
+
+  test('that is gone changes nothing', async (t) => {
+    const { archive, path, clock, log } = await open(t, packArchive([ONE]));
+    await rm(path);
+    await eventually('the warning', () => {
+      clock.advance(1000);
+      return log.text.includes('ENOENT');
+    });
+    assert.deepEqual(names(archive.environments), ['env1']);
+  });
+
+  test('is not read as long as its time and size are the same', async (t) => {
+    const { path, clock, log } = await open(t, packArchive([ONE]));
+    const { atimeMs, mtimeMs } = await stat(path);
+    for (let looks = 0; looks < 5; looks++) {
+      clock.advance(1000);
+      await settle();
+    }
+    assert.equal(log.lines.length, 0);
+    await utimes(path, atimeMs / 1000, mtimeMs / 1000 + 5);
+    await eventually('another look', () => {
+      clock.advance(1000);
+      return log.lines.length > 0;
+    });
+  });
+
+  test('tells nothing after the close', async (t) => {
+    const { archive, path, clock, told } = await open(t, packArchive([ONE]));
+    await writeFile(path, packArchive([TWO]));
+    clock.advance(1000);
+    await archive.close();
+    clock.advance(60_000);
+    await settle();
+    assert.deepEqual(told, []);
+  });
+});
+
+test('an archive without environments is told of', async (t) => {
+  const { archive, log } = await open(t, packArchive([]));
+  assert.deepEqual([archive.environments, log.lines[0]?.level], [[], 'warn']);
+});
+
+test('a key is told of when its time is over, to the millisecond', async (t) => {
+  const timestamp = Date.parse('2026-01-01T00:10:00Z');
+  const expiring = { value: 'sdk-old', timestamp };
+  const { archive, clock, told } = await open(
+    t,
+    packArchive([{ ...ONE, env: { sdkKey: { value: 'sdk-1', expiring } } }, TWO]),
+  );
+  const before = archive.environments;
+  clock.advance(10 * 60_000 - 1);
+  assert.equal(told.length, 0);
+  clock.advance(1);
+  assert.deepEqual(archive.environments[0]?.additionalKeys, []);
+  const { changed } = compareArchives(before, archive.environments);
+  assert.deepEqual(
+    changed.map(({ after, hasNewData }) => [after.options.name, hasNewData]),
+    [['env1', false]],
+  );
+});
+
+test('a key whose time is over already is left out', async (t) => {
+  const expiring = { value: 'sdk-old', timestamp: Date.parse('2025-12-31T00:00:00Z') };
+  const { archive } = await open(t, packArchive([{ ...ONE, env: { sdkKey: { value: 'sdk-1', expiring } } }]));
+  assert.deepEqual(archive.environments[0]?.additionalKeys, []);
+});
+
+test('data is delivered to the store, and broken data changes nothing', async (t) => {
+  const { archive, clock } = await open(
+    t,
+    packArchive([ONE, { id: 'bad', data: { flags: [] } }, { id: 'worse', data: 1 }]),
+  );
+  const sink = emptySink(clock);
+  const [bad, good, worse] = archive.environments as [ArchiveEnvironment, ArchiveEnvironment, ArchiveEnvironment];
+  assert.ok(!deliverArchive(bad, sink, clock.now()).ok);
+  assert.deepEqual([sink.store.isInitialised, sink.connection.state], [false, 'INITIALIZING']);
+  assert.ok(deliverArchive(good, sink, clock.now()).ok);
+  assert.ok(!deliverArchive(worse, sink, clock.now()).ok);
+  assert.deepEqual([sink.store.version('flags', 'a'), sink.connection.state], [1, 'VALID']);
+});

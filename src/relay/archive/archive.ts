@@ -1,0 +1,167 @@
+import { stat } from 'node:fs/promises';
+import type { CancelTimer, Clock } from '../../kernel/clock.ts';
+import { messageOf, systemCodeOf } from '../../kernel/errors.ts';
+import type { Log } from '../../kernel/log.ts';
+import { accepted, type Outcome, refused } from '../../kernel/outcome.ts';
+import { type ArchivedFiles, readArchiveFiles } from './files.ts';
+import {
+  type ArchiveDefaults,
+  type ArchiveEnvironment,
+  readArchiveEnvironment,
+  unexpired,
+} from './stored-environment.ts';
+
+export interface ArchiveOptions {
+  readonly path: string;
+  /** How often the file is looked at. */
+  readonly intervalMs: number;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Is told all environments whenever one is not what it was; not of those that are there from the start. */
+  readonly onChange: (environments: readonly ArchiveEnvironment[]) => void;
+  readonly defaults?: ArchiveDefaults;
+}
+
+export interface Archive {
+  readonly environments: readonly ArchiveEnvironment[];
+  /** Nothing is told from then on. Idempotent. */
+  close(): Promise<void>;
+}
+
+/**
+ * Reads an offline archive and watches it. It is refused only when it cannot be read at first: later a bad or half-copied
+ * file changes nothing, and is tried again at each interval.
+ */
+export async function openArchive(options: ArchiveOptions): Promise<Outcome<Archive>> {
+  const archive = new WatchedArchive(options);
+  const opened = await archive.open();
+  return opened.ok ? accepted(archive) : refused(`the archive ${options.path} cannot be used: ${opened.reason}`);
+}
+
+class WatchedArchive implements Archive {
+  readonly #options: ArchiveOptions;
+  #environments: readonly ArchiveEnvironment[] = [];
+  /** Of the file that was read last with success. */
+  #signature = '';
+  #checking: Promise<void> | undefined;
+  #isClosed = false;
+  #stopWatching: CancelTimer = () => {};
+  #cancelExpiry: CancelTimer = () => {};
+  #lastFailure: string | undefined;
+
+  constructor(options: ArchiveOptions) {
+    this.#options = options;
+  }
+
+  get environments(): readonly ArchiveEnvironment[] {
+    return this.#environments;
+  }
+
+  async open(): Promise<Outcome<unknown>> {
+    const { clock, intervalMs } = this.#options;
+    const loaded = await this.#load();
+    if (!loaded.ok) return loaded;
+    this.#take(loaded.value ?? []);
+    this.#stopWatching = clock.every(intervalMs, () => {
+      this.#checking ??= this.#check().finally(() => {
+        this.#checking = undefined;
+      });
+    });
+    return accepted(undefined);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#stopWatching();
+    this.#cancelExpiry();
+    await this.#checking;
+  }
+
+  async #check(): Promise<void> {
+    const { log, path } = this.#options;
+    const loaded = await this.#load();
+    if (this.#isClosed) return;
+    if (!loaded.ok) {
+      log[loaded.reason === this.#lastFailure ? 'debug' : 'warn'](
+        'the archive cannot be read; what was read before stays',
+        {
+          path,
+          error: loaded.reason,
+        },
+      );
+      this.#lastFailure = loaded.reason;
+      return;
+    }
+    this.#lastFailure = undefined;
+    if (loaded.value === undefined) return;
+    const before = this.#environments;
+    this.#take(loaded.value);
+    log.info('the archive has been read again', { path, environments: this.#environments.length });
+    if (
+      this.#environments.some((environment, index) => environment !== before[index]) ||
+      before.length > this.#environments.length
+    ) {
+      this.#options.onChange(this.#environments);
+    }
+  }
+
+  /** The files of the archive; undefined when it is still the one that was read. */
+  async #load(): Promise<Outcome<readonly ArchivedFiles[] | undefined>> {
+    const { path } = this.#options;
+    try {
+      // Before the file is read: what is written to it meanwhile is then seen at the next look.
+      const { mtimeMs, size, ino } = await stat(path);
+      const signature = `${mtimeMs} ${size} ${ino}`;
+      if (signature === this.#signature) return accepted(undefined);
+      const files = await readArchiveFiles(path);
+      if (files.ok) this.#signature = signature;
+      return files;
+    } catch (error) {
+      return refused(systemCodeOf(error) ?? messageOf(error));
+    }
+  }
+
+  #take(files: readonly ArchivedFiles[]): void {
+    const { clock, log, defaults, path } = this.#options;
+    const known = new Map(this.#environments.map((environment) => [environment.options.name, environment]));
+    const environments = new Map<string, ArchiveEnvironment>();
+    for (const file of files) {
+      const read = readArchiveEnvironment(file, clock.now(), defaults);
+      if (!read.ok) log.error('an environment of the archive is left as it was', { path, error: read.reason });
+      const name = read.ok ? read.value.options.name : file.id;
+      const before = known.get(name);
+      const after = read.ok ? read.value : before;
+      if (after) environments.set(name, before && isSame(before, after) ? before : after);
+    }
+    if (environments.size === 0) log.warn('the archive has no environments', { path });
+    this.#environments = [...environments.values()].sort((a, b) => (a.options.name < b.options.name ? -1 : 1));
+    this.#watchKeys();
+  }
+
+  /** Tells of a key whose time is over, at that moment. */
+  #watchKeys(): void {
+    const { clock, log, path } = this.#options;
+    this.#cancelExpiry();
+    const ends = this.#environments.flatMap(({ additionalKeys }) =>
+      additionalKeys.map(({ expiresAt = Number.POSITIVE_INFINITY }) => expiresAt),
+    );
+    const next = Math.min(...ends);
+    if (this.#isClosed || !Number.isFinite(next)) return;
+    this.#cancelExpiry = clock.after(next - clock.now(), () => {
+      const now = clock.now();
+      this.#environments = this.#environments.map((environment) => withoutExpired(environment, now));
+      this.#watchKeys();
+      log.info('the time of a key is over', { path });
+      this.#options.onChange(this.#environments);
+    });
+  }
+}
+
+function isSame(a: ArchiveEnvironment, b: ArchiveEnvironment): boolean {
+  return a.version === b.version && a.dataId === b.dataId;
+}
+
+function withoutExpired(environment: ArchiveEnvironment, now: number): ArchiveEnvironment {
+  const additionalKeys = unexpired(environment.additionalKeys, now);
+  return additionalKeys.length === environment.additionalKeys.length ? environment : { ...environment, additionalKeys };
+}

@@ -1,0 +1,108 @@
+import type { Clock } from '../../kernel/clock.ts';
+import { CommandError, ExitCode } from '../../kernel/errors.ts';
+import type { Log } from '../../kernel/log.ts';
+import type { RelayOptions } from '../config/relay-options.ts';
+import type { Credentials } from '../credentials.ts';
+import type { DataSink, DataSource } from '../data-source.ts';
+import type { Environment } from '../environment.ts';
+import type { EnvironmentSet } from '../environment-set.ts';
+import { openArchive } from './archive.ts';
+import { type ArchiveEnvironment, compareArchives, deliverArchive } from './stored-environment.ts';
+
+export interface ArchivedSetParts {
+  readonly archive: NonNullable<RelayOptions['archive']>;
+  readonly set: EnvironmentSet;
+  readonly credentials: Credentials;
+  /** Is told of an environment that is no longer served. */
+  readonly onRemove: (environment: Environment) => void;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Keeps the environments that are served equal to those of an archive. */
+export class ArchivedSet {
+  readonly #parts: ArchivedSetParts;
+  /** By name. */
+  readonly #served = new Map<string, { readonly environment: Environment; archived: ArchiveEnvironment }>();
+  #close: () => Promise<void> = async () => {};
+
+  constructor(parts: ArchivedSetParts) {
+    this.#parts = parts;
+  }
+
+  /** A CommandError says why there is nothing to serve. */
+  async start(): Promise<void> {
+    const { archive, clock, log } = this.#parts;
+    const { path, intervalMs, ...defaults } = archive;
+    const onChange = (environments: readonly ArchiveEnvironment[]) => this.#follow(environments);
+    const opened = await openArchive({ path, intervalMs, defaults, clock, log, onChange });
+    if (!opened.ok) throw new CommandError(opened.reason, ExitCode.failed);
+    this.#close = () => opened.value.close();
+    this.#follow(opened.value.environments);
+  }
+
+  /** What the archive says of an environment. */
+  archivedAs({ options }: Pick<Environment, 'options'>): ArchiveEnvironment | undefined {
+    return this.#served.get(options.name)?.archived;
+  }
+
+  close(): Promise<void> {
+    return this.#close();
+  }
+
+  #follow(environments: readonly ArchiveEnvironment[]): void {
+    const before = [...this.#served.values()].map(({ archived }) => archived);
+    const { added, removed, changed } = compareArchives(before, environments);
+    for (const archived of removed) this.#remove(archived);
+    for (const { after, hasNewData } of changed) this.#change(after, hasNewData);
+    for (const archived of added) this.#add(archived);
+  }
+
+  #add(archived: ArchiveEnvironment): void {
+    const environment = this.#parts.set.add(archived.options, (sink) => this.#sourceOf(archived, sink));
+    this.#served.set(archived.options.name, { environment, archived });
+    this.#grant(archived, environment);
+  }
+
+  #change(archived: ArchiveEnvironment, hasNewData: boolean): void {
+    const { credentials } = this.#parts;
+    const served = this.#served.get(archived.options.name);
+    if (!served) return;
+    const { environment } = served;
+    served.archived = archived;
+    credentials.remove(environment);
+    environment.reconfigure(archived.options);
+    credentials.add(environment);
+    this.#grant(archived, environment);
+    const { filter } = archived.options;
+    environment.streams.endUnless((family, key) => credentials.find(family, key, filter) === environment);
+    if (hasNewData) this.#deliver(archived, environment);
+  }
+
+  #remove({ options }: ArchiveEnvironment): void {
+    const served = this.#served.get(options.name);
+    if (!served) return;
+    this.#served.delete(options.name);
+    this.#parts.onRemove(served.environment);
+    void this.#parts.set.remove(served.environment);
+  }
+
+  #grant({ additionalKeys }: ArchiveEnvironment, environment: Environment): void {
+    for (const { family, key } of additionalKeys) this.#parts.credentials.grant(family, key, environment);
+  }
+
+  #sourceOf(archived: ArchiveEnvironment, sink: DataSink): DataSource {
+    return { start: () => this.#deliver(archived, sink), close: async () => {} };
+  }
+
+  #deliver(archived: ArchiveEnvironment, sink: DataSink): void {
+    const { clock, log } = this.#parts;
+    const delivered = deliverArchive(archived, sink, clock.now());
+    if (delivered.ok) return;
+    sink.connection.failed({ kind: 'INVALID_DATA', time: clock.now() });
+    log.error('the data of an environment of the archive cannot be read', {
+      env: archived.options.name,
+      error: delivered.reason,
+    });
+  }
+}

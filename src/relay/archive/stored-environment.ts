@@ -1,0 +1,166 @@
+import { accepted, type Outcome, refused } from '../../kernel/outcome.ts';
+import type { EnvironmentOptions } from '../config/relay-options.ts';
+import type { DataSink } from '../data-source.ts';
+import { isJsonObject, type Json } from '../domain/json.ts';
+import { type FlagData, readFlagData } from '../flag-store.ts';
+import type { ArchivedFiles } from './files.ts';
+
+/** A key that is accepted beside the SDK key and the mobile key of the options. */
+export interface AdditionalKey {
+  readonly family: 'server' | 'mobile';
+  readonly key: string;
+  /** Epoch milliseconds; undefined: never. */
+  readonly expiresAt: number | undefined;
+}
+
+/** What an archive says of the place of an environment; empty where it says nothing. */
+export interface EnvironmentLabels {
+  readonly envKey: string;
+  readonly envName: string;
+  readonly projKey: string;
+  readonly projName: string;
+}
+
+/** An environment of an offline archive. The same object stands in two archives in a row when nothing of it changed. */
+export interface ArchiveEnvironment {
+  /** Named by the environment's id. */
+  readonly options: EnvironmentOptions;
+  readonly labels: EnvironmentLabels;
+  /** Of the options and labels. */
+  readonly version: number;
+  /** Names the data: another one, other data. */
+  readonly dataId: string;
+  /** Those whose time is over are left out. */
+  readonly additionalKeys: readonly AdditionalKey[];
+  /** Parses the flags and segments anew each time, so that nobody has to hold them parsed. */
+  readData(): Outcome<FlagData>;
+}
+
+/** What the configuration adds to every environment of an archive. */
+export type ArchiveDefaults = Partial<Pick<EnvironmentOptions, 'allowedOrigins' | 'allowedHeaders' | 'logLevel'>>;
+
+/** Reads the metadata of an environment. Source: ld-relay's internal/filedata and internal/envfactory. */
+export function readArchiveEnvironment(
+  { id, metadata, data }: ArchivedFiles,
+  now: number,
+  { allowedOrigins = [], allowedHeaders = [], logLevel }: ArchiveDefaults = {},
+): Outcome<ArchiveEnvironment> {
+  const json = parse(metadata);
+  if (!isJsonObject(json) || !isJsonObject(json.env)) return refused(`${id}.json has no environment`);
+  const { env, dataId } = json;
+  const { sdkKey } = env;
+  if (!isJsonObject(sdkKey) || text(sdkKey.value) === '') return refused(`${id}.json has no SDK key`);
+  const envId = text(env.envID) || id;
+  const projKey = text(env.projKey);
+  return accepted({
+    options: {
+      name: envId,
+      sdkKey: text(sdkKey.value),
+      mobileKey: text(env.mobKey) || undefined,
+      envId,
+      secureMode: env.secureMode === true,
+      allowedOrigins,
+      allowedHeaders,
+      ttlMs: Math.max(0, number(env.defaultTtl)) * 60_000,
+      logLevel,
+      projKey: projKey || undefined,
+      filter: undefined,
+      dataFile: undefined,
+    },
+    labels: { envKey: text(env.envKey), envName: text(env.envName), projKey, projName: text(env.projName) },
+    version: number(env.version),
+    dataId: text(dataId),
+    additionalKeys: unexpired(
+      [...readSdkKeys(env, sdkKey), ...readKeyList('mobile', env.mobileKeys, text(env.mobKey))],
+      now,
+    ),
+    readData: () => readFlagData(parse(data)),
+  });
+}
+
+/** Puts the data of an environment where it is served from; refused, with what was there before left, if it is broken. */
+export function deliverArchive(
+  environment: ArchiveEnvironment,
+  { store, connection }: DataSink,
+  now: number,
+): Outcome<void> {
+  const data = environment.readData();
+  if (!data.ok) return data;
+  const replaced = store.replace(data.value);
+  if (replaced.ok) connection.succeeded(now);
+  return replaced;
+}
+
+/** What has to be done to get from the environments of one archive to those of the next. */
+export interface ArchiveChanges {
+  readonly added: readonly ArchiveEnvironment[];
+  readonly removed: readonly ArchiveEnvironment[];
+  /** `hasNewData`: not only its options, labels or keys are other ones. */
+  readonly changed: readonly {
+    readonly before: ArchiveEnvironment;
+    readonly after: ArchiveEnvironment;
+    readonly hasNewData: boolean;
+  }[];
+}
+
+export function compareArchives(
+  before: readonly ArchiveEnvironment[],
+  after: readonly ArchiveEnvironment[],
+): ArchiveChanges {
+  const known = new Map(before.map((environment) => [environment.options.name, environment]));
+  const added: ArchiveEnvironment[] = [];
+  const changed: ArchiveChanges['changed'][number][] = [];
+  for (const environment of after) {
+    const earlier = known.get(environment.options.name);
+    known.delete(environment.options.name);
+    if (!earlier) added.push(environment);
+    else if (earlier !== environment) {
+      changed.push({ before: earlier, after: environment, hasNewData: earlier.dataId !== environment.dataId });
+    }
+  }
+  return { added, removed: [...known.values()], changed };
+}
+
+/** Those whose time is not over. */
+export function unexpired(keys: readonly AdditionalKey[], now: number): readonly AdditionalKey[] {
+  return keys.filter(({ expiresAt }) => expiresAt === undefined || expiresAt > now);
+}
+
+/** The list of newer archives is all that counts, where there is one; the older form knows one key that expires. */
+function readSdkKeys(
+  { sdkKeys }: { readonly [name: string]: Json },
+  { value, expiring }: { readonly [name: string]: Json },
+): readonly AdditionalKey[] {
+  if (Array.isArray(sdkKeys) && sdkKeys.length > 0) return readKeyList('server', sdkKeys, text(value));
+  if (!isJsonObject(expiring) || text(expiring.value) === '') return [];
+  return [{ family: 'server', key: text(expiring.value), expiresAt: number(expiring.timestamp) }];
+}
+
+function readKeyList(
+  family: AdditionalKey['family'],
+  list: Json | undefined,
+  primary: string,
+): readonly AdditionalKey[] {
+  if (!Array.isArray(list)) return [];
+  return (list as readonly Json[]).flatMap((entry) => {
+    if (!isJsonObject(entry) || text(entry.value) === '' || entry.value === primary) return [];
+    const expiresAt = typeof entry.expiry === 'number' ? entry.expiry : undefined;
+    return [{ family, key: text(entry.value), expiresAt }];
+  });
+}
+
+function text(json: Json | undefined): string {
+  return typeof json === 'string' ? json : '';
+}
+
+function number(json: Json | undefined): number {
+  return typeof json === 'number' ? json : 0;
+}
+
+function parse(content: Buffer): unknown {
+  try {
+    return JSON.parse(content.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,144 @@
+import { Metrics } from '../../kernel/metrics/metrics.ts';
+import type { Family } from '../credentials.ts';
+import type { Environment } from '../environment.ts';
+import type { EventCounts } from '../event/counts.ts';
+import type { OfrepStreams } from '../ofrep/streams.ts';
+import { ClientLabels, cleanLabel, cleanPrefix, PLATFORM } from './label.ts';
+import { addStateMetrics } from './state.ts';
+
+export const DEFAULT_METRICS_PREFIX = 'launchdarkly_relay';
+
+export interface RelayMetricsSources {
+  /** The beginning of every metric's name. */
+  readonly prefix: string;
+  readonly environments: () => Iterable<Environment>;
+  readonly events: (environment: Environment) => { readonly counts: EventCounts; readonly pending: number };
+  readonly ofrep: Pick<OfrepStreams, 'size' | 'dropped'>;
+  readonly now: () => number;
+  /** Epoch milliseconds. */
+  readonly startedAt: number;
+  readonly version: string;
+}
+
+/** A request or a stream, as far as it is counted. */
+export interface TrafficSeen {
+  readonly family: Family;
+  readonly environment: Pick<Environment, 'options'>;
+  /** The path as a template. */
+  readonly route: string;
+  readonly method: string;
+  readonly userAgent: string;
+}
+
+const MOST_USER_AGENTS = 100;
+
+/** What a series of prom-client can do here. */
+interface Series {
+  inc(by?: number): void;
+}
+
+/** The numbers of the relay: ld-relay's own, which are counted here, and what is read off its parts when somebody asks. */
+export class RelayMetrics {
+  readonly #metrics = new Metrics();
+  readonly #userAgents = new ClientLabels(MOST_USER_AGENTS);
+  /** Finding a series by its labels takes longer than counting. */
+  readonly #series = new Map<string, Series>();
+  readonly #requests;
+  readonly #newConnections;
+  readonly #evaluations;
+  readonly #refresh: () => void;
+  /** By environment, platform and user agent. */
+  readonly #connections = new Map<string, { readonly labels: ConnectionLabels; count: number }>();
+
+  constructor(sources: RelayMetricsSources) {
+    const prefix = cleanPrefix(sources.prefix);
+    const metrics = this.#metrics;
+    const labels = ['platformCategory', 'userAgent', 'env'] as const;
+    this.#requests = metrics.counter(`${prefix}_requests`, 'How many requests were let in.', [
+      ...labels,
+      'route',
+      'method',
+    ]);
+    this.#newConnections = metrics.counter(`${prefix}_newconnections`, 'How many streams were opened.', labels);
+    this.#evaluations = metrics.counter(`${prefix}_evaluations_total`, 'How many flags were evaluated for requests.', [
+      'platformCategory',
+      'env',
+    ]);
+    metrics.gauge(`${prefix}_connections`, 'How many streams are open.', labels, (gauge) => {
+      gauge.reset();
+      for (const { labels, count } of this.#connections.values()) gauge.set({ ...labels }, count);
+    });
+    this.#refresh = addStateMetrics(metrics, prefix, sources);
+  }
+
+  /** A request was let in. */
+  request({ family, environment, route, method, userAgent }: TrafficSeen): void {
+    const { name } = environment.options;
+    const agent = this.#userAgents.of(userAgent);
+    const series = this.#seriesOf(`requests\0${name}\0${family}\0${route}\0${method}\0${agent}`, () =>
+      this.#requests.labels({
+        ...connectionLabels(family, name, agent),
+        route: cleanLabel(route),
+        method,
+      }),
+    );
+    series.inc();
+  }
+
+  /** A stream was opened; what is given back is called when it is over. */
+  stream({ family, environment, userAgent }: TrafficSeen): () => void {
+    const { name } = environment.options;
+    const agent = this.#userAgents.of(userAgent);
+    const key = `${name}\0${family}\0${agent}`;
+    let open = this.#connections.get(key);
+    if (!open) {
+      open = { labels: connectionLabels(family, name, agent), count: 0 };
+      this.#connections.set(key, open);
+    }
+    const connections = open;
+    this.#newConnections.inc({ ...connections.labels });
+    connections.count++;
+    let isOpen = true;
+    return () => {
+      if (isOpen) connections.count--;
+      isOpen = false;
+    };
+  }
+
+  /** So many flags were evaluated for somebody. */
+  evaluated({ options }: Pick<Environment, 'options'>, family: Family, flags: number): void {
+    const series = this.#seriesOf(`evaluations\0${options.name}\0${family}`, () =>
+      this.#evaluations.labels({ platformCategory: PLATFORM[family], env: cleanLabel(options.name) }),
+    );
+    series.inc(flags);
+  }
+
+  get contentType(): string {
+    return this.#metrics.contentType;
+  }
+
+  /** Everything in Prometheus' text format. */
+  render(): Promise<string> {
+    this.#refresh();
+    return this.#metrics.render();
+  }
+
+  #seriesOf(key: string, open: () => Series): Series {
+    let series = this.#series.get(key);
+    if (!series) {
+      series = open();
+      this.#series.set(key, series);
+    }
+    return series;
+  }
+}
+
+interface ConnectionLabels {
+  readonly platformCategory: string;
+  readonly userAgent: string;
+  readonly env: string;
+}
+
+function connectionLabels(family: Family, name: string, userAgent: string): ConnectionLabels {
+  return { platformCategory: PLATFORM[family], userAgent, env: cleanLabel(name) };
+}

@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto';
+import type { Context } from '../domain/context/context.ts';
+import { type CompiledFlag, type FlagLookup, judgeFlag } from '../domain/evaluation/evaluate.ts';
+import type { Reason } from '../domain/evaluation/reason.ts';
+import { EvaluationScope } from '../domain/evaluation/scope.ts';
+import type { Verdict } from '../domain/evaluation/verdict.ts';
+
+/** A flag in the words of OFREP, as JSON; `isMalformed`: it is an error item. */
+export interface OfrepItem {
+  readonly json: string;
+  readonly isMalformed: boolean;
+}
+
+/** One flag for one context. */
+export function printOfrepFlag(flag: CompiledFlag, context: Context, lookup: FlagLookup): OfrepItem {
+  const { verdict } = judgeFlag(flag, new EvaluationScope(context, lookup));
+  const isMalformed = verdict.reason.kind === 'ERROR';
+  // A request for one flag fails with the flag; among many, the flag alone fails.
+  const json = isMalformed ? printFault(flag, 'PARSE_ERROR') : prepare(flag, verdict).json;
+  return { json, isMalformed };
+}
+
+export interface OfrepItems {
+  /** The elements of the array `flags`, in the order of the given flags. */
+  readonly json: string;
+  /** The same for the same JSON, and shorter. */
+  readonly name: string;
+}
+
+/** Many flags for one context. */
+export function printOfrepFlags(flags: readonly CompiledFlag[], context: Context, lookup: FlagLookup): OfrepItems {
+  const scope = new EvaluationScope(context, lookup);
+  const items = flags.map((flag) => prepare(flag, judgeFlag(flag, scope).verdict));
+  return { json: items.map(({ json }) => json).join(','), name: items.map(({ name }) => name).join('') };
+}
+
+/** A flag has few verdicts: each of them prints once, and is named once. */
+const prepared = new WeakMap<Verdict, OfrepItems>();
+
+const NAME_LENGTH = 12;
+
+function prepare(flag: CompiledFlag, verdict: Verdict): OfrepItems {
+  let item = prepared.get(verdict);
+  if (!item) {
+    const json = verdict.reason.kind === 'ERROR' ? printFault(flag, 'GENERAL') : printValue(flag, verdict);
+    item = { json, name: createHash('sha256').update(json).digest('base64url').slice(0, NAME_LENGTH) };
+    prepared.set(verdict, item);
+  }
+  return item;
+}
+
+function printValue(compiled: CompiledFlag, { value, variation, reason }: Verdict): string {
+  return JSON.stringify({
+    key: compiled.flag.key,
+    // OFREP knows no null: without a value, the default of the calling code stands.
+    value: value ?? undefined,
+    reason: reasonOf(compiled, reason),
+    variant: variation === null ? undefined : String(variation),
+    metadata: { version: compiled.flag.version, ldReason: reason.kind },
+  });
+}
+
+function printFault({ flag }: CompiledFlag, errorCode: 'PARSE_ERROR' | 'GENERAL'): string {
+  return JSON.stringify({ key: flag.key, errorCode, errorDetails: `flag ${JSON.stringify(flag.key)} is malformed` });
+}
+
+function reasonOf({ flag }: CompiledFlag, { kind }: Reason): string {
+  switch (kind) {
+    case 'OFF':
+      return 'DISABLED';
+    case 'FALLTHROUGH':
+      return flag.fallthrough.variation === undefined ? 'SPLIT' : 'STATIC';
+    case 'TARGET_MATCH':
+    case 'RULE_MATCH':
+      return 'TARGETING_MATCH';
+    // OpenFeature has no word for the first, and the second is no reason but an error.
+    case 'PREREQUISITE_FAILED':
+    case 'ERROR':
+      return kind;
+  }
+}

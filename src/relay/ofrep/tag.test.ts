@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { OfrepTag } from './tag.ts';
+
+const body = Buffer.from('{"context":{"targetingKey":"a"}}');
+const tag = (revision: string, asker: readonly string[] = ['s', 'server'], question: Buffer = body) =>
+  new OfrepTag({ asker, body: question }, revision);
+
+test('an entity tag is known again by the data', () => {
+  const header = tag('1').of('flags');
+  assert.equal(`"${tag('1').matchData(header)}"`, header);
+  assert.equal(tag('2').matchData(header), undefined);
+});
+
+test('an entity tag is known again by the answer, of whatever data', () => {
+  const header = tag('1').of('flags');
+  assert.equal(tag('2').matchesAnswer(header, 'flags'), true);
+  assert.equal(tag('2').matchesAnswer(header, 'other flags'), false);
+});
+
+const others: readonly [what: string, other: OfrepTag][] = [
+  ['another context', tag('1', ['s', 'server'], Buffer.from('{}'))],
+  ['another family', tag('1', ['s', 'client'])],
+  ['another environment', tag('1', ['t', 'server'])],
+];
+for (const [what, other] of others) {
+  test(`${what}: nothing of the tag holds`, () => {
+    const header = tag('1').of('flags');
+    assert.equal(other.matchData(header), undefined);
+    assert.equal(other.matchesAnswer(header, 'flags'), false);
+  });
+}
+
+test('a header without a tag of ours matches nothing, and * any answer', () => {
+  for (const header of [undefined, '', '""', ',', 'W/""', '"."', '"x.y"', 'W/']) {
+    assert.equal(tag('1').matchData(header), undefined);
+    assert.equal(tag('1').matchesAnswer(header, 'flags'), false);
+  }
+  assert.equal(tag('1').matchesAnswer('*', 'flags'), true);
+});

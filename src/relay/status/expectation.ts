@@ -1,0 +1,116 @@
+import { accepted, type Outcome, refused } from '../../kernel/outcome.ts';
+import type { StatusField } from './field.ts';
+
+export type ExpectationResult =
+  | { readonly expr: string; readonly expected: string; readonly actual: string | null; readonly ok: boolean }
+  | { readonly expr: string; readonly problem: string; readonly ok: false };
+
+export interface ExpectationJudgement {
+  /** Of the worst that came of any: unreadable, not to be answered, not so, so. */
+  readonly status: 400 | 422 | 412 | 200;
+  readonly satisfied: boolean;
+  readonly results: readonly ExpectationResult[];
+}
+
+/** The values of `expect` in a query as it came, all or none: an expectation that is overlooked would count as met. */
+export function readExpectations(query: string): Outcome<readonly string[]> {
+  const expressions: string[] = [];
+  for (const pair of query === '' ? [] : query.split('&')) {
+    const [name, ...value] = pair.split('=').map((text) => decode(text));
+    if (pair.includes(';') || name === undefined || value.includes(undefined))
+      return refused('the query cannot be decoded');
+    if (name === 'expect') expressions.push(value.join('='));
+  }
+  return accepted(expressions);
+}
+
+function decode(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Judges expressions `<path><operator><value>` of a document; `fields` tells what may stand in it, present or not. */
+export function judgeExpectations(
+  expressions: readonly string[],
+  document: object,
+  fields: StatusField,
+): ExpectationJudgement {
+  const judged = expressions.map((expr) => judge(expr, document, fields));
+  const status = ([400, 422, 412] as const).find((status) => judged.some((one) => one.status === status)) ?? 200;
+  return { status, satisfied: status === 200, results: judged.map(({ result }) => result) };
+}
+
+interface Judged {
+  readonly status: ExpectationJudgement['status'];
+  readonly result: ExpectationResult;
+}
+
+function judge(expr: string, document: object, fields: StatusField): Judged {
+  const trouble = (status: 400 | 422, problem: string): Judged => ({ status, result: { expr, problem, ok: false } });
+  const read = readExpression(expr);
+  if (!read.ok) return trouble(400, read.reason);
+  const { path, operator, expected } = read.value;
+  if (operator !== '=' && operator !== '!=')
+    return trouble(422, `operator ${JSON.stringify(operator)} is not supported; use "=" or "!="`);
+  const found = follow(path, document, fields);
+  if (!found.ok) return trouble(422, found.reason);
+  const actual = found.value;
+  const ok = (actual === expected) === (operator === '=');
+  return { status: ok ? 200 : 412, result: { expr, expected, actual, ok } };
+}
+
+interface Expression {
+  readonly path: readonly string[];
+  readonly operator: string;
+  readonly expected: string;
+}
+
+/** A name with a dot or a bracket in it stands in brackets and quotes: `environments["my.env"].status`. */
+const STEP = /^(?:\.?([^.[\]=!<>~"]+)|\["((?:[^"\\]|\\.)*)"\]|\[([^\]"]*)\])/;
+const OPERATOR = /^[=!<>~]+/;
+
+function readExpression(expr: string): Outcome<Expression> {
+  const path: string[] = [];
+  let rest = expr;
+  for (let step = STEP.exec(rest); step; step = STEP.exec(rest)) {
+    const [text, name, quoted, index] = step;
+    if (index === '' || (path.length === 0 && text.startsWith('.'))) return refused('the path cannot be read');
+    path.push(name ?? (quoted === undefined ? `[${index}]` : quoted.replace(/\\(.)/g, '$1')));
+    rest = rest.slice(text.length);
+  }
+  const [operator] = OPERATOR.exec(rest) ?? [];
+  if (path.length === 0) return refused('there is no path before the operator');
+  if (operator === undefined) return refused(rest === '' ? 'there is no operator' : 'the path cannot be read');
+  return accepted({ path, operator, expected: rest.slice(operator.length) });
+}
+
+/** What stands at a path, as text; null where something may stand there and does not. */
+function follow(path: readonly string[], document: object, fields: StatusField): Outcome<string | null> {
+  let field = fields;
+  let value: unknown = document;
+  for (const name of path) {
+    const below = fieldBelow(field, name);
+    if (!below.ok) return below;
+    field = below.value;
+    value = propertyOf(value, name);
+  }
+  if (field !== 'value') return refused(`${JSON.stringify(path.at(-1))} is an object; name one of its fields`);
+  return accepted(value === undefined || value === null ? null : String(value));
+}
+
+function fieldBelow(field: StatusField, name: string): Outcome<StatusField> {
+  if (field === 'value') return refused(`there is nothing below a single value, such as ${JSON.stringify(name)}`);
+  // No field of today is an array.
+  if (name.startsWith('[') && name.endsWith(']')) return refused(`${name} selects from an array, and this is none`);
+  if ('anyName' in field) return accepted(field.anyName);
+  const below = Object.hasOwn(field.fields, name) ? field.fields[name] : undefined;
+  return below ? accepted(below) : refused(`unknown field ${JSON.stringify(name)}`);
+}
+
+function propertyOf(value: unknown, name: string): unknown {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
+  return (value as Readonly<Record<string, unknown>>)[name];
+}

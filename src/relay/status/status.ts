@@ -1,0 +1,159 @@
+import type { EnvironmentOptions } from '../config/relay-options.ts';
+import { maskKey } from '../masking.ts';
+import type { ConnectionError, ConnectionState, ConnectionStatus } from './connection-status.ts';
+
+/** What is to be said of one environment. Instants are epoch milliseconds. */
+export interface EnvironmentFacts {
+  readonly options: Pick<EnvironmentOptions, 'name' | 'sdkKey' | 'envId' | 'mobileKey' | 'filter'>;
+  readonly connection: Pick<ConnectionStatus, 'state' | 'stateSince' | 'lastError' | 'isConnected'>;
+  readonly createdAt: number;
+}
+
+/** What only some environments have. */
+export interface EnvironmentDetails {
+  /** What LaunchDarkly calls the environment and its project, where it has told. */
+  readonly names?: {
+    readonly envKey: string;
+    readonly envName: string;
+    readonly projKey: string;
+    readonly projName: string;
+  };
+  /** The key that was in force before, while it is still accepted. */
+  readonly expiringSdkKey?: string;
+  readonly dataStore?: DataStoreStatus;
+  readonly bigSegments?: BigSegmentStatus;
+}
+
+export interface DataStoreStatus {
+  readonly state: 'VALID' | 'INTERRUPTED';
+  readonly stateSince: number;
+  readonly database?: 'redis' | 'consul' | 'dynamodb';
+  readonly dbServer?: string;
+  readonly dbPrefix?: string;
+  readonly dbTable?: string;
+}
+
+export interface BigSegmentStatus {
+  readonly available?: boolean;
+  readonly potentiallyStale: boolean;
+  readonly lastSynchronizedOn: number;
+}
+
+export interface StatusSources<E extends EnvironmentFacts = EnvironmentFacts> {
+  readonly environments: () => Iterable<E>;
+  readonly details?: (environment: E) => EnvironmentDetails;
+  /** Whether the list of environments is there, where it has to come from somewhere. */
+  readonly isComplete: () => boolean;
+  readonly now: () => number;
+  readonly disconnectedStatusMs: number;
+  readonly bigSegmentsStaleAsDegraded: boolean;
+  /** Of the relay. */
+  readonly version: string;
+  /** Of the server-side SDK whose evaluation the relay's equals. */
+  readonly clientVersion: string;
+}
+
+/** The `GET /status` of LaunchDarkly's relay, its properties in their order; what is undefined is left out of the JSON. */
+export interface StatusReport {
+  readonly environments: Readonly<Record<string, EnvironmentStatus>>;
+  readonly status: 'healthy' | 'degraded';
+  readonly version: string;
+  readonly clientVersion: string;
+}
+
+export interface EnvironmentStatus {
+  readonly sdkKey: string | undefined;
+  readonly envId: string | undefined;
+  readonly envKey: string | undefined;
+  readonly envName: string | undefined;
+  readonly projKey: string | undefined;
+  readonly projName: string | undefined;
+  readonly mobileKey: string | undefined;
+  readonly expiringSdkKey: string | undefined;
+  readonly status: 'connected' | 'disconnected';
+  readonly connectionStatus: {
+    readonly state: ConnectionState;
+    readonly stateSince: number;
+    readonly lastError: ConnectionError | undefined;
+  };
+  readonly dataStoreStatus: DataStoreStatus;
+  readonly bigSegmentStatus: BigSegmentStatus | undefined;
+}
+
+/** All that is to be said of the relay at this moment. */
+export function reportStatus<E extends EnvironmentFacts>(sources: StatusSources<E>): StatusReport {
+  const { isComplete, version, clientVersion } = sources;
+  const entries = [...sources.environments()].map(
+    (environment) => [environment.options.name, describeEnvironment(environment, sources)] as const,
+  );
+  const isHealthy = isComplete() && entries.every(([, environment]) => isWell(environment, sources));
+  return {
+    environments: Object.fromEntries(entries),
+    status: isHealthy ? 'healthy' : 'degraded',
+    version,
+    clientVersion,
+  };
+}
+
+/** What is to be said of one environment. */
+export function describeEnvironment<E extends EnvironmentFacts>(
+  environment: E,
+  { details, now, disconnectedStatusMs }: StatusSources<E>,
+): EnvironmentStatus {
+  const { options, connection, createdAt } = environment;
+  const { names, expiringSdkKey, dataStore, bigSegments } = details?.(environment) ?? {};
+  const { state, stateSince, lastError } = connection;
+  return {
+    sdkKey: shown(options.sdkKey, maskKey),
+    envId: shown(options.envId),
+    envKey: shown(names?.envKey),
+    envName: shown(names?.envName),
+    projKey: shown(names?.projKey),
+    projName: shown(names?.projName),
+    mobileKey: shown(options.mobileKey, maskKey),
+    expiringSdkKey: shown(expiringSdkKey, maskKey),
+    status: connection.isConnected(now(), disconnectedStatusMs) ? 'connected' : 'disconnected',
+    connectionStatus: { state, stateSince, lastError },
+    // What is kept in memory cannot fail.
+    dataStoreStatus: dataStore ?? { state: 'VALID', stateSince: createdAt },
+    bigSegmentStatus: bigSegments,
+  };
+}
+
+function shown(text: string | undefined, print = (text: string) => text): string | undefined {
+  return text === undefined || text === '' ? undefined : print(text);
+}
+
+function isWell(
+  { status, bigSegmentStatus }: EnvironmentStatus,
+  { bigSegmentsStaleAsDegraded }: Pick<StatusSources, 'bigSegmentsStaleAsDegraded'>,
+): boolean {
+  if (status !== 'connected') return false;
+  if (!bigSegmentStatus) return true;
+  const { available, potentiallyStale } = bigSegmentStatus;
+  return available !== false && !(potentiallyStale && bigSegmentsStaleAsDegraded);
+}
+
+/** Where a request for the status of one environment points. */
+export type StatusTarget =
+  | { readonly identifier: string; readonly filter: string | undefined }
+  | { readonly projKey: string; readonly envKey: string; readonly filter: string | undefined };
+
+/** The environment of that name, id, or project and key; of a name, its filter may be a part: `name/filter`. */
+export function findTarget<E extends EnvironmentFacts>(
+  { environments, details }: Pick<StatusSources<E>, 'environments' | 'details'>,
+  target: StatusTarget,
+): E | undefined {
+  for (const environment of environments()) {
+    const { name, envId, filter } = environment.options;
+    if ('identifier' in target) {
+      const full = target.filter === undefined ? target.identifier : `${target.identifier}/${target.filter}`;
+      if (name === full || (envId === target.identifier && filter === target.filter)) return environment;
+    } else {
+      const names = details?.(environment).names;
+      if (names?.projKey === target.projKey && names.envKey === target.envKey && filter === target.filter)
+        return environment;
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,64 @@
+import type { CompiledFlag, CompiledSegment, FlagLookup } from '../domain/evaluation/evaluate.ts';
+import type { Clause } from '../domain/flag.ts';
+import type { ItemKind } from '../flag-store.ts';
+
+/** `kind/key` of an item. */
+type Name = `${ItemKind}/${string}`;
+
+/**
+ * Every flag whose evaluation may come to the item: the flag itself, those with it among their prerequisites or segments,
+ * and those that come to it by way of others. In the order of `flags`.
+ */
+export function findDependents(
+  kind: ItemKind,
+  key: string,
+  flags: readonly CompiledFlag[],
+  lookup: FlagLookup,
+): readonly CompiledFlag[] {
+  const users = collectUsers(flags, lookup);
+  const reached = new Set<Name>([`${kind}/${key}`]);
+  // A set that grows while it is walked is walked to its new end.
+  for (const name of reached) for (const user of users.get(name) ?? []) reached.add(user);
+  return flags.filter(({ flag }) => reached.has(`flags/${flag.key}`));
+}
+
+/** By each item that is named anywhere: who names it. */
+function collectUsers(flags: readonly CompiledFlag[], lookup: FlagLookup): ReadonlyMap<Name, readonly Name[]> {
+  const users = new Map<Name, Name[]>();
+  const segments = new Set<string>();
+  const add = (user: Name, item: CompiledFlag | CompiledSegment) => {
+    for (const needed of needsOf(item)) {
+      const known = users.get(needed);
+      if (known) known.push(user);
+      else users.set(needed, [user]);
+      if (needed.startsWith('segments/')) segments.add(needed.slice('segments/'.length));
+    }
+  };
+  for (const flag of flags) add(`flags/${flag.flag.key}`, flag);
+  for (const key of segments) {
+    const segment = lookup.segment(key);
+    if (segment) add(`segments/${key}`, segment);
+  }
+  return users;
+}
+
+/** Of items that are still the same after the next change, it is known already. */
+const needs = new WeakMap<CompiledFlag | CompiledSegment, readonly Name[]>();
+
+function needsOf(item: CompiledFlag | CompiledSegment): readonly Name[] {
+  let names = needs.get(item);
+  if (!names) {
+    const { prerequisites, rules } = 'flag' in item ? item.flag : { prerequisites: [], rules: item.segment.rules };
+    names = [
+      ...prerequisites.map(({ key }): Name => `flags/${key}`),
+      ...rules.flatMap(({ clauses }) => clauses.flatMap(namedSegments)),
+    ];
+    needs.set(item, names);
+  }
+  return names;
+}
+
+function namedSegments({ op, values }: Clause): readonly Name[] {
+  if (op !== 'segmentMatch') return [];
+  return values.filter((value) => typeof value === 'string').map((key): Name => `segments/${key}`);
+}

@@ -1,0 +1,178 @@
+import { type Listener, listen } from '../../kernel/http/server.ts';
+import { createLog, type LogLevel } from '../../kernel/log.ts';
+import { FakeClock } from '../../testing/fake-clock.ts';
+import type { EnvironmentOptions } from '../config/relay-options.ts';
+import type { Family } from '../credentials.ts';
+import { Credentials } from '../credentials.ts';
+import type { Json } from '../domain/json.ts';
+import { Environment } from '../environment.ts';
+import type { EventReceiver } from '../event/receiver.ts';
+import type { GoalsAnswer } from '../goals.ts';
+import type { RequestSeen } from '../routes/access.ts';
+import { createRelayApp, type Paths } from '../routes/index.ts';
+import { StreamKeeper } from '../streams/streams.ts';
+
+export const SDK_KEY = 'sdk-00000000-0000-4000-8000-00000000000a';
+export const MOBILE_KEY = 'mob-00000000-0000-4000-8000-00000000000b';
+export const ENV_ID = '507f1f77bcf86cd799439011';
+
+export interface RelayAppOptions {
+  readonly environments?: readonly Partial<EnvironmentOptions>[];
+  /** Put into every environment; `none` leaves them without. */
+  readonly data?: { readonly flags?: Record<string, Json>; readonly segments?: Record<string, Json> } | 'none';
+  readonly evaluatedStreams?: boolean;
+  readonly initTimeoutMs?: number;
+  readonly heartbeatMs?: number;
+  readonly maxConnectionMs?: number;
+  readonly pingJitterMs?: number;
+  readonly maxBodyBytes?: number;
+  readonly random?: () => number;
+  readonly events?: EventReceiver;
+  readonly goals?: (envId: string) => Promise<GoalsAnswer | undefined>;
+  readonly tables?: readonly Paths[];
+  readonly logLevel?: LogLevel;
+}
+
+export interface RelayAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+export interface TestRelay {
+  readonly clock: FakeClock;
+  readonly credentials: Credentials;
+  readonly environments: readonly Environment[];
+  /** The first of them. */
+  readonly environment: Environment;
+  readonly keeper: StreamKeeper;
+  /** The requests that were let in. */
+  readonly seen: readonly RequestSeen[];
+  /** How many streams the observer believes open. */
+  readonly openStreams: () => number;
+  readonly log: readonly string[];
+  send(method: string, path: string, headers?: Record<string, string>, body?: string): Promise<RelayAnswer>;
+  get(path: string, headers?: Record<string, string>): Promise<RelayAnswer>;
+  /** Listens on a free port of the loopback until the test is over; gives `http://127.0.0.1:port`. */
+  listen(): Promise<string>;
+}
+
+/** A flag that is on and gives one of its variations to everybody. */
+export function flagOf(key: string, fields: { readonly [name: string]: Json } = {}): Json {
+  return {
+    key,
+    version: 1,
+    on: true,
+    salt: 'salt',
+    variations: [true, false],
+    fallthrough: { variation: 0 },
+    offVariation: 1,
+    clientSideAvailability: { usingMobileKey: true, usingEnvironmentId: true },
+    ...fields,
+  };
+}
+
+/** A request's credential as a family shows it, for a path that has `{envId}` where the browser's goes. */
+export function authorizationOf(family: Family): Record<string, string> {
+  if (family === 'client') return {};
+  return { authorization: family === 'server' ? SDK_KEY : MOBILE_KEY };
+}
+
+export function createTestRelay(
+  t: { after(end: () => Promise<void> | void): void },
+  options: RelayAppOptions = {},
+): TestRelay {
+  const clock = new FakeClock();
+  const log: string[] = [];
+  const { heartbeatMs = 0, maxConnectionMs = 0, pingJitterMs = 0, random = () => 0 } = options;
+  const keeper = new StreamKeeper({ clock, heartbeatMs, maxConnectionMs, pingJitterMs, random });
+  const credentials = new Credentials();
+  const surroundings = { clock, initTimeoutMs: options.initTimeoutMs ?? 10_000, keeper };
+  const environments = (options.environments ?? [{}]).map((fields) => {
+    const environment = new Environment({ ...PLAIN_ENVIRONMENT, ...fields }, surroundings);
+    credentials.add(environment);
+    if (options.data !== 'none') load(environment, options.data ?? {});
+    return environment;
+  });
+  const seen: RequestSeen[] = [];
+  let streams = 0;
+  const app = createRelayApp({
+    credentials,
+    observer: {
+      request: (request) => seen.push(request),
+      evaluated: () => {},
+      stream: () => {
+        streams++;
+        return () => streams--;
+      },
+    },
+    maxBodyBytes: options.maxBodyBytes ?? 2 ** 20,
+    evaluatedStreams: options.evaluatedStreams ?? false,
+    now: () => clock.now(),
+    goals: { read: options.goals ?? (async () => undefined) },
+    receiverOf: () => options.events ?? DISCARDING,
+    tables: options.tables ?? [],
+    clock,
+    log: createLog({ level: options.logLevel ?? 'info', format: 'logfmt', clock, write: (line) => log.push(line) }),
+  });
+  const send: TestRelay['send'] = async (method, path, headers = {}, body) => {
+    const answer = await app.request(path, { method, headers, ...(body === undefined ? {} : { body }) });
+    return { status: answer.status, headers: answer.headers, text: await answer.text() };
+  };
+  t.after(() => keeper.close());
+  return {
+    clock,
+    credentials,
+    environments,
+    environment: environments[0] as Environment,
+    keeper,
+    seen,
+    openStreams: () => streams,
+    log,
+    send,
+    get: (path, headers) => send('GET', path, headers),
+    async listen() {
+      const listener: Listener = await listen({
+        fetch: app.fetch,
+        addresses: [{ host: '127.0.0.1', port: 0 }],
+        maxHeaderBytes: 2 ** 20 + 2 ** 14,
+        clock,
+        endStreams: () => keeper.close(),
+      });
+      t.after(async () => {
+        const closed = listener.close(0);
+        clock.advance(60_000);
+        await closed;
+      });
+      return listener.url;
+    },
+  };
+}
+
+const PLAIN_ENVIRONMENT: EnvironmentOptions = {
+  name: 'production',
+  sdkKey: SDK_KEY,
+  mobileKey: MOBILE_KEY,
+  envId: ENV_ID,
+  secureMode: false,
+  allowedOrigins: [],
+  allowedHeaders: [],
+  ttlMs: 0,
+  logLevel: undefined,
+  projKey: undefined,
+  filter: undefined,
+  dataFile: undefined,
+};
+
+const DISCARDING: EventReceiver = {
+  mode: 'discard',
+  receive: async () => 'accepted',
+  receiveImage: () => {},
+};
+
+function load(environment: Environment, data: Exclude<RelayAppOptions['data'], 'none' | undefined>): void {
+  const { flags = {}, segments = {} } = data;
+  const loaded = environment.store.replace({ flags, segments });
+  if (!loaded.ok) throw new Error(loaded.reason);
+  environment.connection.succeeded(environment.createdAt);
+}

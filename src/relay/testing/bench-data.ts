@@ -1,0 +1,73 @@
+import { plainFlag } from './launchdarkly/fake.ts';
+
+type Flag = Readonly<Record<string, unknown>>;
+
+const clause = (attribute: string, op: string, values: readonly unknown[]) => ({
+  contextKind: 'user',
+  attribute,
+  op,
+  values,
+  negate: false,
+});
+
+/** Flags as companies have them: half plain, three in ten with rules, two in ten rolled out in part. */
+export function flagsOf(count: number): Readonly<Record<string, Flag>> {
+  return Object.fromEntries(Array.from({ length: count }, (_, index) => [`flag-${index}`, flagAt(index)]));
+}
+
+function flagAt(index: number): Flag {
+  const flag = { ...plainFlag(`flag-${index}`, true), variations: [true, false], offVariation: 1 };
+  if (index % 10 < 5) return flag;
+  if (index % 10 < 8) {
+    const rules = [
+      { id: 'staff', variation: 1, clauses: [clause('email', 'endsWith', ['@example.com', '@example.org'])] },
+      {
+        id: 'plans',
+        variation: 0,
+        clauses: [clause('plan', 'in', ['gold', 'silver']), clause('country', 'in', ['de', 'fr', 'it'])],
+      },
+    ];
+    return { ...flag, rules };
+  }
+  const variations = [
+    { variation: 0, weight: 30_000 },
+    { variation: 1, weight: 70_000 },
+  ];
+  return { ...flag, fallthrough: { rollout: { contextKind: 'user', variations } } };
+}
+
+const PLANS = ['gold', 'silver', 'bronze'];
+const COUNTRIES = ['de', 'fr', 'us', 'jp'];
+
+export interface BenchContext {
+  readonly kind: 'user';
+  readonly key: string;
+  readonly [attribute: string]: string | number;
+}
+
+export function contextAt(index: number): BenchContext {
+  return {
+    kind: 'user',
+    key: `user-${index}`,
+    name: `Somebody ${index}`,
+    email: `somebody.${index}@shop.example`,
+    plan: PLANS[index % PLANS.length] ?? '',
+    country: COUNTRIES[index % COUNTRIES.length] ?? '',
+    age: 20 + (index % 60),
+    device: 'phone',
+  };
+}
+
+export const encodeContext = (context: BenchContext): string =>
+  Buffer.from(JSON.stringify(context)).toString('base64url');
+
+/** A post of so many custom events, as an SDK of today sends them. */
+export function eventsOf(count: number): readonly unknown[] {
+  return Array.from({ length: count }, (_, index) => ({
+    kind: 'custom',
+    creationDate: 1_760_000_000_000 + index,
+    key: `event-${index}`,
+    contextKeys: { user: `user-${index}` },
+    data: { amount: index, currency: 'EUR' },
+  }));
+}

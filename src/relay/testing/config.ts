@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import {
+  type ConfigOutcome,
+  type ConfigSourceOptions,
+  type LoadedConfig,
+  loadConfig,
+} from '../config/config-source.ts';
+import type { Variables } from '../config/environment-settings.ts';
+import { ENVIRONMENT_DEFAULTS } from '../config/relay-defaults.ts';
+import type { EnvironmentOptions, RelayOptions } from '../config/relay-options.ts';
+import type { LocalKeys } from '../local-keys.ts';
+
+// For the tests of the relay's configuration: it is read from texts.
+
+export interface Given extends ConfigSourceOptions {
+  readonly file?: string;
+  readonly variables?: Variables;
+  /** Whether there is the usual file; its text is `file`. */
+  readonly hasUsualFile?: boolean;
+}
+
+/** This user's own, for flags whose environment is not configured. */
+export const KEYS: LocalKeys = { sdkKey: 'sdk-own', mobileKey: 'mob-own', envId: 'own' };
+
+/** Without `variables`, the environment is not read. */
+function load({ file, variables, hasUsualFile = false, ...source }: Given): ConfigOutcome {
+  const config = file !== undefined && !hasUsualFile ? { config: 'relay.conf' } : {};
+  return loadConfig({ ...config, ...(variables && { fromEnv: true }), ...source }, variables ?? {}, {
+    exists: (path) => hasUsualFile && path === '/etc/ld-relay.conf',
+    read: (path) => {
+      if (file !== undefined && (hasUsualFile || path === 'relay.conf')) return file;
+      throw Object.assign(new Error('ENOENT: no such file'), { code: 'ENOENT' });
+    },
+    localKeys: () => KEYS,
+  });
+}
+
+export function loaded(given: Given): LoadedConfig {
+  const outcome = load(given);
+  assert.ok(outcome.ok, outcome.ok ? '' : outcome.problems.join('\n'));
+  return outcome.value;
+}
+
+export const optionsOf = (given: Given): RelayOptions => loaded(given).options;
+
+export function problemsOf(given: Given): readonly string[] {
+  const outcome = load(given);
+  assert.ok(!outcome.ok, 'it was accepted');
+  return outcome.problems;
+}
+
+export const environment = (
+  name: string,
+  sdkKey: string,
+  more: Partial<EnvironmentOptions> = {},
+): EnvironmentOptions => ({
+  ...ENVIRONMENT_DEFAULTS,
+  name,
+  sdkKey,
+  ...more,
+});
+
+/** An environment of a file, for tests of something else. */
+export const ENVIRONMENT = '[Environment "N"]\nsdkKey = sdk-1\n';

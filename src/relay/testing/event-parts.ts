@@ -1,0 +1,166 @@
+import { gunzipSync } from 'node:zlib';
+import { HttpAnswer } from '../../kernel/http-client/exchange.ts';
+import type { HttpRequest } from '../../kernel/http-client/http-client.ts';
+import { createLog } from '../../kernel/log.ts';
+import { HANG_MS } from '../../testing/eventually.ts';
+import { FakeClock } from '../../testing/fake-clock.ts';
+import { httpAnswer } from '../../testing/http/client-parts.ts';
+import type { EnvironmentOptions, EventOptions, RelayOptions } from '../config/relay-options.ts';
+import type { StoredFlag } from '../domain/summary/event.ts';
+import { Inflater } from '../event/body.ts';
+import { EventForwarder } from '../event/forwarder.ts';
+import type { EventFamily, EventPost } from '../event/receiver.ts';
+
+export const EVENT_ENVIRONMENT: EnvironmentOptions = {
+  name: 'production',
+  sdkKey: 'sdk-key',
+  mobileKey: 'mob-key',
+  envId: 'env-id',
+  secureMode: false,
+  allowedOrigins: [],
+  allowedHeaders: [],
+  ttlMs: 0,
+  logLevel: undefined,
+  projKey: undefined,
+  filter: undefined,
+  dataFile: undefined,
+};
+
+/** A post that an events host got. */
+export interface SentPost {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Inflated. */
+  readonly bytes: Buffer;
+  readonly text: string;
+  readonly json: unknown;
+  /** By the test's clock. */
+  readonly at: number;
+}
+
+/** `hang` never answers, an error is thrown; 202 unless told. */
+export type EventHostAnswer = number | HttpAnswer | Error | 'hang';
+
+/** An events host without sockets, that records and answers as it is told. */
+export class FakeEventHost {
+  readonly posts: SentPost[] = [];
+  readonly #answers: EventHostAnswer[] = [];
+  readonly #clock: FakeClock;
+
+  constructor(clock: FakeClock) {
+    this.#clock = clock;
+  }
+
+  /** Answers the next posts so, one each. */
+  answerNext(...answers: readonly EventHostAnswer[]): void {
+    this.#answers.push(...answers);
+  }
+
+  async send({ url, headers = {}, body, signal }: HttpRequest): Promise<HttpAnswer> {
+    signal?.throwIfAborted();
+    const bytes = gunzipSync(body as Uint8Array);
+    const text = bytes.toString();
+    this.posts.push({ url: String(url), headers, bytes, text, json: JSON.parse(text), at: this.#clock.now() });
+    const answer = this.#answers.shift() ?? 202;
+    if (answer instanceof Error) throw answer;
+    if (answer instanceof HttpAnswer) return answer;
+    if (answer !== 'hang') return httpAnswer(answer);
+    return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
+  }
+}
+
+export interface EventBench {
+  readonly forwarder: EventForwarder;
+  readonly host: FakeEventHost;
+  readonly clock: FakeClock;
+  /** What was logged, a line each. */
+  readonly lines: string[];
+  /** Posts events as an SDK does, of schema 4 unless the headers say otherwise. */
+  post(
+    body: unknown,
+    headers?: Readonly<Record<string, string>>,
+    family?: EventFamily,
+  ): ReturnType<EventForwarder['receive']>;
+}
+
+export interface EventBenchOptions {
+  readonly events?: Partial<EventOptions>;
+  readonly isLocal?: boolean;
+  readonly archive?: RelayOptions['archive'];
+  readonly maxBodyBytes?: number;
+  readonly environment?: Partial<EnvironmentOptions>;
+  readonly flags?: Readonly<Record<string, StoredFlag>>;
+}
+
+/** A forwarder on a fake clock and an events host without sockets. */
+export function createEventBench(options: EventBenchOptions = {}): EventBench {
+  const clock = new FakeClock();
+  const host = new FakeEventHost(clock);
+  const lines: string[] = [];
+  const events: EventOptions = {
+    mode: 'forward',
+    uri: 'https://events.example.com/',
+    flushMs: 5000,
+    capacity: 1000,
+    maxPayloadBytes: 0,
+    ...options.events,
+  };
+  const forwarder = new EventForwarder({
+    environment: { ...EVENT_ENVIRONMENT, ...options.environment },
+    options: {
+      events,
+      isLocal: options.isLocal ?? false,
+      archive: options.archive,
+      maxBodyBytes: options.maxBodyBytes ?? 5 * 2 ** 20,
+    },
+    http: host,
+    inflater: new Inflater(),
+    flag: (key) => options.flags?.[key],
+    userAgent: 'LDRelay/1.2.3',
+    clock,
+    log: createLog({ level: 'debug', format: 'json', clock, write: (line) => lines.push(line) }),
+  });
+  const post: EventBench['post'] = (body, headers = {}, family = 'server') =>
+    forwarder.receive(eventPost(body, headers, family));
+  return { forwarder, host, clock, lines, post };
+}
+
+/** A post of events; a body that is no text and no bytes is written as JSON. */
+export function eventPost(
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+  family: EventFamily = 'server',
+  kind: EventPost['kind'] = 'analytics',
+): EventPost {
+  const all: Readonly<Record<string, string>> = { 'x-launchdarkly-event-schema': '4', ...headers };
+  const bytes = Buffer.isBuffer(body) ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+  return { family, kind, bytes, header: (name) => all[name] };
+}
+
+export const customEvent = (key: string) => ({ kind: 'custom', creationDate: 1, key, contextKeys: { user: 'u' } });
+
+/** What a payload consists of. */
+export const eventsOf = (post: SentPost | undefined) =>
+  (post?.json ?? []) as readonly { readonly kind: string; readonly key?: string; readonly features?: object }[];
+
+/** What the events host got so far, after another flush interval; `posts` is how many that are at least. */
+export async function afterFlush(bench: EventBench, posts: number): Promise<readonly SentPost[]> {
+  bench.clock.advance(5000);
+  const { counts } = bench.forwarder;
+  await settled(
+    () =>
+      bench.host.posts.length >= posts &&
+      bench.forwarder.pending === 0 &&
+      counts.sent + counts.failed + counts.dropped >= counts.received,
+  );
+  return bench.host.posts;
+}
+
+/** Gives promises and small work of other threads the time to be done, until something holds; fails after {@link HANG_MS}. */
+export async function settled(isDone: () => boolean): Promise<void> {
+  const givenUpAt = performance.now() + HANG_MS;
+  while (!isDone()) {
+    if (performance.now() > givenUpAt) throw new Error('it did not come about');
+    await new Promise((done) => setImmediate(done));
+  }
+}

@@ -1,0 +1,65 @@
+import type { Clock } from '../../../kernel/clock.ts';
+import type { Log, LogFields, LogLevel } from '../../../kernel/log.ts';
+import type { EnvironmentOptions } from '../../config/relay-options.ts';
+import type { DataSink } from '../../data-source.ts';
+import { FlagStore } from '../../flag-store.ts';
+import { ConnectionStatus } from '../../status/connection-status.ts';
+
+/** An SDK key as LaunchDarkly gives them out. */
+export const SAMPLE_SDK_KEY = 'sdk-1234abcd-0000-0000-0000-00001a2b3c4d';
+
+/** An environment of which nothing but its name and SDK key is configured. */
+export function plainEnvironment(options: Partial<EnvironmentOptions> = {}): EnvironmentOptions {
+  return {
+    name: 'Production',
+    sdkKey: SAMPLE_SDK_KEY,
+    mobileKey: undefined,
+    envId: undefined,
+    secureMode: false,
+    allowedOrigins: [],
+    allowedHeaders: [],
+    ttlMs: 0,
+    logLevel: undefined,
+    projKey: undefined,
+    filter: undefined,
+    dataFile: undefined,
+    ...options,
+  };
+}
+
+export function emptySink(clock: Clock): DataSink {
+  return { store: new FlagStore(), connection: new ConnectionStatus(clock.now()) };
+}
+
+export interface LoggedLine {
+  readonly level: LogLevel;
+  readonly message: string;
+  readonly fields: LogFields;
+}
+
+/** A log that keeps what it is told. */
+export class RecordingLog implements Log {
+  readonly debugging = true;
+  readonly lines: LoggedLine[] = [];
+
+  debug(message: string, fields: LogFields = {}): void {
+    this.lines.push({ level: 'debug', message, fields });
+  }
+
+  info(message: string, fields: LogFields = {}): void {
+    this.lines.push({ level: 'info', message, fields });
+  }
+
+  warn(message: string, fields: LogFields = {}): void {
+    this.lines.push({ level: 'warn', message, fields });
+  }
+
+  error(message: string, fields: LogFields = {}): void {
+    this.lines.push({ level: 'error', message, fields });
+  }
+
+  /** Everything as one text, to search for what must not be in it. */
+  get text(): string {
+    return JSON.stringify(this.lines);
+  }
+}

@@ -1,0 +1,45 @@
+import type { Environment } from '../environment.ts';
+import { OfrepStreams } from '../ofrep/streams.ts';
+import { ofrepRoutes } from '../routes/ofrep.ts';
+import { createTestRelay, type RelayAppOptions, type TestRelay } from './app.ts';
+
+export interface OfrepRelay extends TestRelay {
+  readonly streams: OfrepStreams;
+  /** How many flags were evaluated so far. */
+  readonly evaluated: () => number;
+}
+
+/** A relay with OFREP. */
+export function createOfrepRelay(
+  t: { after(end: () => Promise<void> | void): void },
+  options: RelayAppOptions = {},
+): OfrepRelay {
+  let evaluated = 0;
+  const seen: TestRelay['seen'][number][] = [];
+  // The paths are mounted before the relay is there; they are asked only after that.
+  const table = ofrepRoutes({
+    credentials: {
+      find: (...credential) => relay.credentials.find(...credential),
+      get isComplete() {
+        return relay.credentials.isComplete;
+      },
+      get environments(): Iterable<Environment> {
+        return relay.credentials.environments;
+      },
+    },
+    observer: {
+      request: (request) => seen.push(request),
+      stream: () => () => {},
+      evaluated: (_environment, _family, flags) => {
+        evaluated += flags;
+      },
+    },
+    get streams() {
+      return streams;
+    },
+    maxBodyBytes: options.maxBodyBytes ?? 2 ** 20,
+  });
+  const relay = createTestRelay(t, { ...options, tables: [table] });
+  const streams = new OfrepStreams(relay.keeper);
+  return { ...relay, seen, streams, evaluated: () => evaluated };
+}

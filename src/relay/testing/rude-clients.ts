@@ -1,0 +1,69 @@
+import { connect, type Socket } from 'node:net';
+import { HANG_MS } from '../../testing/eventually.ts';
+import type { Cleanup } from '../../testing/processes.ts';
+
+/** A client without manners: it writes what it likes, and keeps the beginning of what it got. */
+export interface RudeClient {
+  readonly socket: Socket;
+  received(): string;
+}
+
+const KEPT = 4096;
+
+export function dialRudely(t: Cleanup, url: string): Promise<RudeClient> {
+  const { hostname, port } = new URL(url);
+  const socket = connect({ host: hostname, port: Number(port) });
+  let text = '';
+  socket.setEncoding('latin1').on('data', (chunk: string) => {
+    if (text.length < KEPT) text += chunk.slice(0, KEPT);
+  });
+  t.after(() => socket.destroy());
+  return new Promise((done, fail) => {
+    socket.once('error', fail);
+    socket.once('connect', () => {
+      // To be cut off is what such a client has to expect.
+      socket.off('error', fail).on('error', () => {});
+      done({ socket, received: () => text });
+    });
+  });
+}
+
+export const dialManyRudely = (t: Cleanup, url: string, count: number): Promise<RudeClient[]> =>
+  Promise.all(Array.from({ length: count }, () => dialRudely(t, url)));
+
+/** Writes the same piece until so many bytes are out, or the other side has answered or closed. */
+export async function pumpRudely({ socket, received }: RudeClient, piece: Buffer, total: number): Promise<void> {
+  for (let sent = 0; sent < total && !socket.destroyed && received() === ''; sent += piece.length) {
+    if (socket.write(piece)) continue;
+    await new Promise<void>((done) => {
+      const goOn = () => {
+        socket.off('drain', goOn).off('close', goOn).off('data', goOn);
+        done();
+      };
+      socket.on('drain', goOn).on('close', goOn).on('data', goOn);
+    });
+  }
+}
+
+/** Writes everything at once; resolves with the status of the answer, 0 when it is cut off without one. */
+export async function askRudely(t: Cleanup, url: string, bytes: string | Buffer): Promise<number> {
+  const rude = await dialRudely(t, url);
+  const { socket, received } = rude;
+  socket.write(bytes);
+  await new Promise<void>((done, fail) => {
+    const timer = setTimeout(() => fail(new Error('neither an answer nor an end')), HANG_MS);
+    const end = () => {
+      clearTimeout(timer);
+      done();
+    };
+    socket.once('data', end).once('close', end);
+    if (socket.destroyed || received() !== '') end();
+  });
+  socket.destroy();
+  return statusOf(rude);
+}
+
+/** The status of the first answer, 0 when there is none. */
+export function statusOf({ received }: Pick<RudeClient, 'received'>): number {
+  return Number(/^HTTP\/1\.1 (\d{3}) /.exec(received())?.[1] ?? 0);
+}

@@ -1,0 +1,227 @@
+import type { CancelTimer, Clock } from '../../kernel/clock.ts';
+import { messageOf, systemCodeOf } from '../../kernel/errors.ts';
+import type { Log } from '../../kernel/log.ts';
+import { type Outcome, refused } from '../../kernel/outcome.ts';
+import { OversizedEventError, SseReader } from '../../kernel/sse/reader.ts';
+import type { EnvironmentOptions, RelayOptions } from '../config/relay-options.ts';
+import type { DataSink, DataSource } from '../data-source.ts';
+import { hideKey, maskKey } from '../masking.ts';
+import type { ConnectionError } from '../status/connection-status.ts';
+import { UpstreamBackoff } from './backoff.ts';
+import { applyChange, readUpstreamEvent } from './event.ts';
+import { openUpstreamStream, type UpstreamFailure, type UpstreamHttp } from './stream.ts';
+
+export interface UpstreamLimits {
+  /** For the head of the answer, connecting included. */
+  readonly headMs: number;
+  /** Between two pieces of the stream: LaunchDarkly sends a heartbeat every three minutes. */
+  readonly idleMs: number;
+  /** For one event, which has to be in memory whole. */
+  readonly maxEventBytes: number;
+}
+
+export interface UpstreamDeps {
+  readonly environment: EnvironmentOptions;
+  readonly options: Pick<RelayOptions, 'streamUri'>;
+  readonly clock: Clock;
+  /** The environment's own: its lines name it. */
+  readonly log: Log;
+  readonly http: UpstreamHttp;
+  readonly random?: () => number;
+  readonly limits?: Partial<UpstreamLimits>;
+}
+
+const LIMITS: UpstreamLimits = {
+  headMs: 10_000,
+  idleMs: 5 * 60_000,
+  maxEventBytes: 64 * 2 ** 20,
+};
+
+const MAX_SHOWN_CHARS = 300;
+
+/**
+ * Follows the stream of one environment, from LaunchDarkly or from another relay, and asks again whenever it is over. What
+ * has come stays in the store, however long an outage lasts.
+ */
+export function createUpstream(sink: DataSink, deps: UpstreamDeps): DataSource {
+  return new Upstream(sink, deps);
+}
+
+class Upstream implements DataSource {
+  readonly #sink: DataSink;
+  readonly #deps: UpstreamDeps;
+  readonly #limits: UpstreamLimits;
+  readonly #backoff: UpstreamBackoff;
+  #attempt: Attempt | undefined;
+  #running: Promise<void> | undefined;
+  #cancelRetry: CancelTimer = () => {};
+  #closing: Promise<void> | undefined;
+  /** What the log was last told of: the same trouble every half a minute is no news. */
+  #lastReason: string | undefined;
+  #hasSentUnknown = false;
+
+  constructor(sink: DataSink, deps: UpstreamDeps) {
+    this.#sink = sink;
+    this.#deps = deps;
+    this.#limits = { ...LIMITS, ...deps.limits };
+    this.#backoff = new UpstreamBackoff(deps.random ?? Math.random);
+  }
+
+  start(): void {
+    if (!this.#running && !this.#closing) this.#connect();
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#end();
+    return this.#closing;
+  }
+
+  async #end(): Promise<void> {
+    this.#cancelRetry();
+    this.#attempt?.abort('closed');
+    await this.#running;
+  }
+
+  #connect(): void {
+    this.#running = this.#try().then((failure) => {
+      if (!this.#closing) this.#recover(failure);
+    });
+  }
+
+  /** One connection, from the request to its end. */
+  async #try(): Promise<UpstreamFailure> {
+    const attempt = new Attempt(this.#deps.clock);
+    this.#attempt = attempt;
+    this.#hasSentUnknown = false;
+    try {
+      return await this.#follow(attempt);
+    } catch (error) {
+      if (error instanceof OversizedEventError) return { kind: 'INVALID_DATA', reason: error.message };
+      return { kind: 'NETWORK_ERROR', reason: attempt.abortedBecause ?? describe(error) };
+    } finally {
+      attempt.abort('over');
+    }
+  }
+
+  async #follow(attempt: Attempt): Promise<UpstreamFailure> {
+    const { environment, options, http } = this.#deps;
+    const { headMs, idleMs, maxEventBytes } = this.#limits;
+    attempt.expect(headMs, 'no answer');
+    const { sdkKey, filter } = environment;
+    const address = { streamUri: options.streamUri, sdkKey, filter };
+    const opened = await openUpstreamStream(http, address, attempt.signal);
+    if (!opened.ok) return opened.failure;
+    attempt.expect(idleMs, 'nothing came');
+    const reader = new SseReader({ maxEventBytes });
+    for await (const chunk of opened.body as AsyncIterable<Uint8Array>) {
+      for (const item of reader.push(chunk)) {
+        if (attempt.signal.aborted) break;
+        const taken = item.kind === 'event' ? this.#take(item.event, item.data) : undefined;
+        if (taken?.ok === false) return { kind: 'INVALID_DATA', reason: taken.reason };
+      }
+      attempt.expect(idleMs, 'nothing came');
+    }
+    return { kind: 'NETWORK_ERROR', reason: attempt.abortedBecause ?? 'the stream ended' };
+  }
+
+  #take(event: string, data: string): Outcome<unknown> {
+    const { clock, log } = this.#deps;
+    const { store, connection } = this.#sink;
+    const read = readUpstreamEvent(event, data);
+    if (!read.ok) return read;
+    const change = read.value;
+    if (change.kind === 'ignored') this.#noteUnknown(change.what);
+    const applied = attemptTo(() => applyChange(store, change));
+    if (!applied.ok || change.kind !== 'put') return applied;
+    const wasValid = connection.state === 'VALID';
+    connection.succeeded(clock.now());
+    this.#backoff.succeeded(clock.now());
+    this.#lastReason = undefined;
+    log[wasValid ? 'debug' : 'info']('upstream has delivered', {
+      flags: Object.keys(change.data.flags).length,
+      segments: Object.keys(change.data.segments).length,
+    });
+    return applied;
+  }
+
+  /** The first of each connection, as upstream may send nothing else. */
+  #noteUnknown(what: string): void {
+    const level = this.#hasSentUnknown ? 'debug' : 'info';
+    this.#hasSentUnknown = true;
+    this.#deps.log[level]('upstream sends what is not known here', { what: this.#show(what) });
+  }
+
+  /** A text in which upstream has a say, without the key and not too long for the log. */
+  #show(text: string): string {
+    const shown = hideKey(text, this.#deps.environment.sdkKey);
+    return shown.length > MAX_SHOWN_CHARS ? `${shown.slice(0, MAX_SHOWN_CHARS)}…` : shown;
+  }
+
+  #recover({ kind, reason, statusCode, isRefusal = false }: UpstreamFailure): void {
+    const { clock, log, environment } = this.#deps;
+    const { connection } = this.#sink;
+    const now = clock.now();
+    const error: ConnectionError = { kind, time: now, ...(statusCode === undefined ? {} : { statusCode }) };
+    if (isRefusal) connection.refused(error);
+    else connection.failed(error);
+    const waitMs = Math.round(isRefusal ? this.#backoff.refused(now) : this.#backoff.failed(now));
+    const text = this.#show(reason);
+    const level = text === this.#lastReason ? 'debug' : isRefusal ? 'error' : 'warn';
+    this.#lastReason = text;
+    log[level](isRefusal ? 'upstream refuses the SDK key' : 'upstream failed', {
+      ...(isRefusal ? { sdkKey: maskKey(environment.sdkKey) } : {}),
+      kind,
+      error: text,
+      retryMs: waitMs,
+    });
+    this.#cancelRetry = clock.after(waitMs, () => this.#connect());
+  }
+}
+
+/** What can be ended: by its owner, or because something did not come in time. */
+class Attempt {
+  readonly #clock: Clock;
+  readonly #controller = new AbortController();
+  #cancelTimer: CancelTimer = () => {};
+  #reason: string | undefined;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  get abortedBecause(): string | undefined {
+    return this.#reason;
+  }
+
+  /** Aborts unless it is told something else within so many milliseconds. */
+  expect(ms: number, otherwise: string): void {
+    this.#cancelTimer();
+    if (!this.signal.aborted)
+      this.#cancelTimer = this.#clock.after(ms, () => this.abort(`${otherwise} for ${ms / 1000} s`));
+  }
+
+  abort(reason: string): void {
+    this.#cancelTimer();
+    if (this.signal.aborted) return;
+    this.#reason = reason;
+    this.#controller.abort(new Error(reason));
+  }
+}
+
+/** Data nested beyond all bounds exhausts the stack of whoever walks it. */
+function attemptTo<T>(action: () => Outcome<T>): Outcome<T> {
+  try {
+    return action();
+  } catch (error) {
+    return refused(error instanceof RangeError ? 'the data are nested too deeply' : messageOf(error));
+  }
+}
+
+/** A host with several addresses fails with an error that has no text of its own. */
+function describe(error: unknown): string {
+  return messageOf(error) || (systemCodeOf(error) ?? 'unknown');
+}

@@ -1,0 +1,62 @@
+import { record } from '../../domain/record.ts';
+import { SCOPES, type Token } from '../../domain/token/token.ts';
+import { checkToken } from '../../domain/user/change.ts';
+import { makeUser } from '../../domain/user/user.ts';
+import type { RoomState } from '../../room/state.ts';
+import type { RoomWriter } from '../../room/writer.ts';
+import { hashTokenSecret, makeTokenSecret, shownPrefix } from '../token-secret.ts';
+
+const ADMIN_ID = 'admin';
+/** Holds the hash of the token that came from the environment, so that another one takes its place. */
+const SETTING = 'bootstrap-token';
+
+/**
+ * Sees to it that an admin can sign in: with the token that was given, which replaces the one given before; or, where no
+ * token rules the server (none was made, or those of a time without sign-in do less), with a new one. Answers the new
+ * one's secret, to be shown once.
+ */
+export async function bootstrapAdmin(
+  state: RoomState,
+  writer: RoomWriter,
+  given: string | undefined,
+  now: number,
+): Promise<string | undefined> {
+  if (given === undefined && hasRuler(state, now)) return undefined;
+  const secret = given ?? makeTokenSecret();
+  const hash = hashTokenSecret(secret);
+  if (state.get('token', hash)) return undefined;
+  const written = await writer.submit({
+    decide(view) {
+      const before = view.get('setting', SETTING)?.value;
+      const admin = view.get('user', ADMIN_ID) ?? makeUser(ADMIN_ID, view.now);
+      const token: Token = {
+        id: view.newId(),
+        hash,
+        name: given === undefined ? 'first start' : 'from the environment',
+        userId: ADMIN_ID,
+        scopes: SCOPES,
+        roomIds: null,
+        prefix: given === undefined ? shownPrefix(secret) : '',
+        use: 'api',
+        createdAt: view.now,
+        expiresAt: null,
+      };
+      const records = [
+        record('user', ADMIN_ID, { ...admin, role: 'admin', disabled: false }),
+        record('token', hash, token),
+        ...(before !== undefined && given !== undefined ? [record('token', before, null)] : []),
+        ...(given === undefined ? [] : [record('setting', SETTING, { value: hash })]),
+      ];
+      return { ok: true, write: { records }, answer: () => true };
+    },
+  });
+  return written.ok && given === undefined ? secret : undefined;
+}
+
+/** Whether a token lets an admin in who rules the whole server. */
+export function hasRuler(state: RoomState, now: number): boolean {
+  return [...state.all('token').values()].some((token) => {
+    const user = checkToken(token, state.get('user', token.userId), now);
+    return user.ok && user.value.role === 'admin' && token.roomIds === null && token.scopes.includes('admin');
+  });
+}

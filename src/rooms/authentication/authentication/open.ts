@@ -1,0 +1,59 @@
+import type { Caller } from '../../domain/caller.ts';
+import { record } from '../../domain/record.ts';
+import { granted, refuse, type Verdict } from '../../domain/refusal.ts';
+import { isReservedUserId } from '../../domain/reserved-id.ts';
+import { SCOPES } from '../../domain/token/token.ts';
+import { makeUser, USER_ID, type User } from '../../domain/user/user.ts';
+import type { RoomState } from '../../room/state.ts';
+import type { RoomWriter } from '../../room/writer.ts';
+import type { LastSeen } from './seen.ts';
+
+const ALL_SCOPES = new Set(SCOPES);
+
+/** `--auth none`: whoever is named is let in as an admin of the server, and made when first named. */
+export class OpenAuthentication {
+  readonly #state: RoomState;
+  readonly #writer: RoomWriter;
+  readonly #seen: LastSeen;
+  readonly #callers = new WeakMap<User, Caller>();
+
+  constructor(state: RoomState, writer: RoomWriter, seen: LastSeen) {
+    this.#state = state;
+    this.#writer = writer;
+    this.#seen = seen;
+  }
+
+  authenticate({ user: named }: { readonly user: string | undefined }): Verdict<Caller> | Promise<Verdict<Caller>> {
+    const id = named?.trim() || 'local';
+    const known = this.#state.get('user', id);
+    if (known?.disabled) return refuse('unauthenticated', `the user ${id} is disabled`);
+    if (known) {
+      this.#seen.user(id);
+      return granted(this.#callerOf(known));
+    }
+    if (!USER_ID.test(id))
+      return refuse('unauthenticated', 'X-Opsdeck-User: small letters, digits, ".", "_" and "-", 64 at the most');
+    if (isReservedUserId(id)) return refuse('unauthenticated', `X-Opsdeck-User: ${id} is reserved for the server`);
+    return this.#writer.submit<Caller>({
+      decide: (view) => {
+        const existing = view.get('user', id);
+        const user = existing ?? makeUser(id, view.now, { role: 'admin' });
+        return {
+          ok: true,
+          write: existing ? null : { records: [record('user', id, user)] },
+          answer: () => this.#callerOf(user),
+        };
+      },
+    });
+  }
+
+  /** Here everybody is an admin, also those who were not when tokens were asked for. */
+  #callerOf(user: User): Caller {
+    let caller = this.#callers.get(user);
+    if (!caller) {
+      caller = { user, isAdmin: true, scopes: ALL_SCOPES, roomIds: null, tokenId: null, expiresAt: null };
+      this.#callers.set(user, caller);
+    }
+    return caller;
+  }
+}

@@ -1,0 +1,80 @@
+import type { Clock } from '../../../kernel/clock.ts';
+import { type Caller, callerOf } from '../../domain/caller.ts';
+import { granted, type Refusal, refuse, type Verdict } from '../../domain/refusal.ts';
+import type { Token } from '../../domain/token/token.ts';
+import { checkToken } from '../../domain/user/change.ts';
+import type { User } from '../../domain/user/user.ts';
+import type { RoomState } from '../../room/state.ts';
+import type { Authenticator, Credentials } from '../../routes/request/guard.ts';
+import type { FailedSignIns } from '../rate-limits.ts';
+import { hashTokenSecret, inspectTokenSecret } from '../token-secret.ts';
+import type { LastSeen } from './seen.ts';
+
+/** The cookie of a session: its value is the secret of the session's token. */
+export const SESSION_COOKIE = 'opsdeck_session';
+
+const NOBODY = refuse('unauthenticated', 'sign in: send the header Authorization: Bearer odr_…');
+const NO_BEARER = refuse('unauthenticated', 'the header Authorization must be: Bearer odr_…');
+
+export interface TokenAuthenticationParts {
+  readonly state: RoomState;
+  readonly clock: Clock;
+  readonly seen: LastSeen;
+  readonly failures: FailedSignIns;
+}
+
+/** `--auth token`: who shows a token, or the cookie of a session, is let in as its user. */
+export class TokenAuthentication implements Authenticator {
+  readonly #parts: TokenAuthenticationParts;
+  /** What a token makes of its caller, as long as token and user stay the same objects. */
+  readonly #callers = new WeakMap<Token, Caller>();
+
+  constructor(parts: TokenAuthenticationParts) {
+    this.#parts = parts;
+  }
+
+  authenticate({ authorization, cookie, address }: Credentials): Verdict<Caller> {
+    if (authorization !== undefined) {
+      const secret = /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
+      return secret === undefined ? NO_BEARER : this.check(secret, address);
+    }
+    const session = cookie === undefined ? undefined : sessionSecretOf(cookie);
+    return session === undefined ? NOBODY : this.check(session, address);
+  }
+
+  /** Whom a secret stands for. Who guesses from one address is slowed down, whoever knows is not. */
+  check(secret: string, address: string): Verdict<Caller> {
+    const { state, clock, seen, failures } = this.#parts;
+    // By its hash: how long it takes to find says nothing about how much of a secret was right.
+    const token = state.get('token', hashTokenSecret(secret));
+    if (!token) return failures.failed(address) ?? unknown(secret);
+    const user = checkToken(token, state.get('user', token.userId), clock.now());
+    if (!user.ok) return user;
+    seen.user(token.userId);
+    seen.token(token.id);
+    return granted(this.#callerOf(token, user.value));
+  }
+
+  #callerOf(token: Token, user: User): Caller {
+    const known = this.#callers.get(token);
+    if (known?.user === user) return known;
+    const caller = callerOf(token, user);
+    this.#callers.set(token, caller);
+    return caller;
+  }
+}
+
+function unknown(secret: string): Refusal {
+  return inspectTokenSecret(secret) === 'mistyped'
+    ? refuse('unauthenticated', 'this is not a whole token: its checksum does not fit; copy it again')
+    : refuse('unauthenticated', 'the token is not known here; it may have been revoked');
+}
+
+/** The value of the session's cookie among all that a browser sends. */
+export function sessionSecretOf(cookies: string): string | undefined {
+  for (const cookie of cookies.split(';')) {
+    const [name, value] = cookie.trim().split('=', 2);
+    if (name === SESSION_COOKIE && value) return value;
+  }
+  return undefined;
+}

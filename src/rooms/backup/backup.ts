@@ -1,0 +1,121 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { open, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Clock } from '../../kernel/clock.ts';
+import { systemCodeOf } from '../../kernel/errors.ts';
+import { makePrivateFolder } from '../../kernel/storage/private-file.ts';
+import {
+  type BackupManifest,
+  DATABASE_NAME,
+  FILE_NAME,
+  MANIFEST_NAME,
+  tarEnd,
+  tarHeader,
+  tarPadding,
+} from '../contract/backup.ts';
+import { printInstant } from '../contract/instant.ts';
+import type { RoomWriter } from '../room/writer.ts';
+import type { RoomStore } from '../store/room-store.ts';
+
+export interface RoomBackupsParts {
+  /** Where a copy lies while it is sent; belongs to this part alone. */
+  readonly folder: string;
+  /** Of the file store. */
+  readonly filesFolder: string;
+  readonly store: Pick<RoomStore, 'backup'>;
+  readonly writer: Pick<RoomWriter, 'pos'>;
+  readonly epoch: string;
+  readonly clock: Clock;
+}
+
+const PIECE_BYTES = 256 * 1024;
+
+/** Writes everything out, beside the running server: the database as it is at one moment, and the files of its messages. */
+export class RoomBackups {
+  readonly #parts: RoomBackupsParts;
+
+  constructor(parts: RoomBackupsParts) {
+    this.#parts = parts;
+    // What a kill has left.
+    for (const name of existsSync(parts.folder) ? readdirSync(parts.folder) : [])
+      if (/^[0-9a-f]{16}\.sqlite/.test(name)) rmSync(join(parts.folder, name), { recursive: true, force: true });
+  }
+
+  /** The archive (contract/backup.ts), piece by piece. A file that is removed while it is written is left out. */
+  async *write(): AsyncGenerator<Uint8Array> {
+    const { folder, store, writer, epoch, clock } = this.#parts;
+    makePrivateFolder(folder);
+    const copy = join(folder, `${randomBytes(8).toString('hex')}.sqlite`);
+    try {
+      // What is committed meanwhile may be in the copy, too.
+      const { pos } = writer;
+      await store.backup(copy);
+      const hash = createHash('sha256');
+      yield* this.#entry(DATABASE_NAME, copy, (piece) => hash.update(piece));
+      let files = 0;
+      for await (const name of this.#fileNames()) {
+        const path = join(this.#parts.filesFolder, name.slice('files/'.length));
+        try {
+          yield* this.#entry(name, path);
+          files++;
+        } catch (error) {
+          if (systemCodeOf(error) !== 'ENOENT') throw error;
+        }
+      }
+      const manifest: BackupManifest = {
+        format: 'opsdeck-rooms-backup',
+        formatVersion: 1,
+        epoch,
+        pos,
+        createdAt: printInstant(clock.now()),
+        sha256: hash.digest('hex'),
+        files,
+      };
+      const text = Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`);
+      yield tarHeader(MANIFEST_NAME, text.length, clock.now());
+      yield text;
+      yield tarPadding(text.length);
+      yield tarEnd();
+    } finally {
+      rmSync(copy, { force: true });
+    }
+  }
+
+  /** Throws ENOENT before its first piece when the file is gone. */
+  async *#entry(name: string, path: string, look?: (piece: Uint8Array) => void): AsyncGenerator<Uint8Array> {
+    const handle = await open(path, 'r');
+    try {
+      const { size } = await handle.stat();
+      yield tarHeader(name, size, this.#parts.clock.now());
+      const pieces = handle.createReadStream({ autoClose: false, highWaterMark: PIECE_BYTES });
+      for await (const piece of pieces as AsyncIterable<Uint8Array>) {
+        look?.(piece);
+        yield piece;
+      }
+      yield tarPadding(size);
+    } finally {
+      await handle.close();
+    }
+  }
+
+  async *#fileNames(): AsyncGenerator<string> {
+    const { filesFolder } = this.#parts;
+    for (const shelf of await namesIn(filesFolder)) {
+      if (!/^[0-9a-f]{2}$/.test(shelf)) continue;
+      for (const file of await namesIn(join(filesFolder, shelf))) {
+        const name = `files/${shelf}/${file}`;
+        if (FILE_NAME.test(name)) yield name;
+      }
+    }
+  }
+}
+
+async function namesIn(folder: string): Promise<readonly string[]> {
+  try {
+    return (await readdir(folder)).sort();
+  } catch (error) {
+    if (systemCodeOf(error) === 'ENOENT') return [];
+    throw error;
+  }
+}

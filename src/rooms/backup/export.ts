@@ -1,0 +1,183 @@
+import { createHash } from 'node:crypto';
+import type { Clock } from '../../kernel/clock.ts';
+import { printEnd, printHeader, printMemberLine, printMessageLine, printRoomLine } from '../contract/export/export.ts';
+import { type ExportPage, htmlPage, markdownPage } from '../contract/export/page.ts';
+import type { ExportFormat } from '../contract/export/query.ts';
+import type { RoomAccess } from '../domain/access.ts';
+import type { Committed } from '../domain/event.ts';
+import type { StoredMessage } from '../domain/message/message.ts';
+import type { Room } from '../domain/room/room.ts';
+import { makeUser } from '../domain/user/user.ts';
+import type { RoomState } from '../room/state.ts';
+import type { RoomWriter } from '../room/writer.ts';
+import type { RoomStore } from '../store/room-store.ts';
+
+/** How many messages are in memory at a time. */
+const PART = 200;
+/** Who changes messages faster than they can be read does not keep an export from ending. */
+const MOST_ROUNDS = 20;
+
+export interface RoomExportsParts {
+  readonly state: RoomState;
+  readonly store: RoomStore;
+  readonly writer: Pick<RoomWriter, 'pos'>;
+  readonly clock: Clock;
+  readonly epoch: string;
+}
+
+export interface ExportWish {
+  readonly format: ExportFormat;
+  /** Created in `[from, to)`. */
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+}
+
+/** An export that is being written, and what was changed of what it has already written. */
+interface Running {
+  readonly roomId: string;
+  writtenSeq: number;
+  changed: Set<string>;
+}
+
+/** Writes rooms out, as they are at one position of the log: what changes on the way is written once more at the end. */
+export class RoomExports {
+  readonly #parts: RoomExportsParts;
+  readonly #running = new Set<Running>();
+
+  constructor(parts: RoomExportsParts) {
+    this.#parts = parts;
+  }
+
+  /** A listener to commits. */
+  readonly follow = (committed: readonly Committed[]): void => {
+    if (this.#running.size === 0) return;
+    for (const { event } of committed) {
+      if (!('message' in event) || event.type === 'message.created') continue;
+      for (const running of this.#running) {
+        if (running.roomId === event.roomId && event.message.seq <= running.writtenSeq)
+          running.changed.add(event.message.id);
+      }
+    }
+  };
+
+  /** The export, piece by piece; the next is read when it is asked for. */
+  async *write({ room, afterSeq }: Pick<RoomAccess, 'room' | 'afterSeq'>, wish: ExportWish): AsyncGenerator<string> {
+    const { state, clock, epoch, writer } = this.#parts;
+    const running: Running = { roomId: room.id, writtenSeq: 0, changed: new Set() };
+    this.#running.add(running);
+    try {
+      const { lastSeq } = state.head(room.id);
+      const form = wish.format === 'jsonl' ? new LineForm() : new PageForm(wish.format);
+      yield form.begin(room, { epoch, pos: writer.pos, exportedAt: clock.now() }, state);
+      for await (const messages of this.#pages(running, lastSeq, afterSeq)) {
+        const wanted = messages.filter(isWanted(wish));
+        if (wanted.length > 0) yield form.messages(wanted);
+      }
+      for await (const messages of this.#changes(running)) {
+        const wanted = messages.filter(isWanted(wish));
+        if (wanted.length > 0) yield form.changes(wanted);
+      }
+      yield form.end(writer.pos);
+    } finally {
+      this.#running.delete(running);
+    }
+  }
+
+  async *#pages(running: Running, lastSeq: number, afterSeq: number): AsyncGenerator<readonly StoredMessage[]> {
+    const { store } = this.#parts;
+    const { roomId } = running;
+    let after = afterSeq;
+    while (after < lastSeq) {
+      // Set before they are read: a change that is committed meanwhile may or may not be in what is read.
+      running.writtenSeq = Math.max(running.writtenSeq, after + PART);
+      const { messages } = await store.page({ roomId, after, limit: PART, afterSeq });
+      const last = messages.at(-1);
+      if (!last) return;
+      running.writtenSeq = Math.max(running.writtenSeq, last.message.seq);
+      after = last.message.seq;
+      yield messages.filter(({ message }) => message.seq <= lastSeq);
+    }
+  }
+
+  async *#changes(running: Running): AsyncGenerator<readonly StoredMessage[]> {
+    for (let round = 0; running.changed.size > 0 && round < MOST_ROUNDS; round++) {
+      const ids = [...running.changed];
+      running.changed = new Set();
+      for (let from = 0; from < ids.length; from += PART) {
+        const found = await this.#parts.store.messages(ids.slice(from, from + PART));
+        yield [...found].sort((a, b) => a.message.seq - b.message.seq);
+      }
+    }
+  }
+}
+
+function isWanted({ from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY }: ExportWish) {
+  return ({ message }: StoredMessage) => message.createdAt >= from && message.createdAt < to;
+}
+
+interface Beginning {
+  readonly epoch: string;
+  readonly pos: number;
+  readonly exportedAt: number;
+}
+
+/** JSON lines with a checksum. */
+class LineForm {
+  readonly #hash = createHash('sha256');
+  #count = 0;
+
+  begin(room: Room, beginning: Beginning, state: RoomState): string {
+    const members = [...state.membersOf(room.id)].map((member) =>
+      printMemberLine(member, state.get('user', member.userId) ?? makeUser(member.userId, member.joinedAt)),
+    );
+    const bans = [...state.all('ban').values()].filter(({ roomId }) => roomId === room.id);
+    const roomLine = printRoomLine(room, { head: state.head(room.id), memberCount: members.length }, bans);
+    return this.#counted([printHeader(beginning), roomLine, ...members].join(''));
+  }
+
+  messages(messages: readonly StoredMessage[]): string {
+    this.#count += messages.length;
+    return this.#counted(messages.map(({ json }) => printMessageLine(json)).join(''));
+  }
+
+  changes(messages: readonly StoredMessage[]): string {
+    return this.#counted(messages.map(({ json }) => printMessageLine(json)).join(''));
+  }
+
+  end(pos: number): string {
+    return printEnd({ pos, messages: this.#count, sha256: this.#hash.digest('hex') });
+  }
+
+  #counted(text: string): string {
+    this.#hash.update(text);
+    return text;
+  }
+}
+
+/** What people read. */
+class PageForm {
+  readonly #page: ExportPage;
+  #hasChanges = false;
+
+  constructor(format: 'markdown' | 'html') {
+    this.#page = format === 'html' ? htmlPage : markdownPage;
+  }
+
+  begin(room: Room, { exportedAt }: Beginning): string {
+    return this.#page.begin(room, exportedAt);
+  }
+
+  messages(messages: readonly StoredMessage[]): string {
+    return messages.map(({ message }) => this.#page.message(message)).join('');
+  }
+
+  changes(messages: readonly StoredMessage[]): string {
+    const title = this.#hasChanges ? '' : this.#page.changed();
+    this.#hasChanges = true;
+    return title + this.messages(messages);
+  }
+
+  end(): string {
+    return this.#page.end();
+  }
+}

@@ -1,0 +1,272 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { type FileHandle, open, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as v from 'valibot';
+import { makePrivateFolder } from '../../kernel/storage/private-file.ts';
+import { type ExportLine, exportLineSchema, type MemberLine, type RoomLine } from '../contract/export/line.ts';
+import type { Caller } from '../domain/caller.ts';
+import { checkCard } from '../domain/card/message-card.ts';
+import type { Message } from '../domain/message/message.ts';
+import { granted, type Refusal, refuse, type Verdict } from '../domain/refusal.ts';
+import { type ImportedRoom, importMessages, importRoom } from '../domain/room/import.ts';
+import type { SlugMeans } from '../domain/room/slug.ts';
+import type { RoomWriter } from '../room/writer.ts';
+import type { RoomStore } from '../store/room-store.ts';
+import { JoinPlaces } from './import-places.ts';
+
+export interface RoomImportParts {
+  /** Where an import lies until it is known to be whole. */
+  readonly folder: string;
+  readonly store: Pick<RoomStore, 'files'>;
+  readonly writer: Pick<RoomWriter, 'submit'>;
+  readonly means: SlugMeans;
+  readonly newId: () => string;
+}
+
+export interface ImportReport {
+  readonly rooms: number;
+  readonly messages: number;
+  /** There already, or removed by retention, or of a room that was deleted here. */
+  readonly skipped: number;
+  /** Attachments of the messages that came in without them: their files are not here. */
+  readonly missingFiles: number;
+}
+
+const MOST_BYTES = 4 * 2 ** 30;
+/** The longest line: a message whose words are written as `\u00xx`, and its card. */
+const MOST_LINE_BYTES = 2 * 2 ** 20;
+/** How many messages are committed at a time. */
+const PART = 100;
+const NEWLINE = 0x0a;
+
+/** Takes exports in. Nothing of one is written before all of it has been read and its checksum is right. */
+export class RoomImport {
+  readonly #parts: RoomImportParts;
+
+  constructor(parts: RoomImportParts) {
+    this.#parts = parts;
+  }
+
+  async take(caller: Caller, bytes: AsyncIterable<Uint8Array>): Promise<Verdict<ImportReport>> {
+    const { folder, newId } = this.#parts;
+    makePrivateFolder(folder);
+    const path = join(folder, `${newId()}.jsonl`);
+    const file = await open(path, 'wx', 0o600);
+    try {
+      const spooled = await spool(bytes, file).finally(() => file.close());
+      return spooled.ok ? await this.#bringIn(caller, path, spooled.value) : spooled;
+    } finally {
+      await rm(path, { force: true });
+    }
+  }
+
+  async #bringIn(caller: Caller, path: string, foreseen: Foreseen): Promise<Verdict<ImportReport>> {
+    const { writer, means } = this.#parts;
+    const report = { rooms: 0, messages: 0, skipped: 0, missingFiles: 0 };
+    for await (const { head, messages } of groupsOf(path, foreseen)) {
+      if (head) {
+        const room = await writer.submit(importRoom(caller, head, means));
+        if (!room.ok) return room;
+        if (room.value === 'created') report.rooms++;
+      }
+      const [first] = messages;
+      if (!first) continue;
+      const ids = messages.flatMap(({ attachments }) => attachments.map(({ id }) => id));
+      const files = ids.length === 0 ? [] : await this.#parts.store.files(ids);
+      const here = new Set(files.map(({ id }) => id));
+      const counts = await writer.submit(importMessages(first.roomId, messages, here));
+      if (!counts.ok) return counts;
+      report.messages += counts.value.added;
+      report.skipped += counts.value.skipped;
+      report.missingFiles += counts.value.missingFiles;
+    }
+    return granted(report);
+  }
+}
+
+/** What only the whole export tells. */
+interface Foreseen {
+  /** Messages that come again at the end of their room, by id: they were changed while the export was written. */
+  readonly corrections: ReadonlyMap<string, Message>;
+  readonly places: JoinPlaces;
+}
+
+/** Puts an export into a file, and checks it on the way. */
+async function spool(bytes: AsyncIterable<Uint8Array>, file: FileHandle): Promise<Verdict<Foreseen>> {
+  const check = new ExportCheck();
+  const lines = new LineSplitter();
+  let size = 0;
+  try {
+    for await (const chunk of bytes) {
+      size += chunk.length;
+      if (size > MOST_BYTES) return refuse('too_large', `an import may have ${MOST_BYTES} bytes at the most`);
+      for (const line of lines.push(chunk)) {
+        const refusal = check.take(line);
+        if (refusal) return refusal;
+      }
+      if (lines.restBytes > MOST_LINE_BYTES) return refuse('too_large', `line ${check.line + 1}: it is too long`);
+      await file.write(chunk);
+    }
+  } catch {
+    return refuse('invalid_body', 'the body broke off');
+  }
+  if (lines.restBytes > 0) return refuse('invalid_body', 'the last line has no end: the export is not whole');
+  return check.end();
+}
+
+/** Cuts bytes at line feeds alone: the words of a message may hold what others take for the end of a line. */
+class LineSplitter {
+  #rest: Buffer = Buffer.alloc(0);
+
+  get restBytes(): number {
+    return this.#rest.length;
+  }
+
+  /** The lines that are whole now, with their ends. */
+  push(chunk: Uint8Array): readonly Buffer[] {
+    const lines: Buffer[] = [];
+    let rest = this.#rest.length === 0 ? Buffer.from(chunk) : Buffer.concat([this.#rest, chunk]);
+    for (let end = rest.indexOf(NEWLINE); end >= 0; end = rest.indexOf(NEWLINE)) {
+      lines.push(rest.subarray(0, end + 1));
+      rest = rest.subarray(end + 1);
+    }
+    this.#rest = rest;
+    return lines;
+  }
+}
+
+/** Sees every line once, and says what is wrong with the first that is not right. */
+class ExportCheck {
+  line = 0;
+  readonly #hash = createHash('sha256');
+  readonly #corrections = new Map<string, Message>();
+  readonly #places = new JoinPlaces();
+  readonly #rooms = new Set<string>();
+  #room: RoomLine | undefined;
+  #lastSeq = 0;
+  #messages = 0;
+  #isOver = false;
+
+  take(bytes: Uint8Array): Refusal | undefined {
+    this.line++;
+    if (this.#isOver) return this.#refuse('nothing may follow the end');
+    const parsed = parseLine(Buffer.from(bytes).toString());
+    if (!parsed.ok) return this.#refuse(parsed.reason);
+    const line = parsed.value;
+    if ((this.line === 1) !== (line.kind === 'header')) return this.#refuse('an export begins with one header');
+    if (line.kind === 'end') return this.#end(line);
+    this.#hash.update(bytes);
+    if (line.kind === 'room') return this.#begin(line.room);
+    if (line.kind === 'member') return this.#member(line);
+    return line.kind === 'message' ? this.#message(line.message) : undefined;
+  }
+
+  end(): Verdict<Foreseen> {
+    return this.#isOver
+      ? granted({ corrections: this.#corrections, places: this.#places })
+      : refuse('invalid_body', 'the export is not whole: it has no line of the kind "end"');
+  }
+
+  #begin(room: RoomLine): Refusal | undefined {
+    if (this.#rooms.has(room.id)) return this.#refuse('the room has come before');
+    this.#rooms.add(room.id);
+    this.#room = room;
+    this.#lastSeq = 0;
+    return undefined;
+  }
+
+  #member({ roomId, member }: MemberLine): Refusal | undefined {
+    if (roomId !== this.#room?.id || this.#lastSeq > 0) return this.#refuse('a member must follow his room');
+    this.#places.join(roomId, member.joinedSeq);
+    return undefined;
+  }
+
+  #message(message: Message): Refusal | undefined {
+    if (message.roomId !== this.#room?.id) return this.#refuse('a message must follow its room');
+    const tooMuch = checkCard(message.card);
+    if (tooMuch) return this.#refuse(tooMuch.reason);
+    if (message.seq <= this.#lastSeq) this.#corrections.set(message.id, message);
+    else {
+      this.#messages++;
+      this.#places.pass(message.roomId, message.seq);
+    }
+    this.#lastSeq = Math.max(this.#lastSeq, message.seq);
+    return undefined;
+  }
+
+  #end({ messages, sha256 }: Extract<ExportLine, { kind: 'end' }>): Refusal | undefined {
+    this.#isOver = true;
+    if (this.#hash.digest('hex') !== sha256)
+      return this.#refuse('the checksum is wrong: the export was changed or damaged');
+    return messages === this.#messages
+      ? undefined
+      : this.#refuse(`it should have ${messages} messages, not ${this.#messages}`);
+  }
+
+  #refuse(reason: string): Refusal {
+    return refuse('invalid_body', `line ${this.line}: ${reason}`);
+  }
+}
+
+function parseLine(text: string): Verdict<ExportLine> {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (error) {
+    return refuse('invalid_json', `not JSON: ${(error as Error).message}`);
+  }
+  const parsed = v.safeParse(exportLineSchema, json, { abortEarly: true });
+  if (parsed.success) return granted(parsed.output);
+  const [issue] = parsed.issues;
+  return refuse('invalid_body', `${v.getDotPath(issue) ?? ''}: ${issue.message}`);
+}
+
+/** What is committed at a time. */
+interface Group {
+  readonly head: ImportedRoom | undefined;
+  /** Of one room. */
+  readonly messages: readonly Message[];
+}
+
+async function* groupsOf(path: string, { corrections, places }: Foreseen): AsyncGenerator<Group> {
+  let room: RoomLine | undefined;
+  let members: MemberLine[] = [];
+  let messages: Message[] = [];
+  let lastSeq = 0;
+  const flush = (): Group => {
+    const group = { head: room && headOf(room, members, places), messages };
+    room = undefined;
+    members = [];
+    messages = [];
+    return group;
+  };
+  for await (const bytes of linesOf(path)) {
+    const parsed = parseLine(bytes.toString());
+    if (!parsed.ok) throw new Error(`what was read before reads differently now: ${parsed.reason}`);
+    const line = parsed.value;
+    if (line.kind === 'room') {
+      yield flush();
+      room = line.room;
+      lastSeq = 0;
+    } else if (line.kind === 'member') members.push(line);
+    else if (line.kind === 'message' && line.message.seq > lastSeq) {
+      lastSeq = line.message.seq;
+      messages.push(corrections.get(line.message.id) ?? line.message);
+      if (messages.length === PART) yield flush();
+    }
+  }
+  yield flush();
+}
+
+async function* linesOf(path: string): AsyncGenerator<Buffer> {
+  const lines = new LineSplitter();
+  for await (const chunk of createReadStream(path)) yield* lines.push(chunk as Buffer);
+}
+
+function headOf(room: RoomLine, members: readonly MemberLine[], places: JoinPlaces): ImportedRoom {
+  const joined = members.map(({ member, user }) => {
+    return { ...member, joinedSeq: places.placeOf(room.id, member.joinedSeq), user };
+  });
+  return { ...room, members: joined };
+}

@@ -1,0 +1,59 @@
+// The lines of an export: a header; each room, followed by its people and its messages by sequence number; and the end,
+// whose checksum is over all bytes before it. A message may come again after a later one: then it was changed while the
+// export was written, and the later line counts. Keys, and what only one user sees, are never in it.
+import type { CopilotSettings } from '../../domain/copilot/copilot.ts';
+import type { Ban, Member } from '../../domain/member/member.ts';
+import type { Room } from '../../domain/room/room.ts';
+import type { User } from '../../domain/user/user.ts';
+import { printInstant } from '../instant.ts';
+import { type RoomFacts, wireMember, wireRoom } from '../room.ts';
+
+export const EXPORT_NAME = 'opsdeck-rooms';
+export const EXPORT_VERSION = 1;
+
+export interface ExportHeader {
+  readonly epoch: string;
+  readonly pos: number;
+  readonly exportedAt: number;
+}
+
+export function printHeader({ epoch, pos, exportedAt }: ExportHeader): string {
+  const time = printInstant(exportedAt);
+  return line({ kind: 'header', format: EXPORT_NAME, formatVersion: EXPORT_VERSION, epoch, pos, exportedAt: time });
+}
+
+export function printRoomLine(room: Room, facts: RoomFacts, bans: readonly Ban[]): string {
+  const wire = wireRoom({ ...room, copilot: null }, facts);
+  const copilot = room.copilot && keyless(room.copilot);
+  return line({ kind: 'room', room: { ...wire, copilot, bans: bans.map(printBan) } });
+}
+
+const printBan = ({ userId, by, at }: Ban): object => ({ userId, by, at: printInstant(at) });
+
+function keyless({ apiKeyInfo: _, updatedAt, ...settings }: CopilotSettings): object {
+  return { ...settings, updatedAt: printInstant(updatedAt) };
+}
+
+export function printMemberLine(member: Member, { id, name, kind, avatarColor }: User): string {
+  return line({
+    kind: 'member',
+    roomId: member.roomId,
+    member: wireMember(member, { id, name, kind }),
+    user: { id, name, kind, avatarColor },
+  });
+}
+
+/** `json`: the message as it is on the wire. */
+export const printMessageLine = (json: string): string => `{"kind":"message","message":${json}}\n`;
+
+export interface ExportEnd {
+  /** Where the log stood: all before is in the export. */
+  readonly pos: number;
+  readonly messages: number;
+  /** Of all bytes before this line, in hex. */
+  readonly sha256: string;
+}
+
+export const printEnd = (end: ExportEnd): string => line({ kind: 'end', ...end });
+
+const line = (value: object): string => `${JSON.stringify(value)}\n`;

@@ -1,0 +1,162 @@
+import { accessTo, findRoom } from '../../domain/access.ts';
+import { type Caller, isCurrent } from '../../domain/caller.ts';
+import { answerIdOf, retryRunId, threadOf } from '../../domain/copilot/trigger.ts';
+import { findMessage } from '../../domain/message/access.ts';
+import { granted, refuse, type Verdict } from '../../domain/refusal.ts';
+import { findRun, noSuchRun, type RunMessages, requireAsker, requireRunKeeper } from '../../domain/run/access.ts';
+import { isOver, usableCopilot } from '../../domain/run/change.ts';
+import type { Run } from '../../domain/run/run.ts';
+import type { RoomState } from '../../room/state.ts';
+import type { RoomStore } from '../../store/room-store.ts';
+import type { CopilotRuns } from './runs.ts';
+
+/** What somebody asks of a copilot himself. */
+export interface RunWish {
+  readonly prompt?: string | null | undefined;
+  readonly threadId?: string | null | undefined;
+  readonly messageId?: string | null | undefined;
+  readonly private: boolean;
+  /** It is shown only what was said after that. */
+  readonly sinceSeq?: number;
+}
+
+export interface RunDeskParts {
+  readonly state: RoomState;
+  readonly store: Pick<RoomStore, 'messages' | 'page'>;
+  readonly runs: CopilotRuns;
+  readonly newId: () => string;
+  readonly now: () => number;
+}
+
+/** Where people ask for runs, look at them and stop them. */
+export class RunDesk {
+  readonly #parts: RunDeskParts;
+
+  constructor(parts: RunDeskParts) {
+    this.#parts = parts;
+  }
+
+  async ask(caller: Caller, roomName: string, wish: RunWish): Promise<Verdict<Run>> {
+    const { state, runs, newId, now } = this.#parts;
+    const found = findRoom(state, caller, roomName);
+    if (!found.ok) return found;
+    const { room, afterSeq } = found.value;
+    const refusal = requireAsker(state, caller, found.value, wish.private, now());
+    if (refusal) return refusal;
+    const { prompt = null, threadId = null } = wish;
+    const triggerId = wish.messageId ?? (prompt === null ? await this.#lastOf(room.id, threadId, afterSeq) : null);
+    if (prompt === null && triggerId === null)
+      return refuse('invalid_body', 'prompt: say what to answer, or name a messageId', { path: 'prompt' });
+    const place = await this.#placeOf(caller, room.id, { triggerId, threadId, isPrivate: wish.private });
+    if (!place.ok) return place;
+    const audience = wish.private ? caller.user.id : null;
+    const draft = { id: newId(), roomId: room.id, startedBy: caller.user.id, prompt, triggerId, audience };
+    const since = wish.sinceSeq === undefined ? {} : { sinceSeq: wish.sinceSeq };
+    return runs.request({ ...draft, ...since, threadId: place.value, retryOf: null });
+  }
+
+  /** With its text so far. */
+  async find(caller: Caller, id: string): Promise<Verdict<Run>> {
+    const found = await this.#find(caller, id);
+    return found.ok ? granted(found.value.run) : found;
+  }
+
+  async cancel(caller: Caller, id: string): Promise<Verdict<Run>> {
+    const found = await this.#keep(caller, id);
+    if (!found.ok) return found;
+    const cancelled = this.#parts.runs.cancel(id);
+    if (!cancelled) return refuse('run_finished', 'the run has ended already');
+    const run = await cancelled;
+    return run.state === 'cancelled' ? granted(run) : refuse('run_finished', 'the run has ended meanwhile');
+  }
+
+  /** Has it done again, once: who asks again gets the same. */
+  async retry(caller: Caller, id: string): Promise<Verdict<Run>> {
+    const found = await this.#keep(caller, id);
+    if (!found.ok) return found;
+    const { run } = found.value;
+    if (!isOver(run)) return refuse('request_in_progress', 'the run has not ended yet; cancel it first');
+    const { roomId, triggerId, prompt, threadId, audience } = run;
+    const { state, now } = this.#parts;
+    const refusal = requireAsker(state, caller, found.value.access, audience !== null, now());
+    if (refusal) return refusal;
+    const since = run.sinceSeq === undefined ? {} : { sinceSeq: run.sinceSeq };
+    const draft = { id: retryRunId(roomId, id), roomId, triggerId, prompt, threadId, audience, ...since };
+    return this.#parts.runs.request({ ...draft, startedBy: caller.user.id, retryOf: id });
+  }
+
+  /** Whether somebody may still see a run that he has begun to follow. */
+  sees(caller: Caller, run: Run): boolean {
+    const { state, now } = this.#parts;
+    const room = state.get('room', run.roomId);
+    if (!room || room.deletedAt !== null || (run.audience !== null && run.audience !== caller.user.id)) return false;
+    if (caller.expiresAt !== null && caller.expiresAt <= now()) return false;
+    return isCurrent(state, caller) && accessTo(state, caller, room) !== undefined;
+  }
+
+  async #find(caller: Caller, id: string) {
+    const { state, runs } = this.#parts;
+    const run = await runs.find(id);
+    if (!run) return noSuchRun(id);
+    const messages = await this.#messagesOf(run);
+    const access = findRun(state, caller, id, run, messages);
+    return access.ok ? granted({ run: withAnswer(run, messages), messages, access: access.value }) : access;
+  }
+
+  async #keep(caller: Caller, id: string) {
+    const found = await this.#find(caller, id);
+    if (!found.ok) return found;
+    const { access, run, messages } = found.value;
+    return requireRunKeeper(access, caller, run, messages) ?? found;
+  }
+
+  async #messagesOf({ id, messageId, triggerId }: Run): Promise<RunMessages> {
+    const answerId = messageId === null ? null : answerIdOf(id);
+    const found = await this.#parts.store.messages([answerId, triggerId].filter((one) => one !== null));
+    const get = (wanted: string | null) => found.find(({ message }) => message.id === wanted);
+    return { answer: get(answerId), trigger: get(triggerId) };
+  }
+
+  async #lastOf(roomId: string, threadId: string | null, afterSeq: number): Promise<string | null> {
+    const thread = threadId === null ? {} : { threadId };
+    const { messages } = await this.#parts.store.page({ roomId, limit: 20, afterSeq, ...thread });
+    return messages.findLast(({ message }) => !message.deleted && message.type !== 'system')?.message.id ?? null;
+  }
+
+  /** The thread in which the answer stands; what is referred to must be there for the caller. */
+  async #placeOf(
+    caller: Caller,
+    roomId: string,
+    {
+      triggerId,
+      threadId,
+      isPrivate,
+    }: { readonly triggerId: string | null; readonly threadId: string | null; readonly isPrivate: boolean },
+  ): Promise<Verdict<string | null>> {
+    const { state, store } = this.#parts;
+    const ids = [triggerId, threadId].filter((id) => id !== null);
+    const stored = await store.messages(ids);
+    for (const id of ids) {
+      const found = findMessage(
+        state,
+        caller,
+        id,
+        stored.find(({ message }) => message.id === id),
+      );
+      if (!found.ok || found.value.room.id !== roomId)
+        return refuse('invalid_body', `there is no message ${id} in this room`, {
+          path: id === triggerId ? 'messageId' : 'threadId',
+        });
+    }
+    if (threadId !== null) return granted(threadId);
+    const trigger = stored.find(({ message }) => message.id === triggerId)?.message;
+    const copilot = usableCopilot(state.get('room', roomId), isPrivate);
+    return granted(trigger && copilot.ok ? threadOf(copilot.value.replyIn, trigger) : null);
+  }
+}
+
+/** What a public run has written stands in its message. */
+function withAnswer(run: Run, { answer }: RunMessages): Run {
+  if (run.audience !== null || !isOver(run)) return run;
+  return { ...run, text: answer && !answer.message.deleted ? answer.message.body : null };
+}

@@ -1,0 +1,53 @@
+import type { RoomAccess } from '../access.ts';
+import { type Caller, rulesServer } from '../caller.ts';
+import { type Refusal, refuse } from '../refusal.ts';
+import type { Room } from '../room/room.ts';
+
+/** The slugs and ids of the rooms from which the alert server may be used, as the operator has named them. */
+export type AlertRooms = ReadonlySet<string>;
+
+export const isAlertRoom = (rooms: AlertRooms, { id, slug }: Pick<Room, 'id' | 'slug'>): boolean =>
+  rooms.has(id) || rooms.has(slug);
+
+/**
+ * Whether somebody who may write in a room may use the alert server from there: an admin of the server, and whoever was
+ * brought into a room that is named. Nobody has chosen people who joined a public room by themselves.
+ */
+export function requireAlertUser(
+  caller: Caller,
+  { room, member, isModerator }: RoomAccess,
+  rooms: AlertRooms,
+): Refusal | undefined {
+  if (rulesServer(caller)) return undefined;
+  if (!isAlertRoom(rooms, room))
+    return refuse(
+      'forbidden',
+      'only admins of the server may use the alert server from this room; one of them can name the room in --alerts-rooms',
+    );
+  if (isModerator) return undefined;
+  if (!member || member.role === 'guest')
+    return refuse('forbidden', 'guests may not use the alert server; ask an admin of the room to be made a member');
+  if (room.visibility !== 'public' || member.invitedBy !== null) return undefined;
+  return refuse(
+    'forbidden',
+    'people who joined a public room by themselves may not use the alert server; ask an admin of the room to remove you and add you again',
+  );
+}
+
+/** A silence of everything. */
+export function requireForce(caller: Caller): Refusal | undefined {
+  return rulesServer(caller) ? undefined : refuse('forbidden', '--force is for admins of the server; name a label');
+}
+
+/** Who gives a room its slug. */
+export interface SlugGiver {
+  readonly caller: Caller;
+  readonly alertRooms: AlertRooms;
+}
+
+/** A slug that is named stands for what may be done from its room. */
+export function requireSlugGiver({ caller, alertRooms }: SlugGiver, slug: string): Refusal | undefined {
+  if (!alertRooms.has(slug) || rulesServer(caller)) return undefined;
+  const reason = `slug: only an admin of the server gives the slug ${slug}, which --alerts-rooms names; choose another`;
+  return refuse('forbidden', reason, { path: 'slug' });
+}

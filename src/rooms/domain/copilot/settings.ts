@@ -1,0 +1,222 @@
+import type { Role } from '../member/member.ts';
+import { granted, type Refusal, refuse, type Verdict } from '../refusal.ts';
+import type { ApiKeyInfo, CopilotSettings, CopilotTrigger, Provider, ProviderKind } from './copilot.ts';
+
+/** A copilot as somebody wants it. What is omitted takes its default, but key and secret stay as they are. */
+export interface CopilotRequest {
+  readonly enabled?: boolean | undefined;
+  readonly name?: string | undefined;
+  readonly provider?: string | undefined;
+  readonly baseUrl?: string | null | undefined;
+  readonly model?: string | null | undefined;
+  /** `null` removes it. */
+  readonly apiKey?: string | null | undefined;
+  readonly secretRef?: string | null | undefined;
+  readonly instructions?: string | undefined;
+  readonly trigger?: CopilotTrigger | undefined;
+  readonly triggerRoles?: readonly Role[] | undefined;
+  readonly triggerKeywords?: readonly string[] | undefined;
+  readonly allowBots?: boolean | undefined;
+  readonly replyIn?: 'thread' | 'room' | undefined;
+  readonly context?: Optional<CopilotSettings['context']> | undefined;
+  readonly temperature?: number | null | undefined;
+  readonly maxOutputTokens?: number | undefined;
+  readonly timeouts?: Optional<CopilotSettings['timeouts']> | undefined;
+  readonly limits?: Optional<CopilotSettings['limits']> | undefined;
+  readonly redact?: Optional<CopilotSettings['redact']> | undefined;
+}
+
+type Optional<T> = { readonly [K in keyof T]?: T[K] | undefined };
+
+/** What becomes of the stored key of a room. The plain text is to be sealed before anything is written. */
+export type KeyChange =
+  | { readonly kind: 'keep' }
+  | { readonly kind: 'remove' }
+  | { readonly kind: 'set'; readonly plain: string; readonly origin: string };
+
+export interface CopilotReplacement {
+  /** The same object where nothing changes. */
+  readonly settings: CopilotSettings;
+  readonly key: KeyChange;
+}
+
+export interface CopilotContext {
+  readonly isAdmin: boolean;
+  readonly userId: string;
+  readonly now: number;
+  provider(name: string): Provider | undefined;
+  /** Why a request may not go to an address; `undefined`: as far as can be seen without asking the network, it may. */
+  refuseUrl(url: string, allowPrivate: boolean): string | undefined;
+}
+
+const DEFAULT_ORIGINS: Readonly<Record<ProviderKind, string>> = {
+  openai: 'https://api.openai.com',
+  anthropic: 'https://api.anthropic.com',
+  echo: 'echo:',
+};
+
+const NO_KEY: ApiKeyInfo = { set: false, source: null, last4: null };
+/** Of a shorter key the last characters would tell too much. */
+const SHORTEST_SHOWN_KEY = 16;
+
+const DEFAULTS: Plain = {
+  enabled: true,
+  name: 'copilot',
+  provider: 'default',
+  baseUrl: null,
+  model: null,
+  instructions: '',
+  trigger: 'mention',
+  triggerRoles: ['owner', 'admin', 'member'],
+  triggerKeywords: [],
+  allowBots: false,
+  replyIn: 'thread',
+  temperature: null,
+  maxOutputTokens: 1024,
+};
+
+const CONTEXT: CopilotSettings['context'] = {
+  messages: 40,
+  maxTokens: 8000,
+  scope: 'thread',
+  includeAlerts: true,
+  includeFiles: false,
+};
+const TIMEOUTS = { connectMs: 5000, firstTokenMs: 30_000, idleMs: 30_000, totalMs: 120_000 };
+const LIMITS = { perUserPerHour: 30, perRoomPerHour: 120, tokensPerDay: 500_000, concurrent: 1, queue: 5 };
+const REDACT: CopilotSettings['redact'] = { secrets: true, emails: false, patterns: [] };
+
+/** What answers privately in a room without a copilot: the server's own provider, by the usual settings. */
+export const usualCopilot = (): CopilotSettings => ({
+  ...wholeOf({}),
+  secretRef: null,
+  apiKeyInfo: NO_KEY,
+  version: 0,
+  updatedAt: 0,
+  updatedBy: '',
+});
+
+type Substance = Omit<CopilotSettings, 'version' | 'updatedAt' | 'updatedBy' | 'apiKeyInfo' | 'secretRef'>;
+type Plain = Omit<Substance, 'context' | 'timeouts' | 'limits' | 'redact'>;
+
+/** Puts a copilot in the place of what is there, if it may stand there. */
+export function replaceCopilot(
+  current: CopilotSettings | null,
+  request: CopilotRequest,
+  context: CopilotContext,
+): Verdict<CopilotReplacement> {
+  const substance = wholeOf(request);
+  const refusal = checkProvider(current, substance, context) ?? checkUrl(current, substance, context);
+  if (refusal) return refusal;
+  const secret = decideSecret(current, request, substance, context);
+  if (!secret.ok) return secret;
+  const { key, apiKeyInfo, secretRef } = secret.value;
+  const wanted = { ...substance, secretRef, apiKeyInfo };
+  if (current && key.kind === 'keep' && isSame(current, wanted)) return granted({ settings: current, key });
+  const { now: updatedAt, userId: updatedBy } = context;
+  return granted({ settings: { ...wanted, version: (current?.version ?? 0) + 1, updatedAt, updatedBy }, key });
+}
+
+/**
+ * To whom a room's key is shown: the origin of its base URL, or of its provider's. Key and origin are one unit, so that
+ * nobody gets at a key by pointing the copilot elsewhere.
+ */
+export function copilotOrigin(
+  { provider, baseUrl }: Pick<CopilotSettings, 'provider' | 'baseUrl'>,
+  profile: Provider | undefined,
+): string {
+  const url = baseUrl ?? profile?.baseUrl;
+  if (url) return new URL(url).origin;
+  const kind = profile?.kind ?? provider;
+  return isKind(kind) ? DEFAULT_ORIGINS[kind] : `provider:${provider}`;
+}
+
+export const isKind = (name: string): name is ProviderKind => Object.hasOwn(DEFAULT_ORIGINS, name);
+
+/** A request may hold more than it may say: what the server has set and sent comes back with it. */
+function wholeOf(request: CopilotRequest): Substance {
+  return {
+    ...fill(DEFAULTS, request),
+    context: fill(CONTEXT, request.context),
+    timeouts: fill(TIMEOUTS, request.timeouts),
+    limits: fill(LIMITS, request.limits),
+    redact: fill(REDACT, request.redact),
+  };
+}
+
+/** The defaults, and in their places what was sent instead. */
+function fill<T extends object>(defaults: T, sent: Optional<T> = {}): T {
+  const names = Object.keys(defaults) as (keyof T)[];
+  return Object.fromEntries(names.map((name) => [name, sent[name] ?? defaults[name]])) as T;
+}
+
+function checkProvider(
+  current: CopilotSettings | null,
+  { provider }: Substance,
+  context: CopilotContext,
+): Refusal | undefined {
+  // One that has been removed since is told by the copilot's health, not by every edit of its settings.
+  const isKnown = provider === 'default' || provider === current?.provider || isKind(provider);
+  if (isKnown || context.provider(provider)) return undefined;
+  const reason = `copilot.provider: there is no provider ${provider}; name one of the server, or openai, anthropic or echo`;
+  return refuse('invalid_body', reason, { path: 'copilot.provider' });
+}
+
+function checkUrl(
+  current: CopilotSettings | null,
+  { baseUrl, provider }: Substance,
+  context: CopilotContext,
+): Refusal | undefined {
+  if (baseUrl === null || baseUrl === current?.baseUrl) return undefined;
+  if (!context.isAdmin) return refuse('forbidden', 'only an admin of the server may set copilot.baseUrl');
+  const excuse = context.refuseUrl(baseUrl, context.provider(provider)?.allowPrivate ?? false);
+  return excuse === undefined
+    ? undefined
+    : refuse('invalid_body', `copilot.baseUrl: ${excuse}`, { path: 'copilot.baseUrl' });
+}
+
+interface SecretDecision extends Pick<CopilotSettings, 'apiKeyInfo' | 'secretRef'> {
+  readonly key: KeyChange;
+}
+
+function decideSecret(
+  current: CopilotSettings | null,
+  { apiKey, secretRef }: CopilotRequest,
+  substance: Substance,
+  { isAdmin, provider }: CopilotContext,
+): Verdict<SecretDecision> {
+  const origin = copilotOrigin(substance, provider(substance.provider));
+  const isNewRef = typeof secretRef === 'string' && (secretRef !== current?.secretRef || isAdmin);
+  if (isNewRef && !isAdmin) return refuse('forbidden', 'only an admin of the server may set copilot.secretRef');
+  if (typeof apiKey === 'string') {
+    if (isNewRef && secretRef !== current?.secretRef)
+      return refuse('invalid_body', 'send copilot.apiKey or copilot.secretRef, not both', { path: 'copilot.apiKey' });
+    const last4 = apiKey.length < SHORTEST_SHOWN_KEY ? null : apiKey.slice(-4);
+    const apiKeyInfo = { set: true, source: 'room', last4 };
+    return granted({ key: { kind: 'set', plain: apiKey, origin }, apiKeyInfo, secretRef: null });
+  }
+  const hasKey = current?.apiKeyInfo.source === 'room';
+  const key: KeyChange = hasKey && (apiKey === null || isNewRef) ? { kind: 'remove' } : { kind: 'keep' };
+  if (isNewRef) return granted({ key, apiKeyInfo: infoOfRef(secretRef), secretRef });
+  const keptRef = secretRef === null ? null : (current?.secretRef ?? null);
+  const keepsKey = hasKey && key.kind === 'keep';
+  const isMoved = current !== null && copilotOrigin(current, provider(current.provider)) !== origin;
+  if (isMoved && (keptRef !== null || keepsKey))
+    return refuse(
+      'invalid_body',
+      `copilot.apiKey: the stored key belongs to another address than ${origin}; send its key, or null to go without`,
+      { path: 'copilot.apiKey' },
+    );
+  if (keptRef !== null) return granted({ key, apiKeyInfo: infoOfRef(keptRef), secretRef: keptRef });
+  return granted({ key, apiKeyInfo: keepsKey && current ? current.apiKeyInfo : NO_KEY, secretRef: null });
+}
+
+function infoOfRef(secretRef: string): ApiKeyInfo {
+  return { set: true, source: secretRef.startsWith('env:') ? 'env' : 'file', last4: null };
+}
+
+function isSame(current: CopilotSettings, wanted: Omit<CopilotSettings, 'version' | 'updatedAt' | 'updatedBy'>) {
+  return Object.entries(wanted).every(
+    ([name, value]) => JSON.stringify(value) === JSON.stringify(current[name as keyof CopilotSettings]),
+  );
+}

@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto';
+import { readCommandCard } from '../card/command-card.ts';
+import type { StateView } from '../change.ts';
+import type { RoomEvent } from '../event.ts';
+import { memberKey } from '../member/member.ts';
+import type { Message } from '../message/message.ts';
+import type { Room } from '../room/room.ts';
+import type { CopilotSettings } from './copilot.ts';
+import { copilotUserId } from './user.ts';
+
+/**
+ * What a committed event asks of the copilot of its room. `now`: an answer. `soon`: an answer, when the author has
+ * finished writing. `ifAnswered`: an answer, if the copilot has written in that thread before.
+ */
+export type Trigger =
+  | { readonly when: 'never' }
+  | { readonly when: 'now' | 'soon' | 'ifAnswered'; readonly room: Room; readonly message: Message };
+
+const NEVER: Trigger = { when: 'never' };
+
+/** Of many causes one answer: whoever asks again for the same one finds it claimed. */
+export function autoRunId(roomId: string, messageId: string): string {
+  return hashId(roomId, messageId, 'auto');
+}
+
+/** A run is retried once; whoever asks again gets that retry. */
+export const retryRunId = (roomId: string, runId: string): string => hashId(roomId, runId, 'retry');
+
+function hashId(roomId: string, cause: string, kind: string): string {
+  const hash = createHash('sha256').update(JSON.stringify([roomId, cause, kind]));
+  return `run-${hash.digest('hex').slice(0, 40)}`;
+}
+
+/** The message in which a run answers. */
+export const answerIdOf = (runId: string): string => `answer-${runId}`;
+
+/** Decides from what was committed alone: what is edited, imported, silent or written by a copilot asks for nothing. */
+export function decideTrigger(view: StateView, event: RoomEvent): Trigger {
+  if (event.type !== 'message.created') return NEVER;
+  const { message } = event;
+  if (message.silent || message.deleted || message.type === 'system') return NEVER;
+  if (message.type === 'command' && readCommandCard(message.card)?.command !== 'ask') return NEVER;
+  const room = view.get('room', event.roomId);
+  const copilot = room?.copilot;
+  if (!room || !copilot?.enabled || room.archived || room.deletedAt !== null) return NEVER;
+  if (message.type === 'command')
+    return copilot.trigger !== 'off' && mayAsk(view, copilot, message) ? { when: 'now', room, message } : NEVER;
+  if (copilot.trigger === 'alert') return isNewAlert(message) ? { when: 'now', room, message } : NEVER;
+  if (message.type === 'alert' || !mayAsk(view, copilot, message)) return NEVER;
+  const isPerson = message.author.kind === 'human';
+  if (copilot.trigger === 'always') return isPerson ? { when: 'soon', room, message } : NEVER;
+  if (copilot.trigger !== 'mention') return NEVER;
+  if (message.mentions.copilot || holdsKeyword(message, copilot)) return { when: 'now', room, message };
+  // That a bot answers the copilot must not make the copilot answer the bot.
+  return message.threadId !== null && isPerson ? { when: 'ifAnswered', room, message } : NEVER;
+}
+
+function isNewAlert({ type, card }: Message): boolean {
+  return type === 'alert' && card?.state !== 'resolved';
+}
+
+function mayAsk(view: StateView, copilot: CopilotSettings, { author, roomId, replyTo, threadId }: Message): boolean {
+  if (author.kind === 'bot') {
+    const isAnswer = replyTo !== null || threadId !== null;
+    if (!copilot.allowBots || isAnswer) return false;
+  } else if (author.kind !== 'human') return false;
+  return hasTriggerRole(view, copilot, roomId, author.id);
+}
+
+/** Whether the copilot listens to somebody of that role; an admin of the server who is not in the room counts as one of it. */
+export function hasTriggerRole(view: StateView, copilot: CopilotSettings, roomId: string, userId: string): boolean {
+  const role = view.get('member', memberKey(roomId, userId))?.role ?? 'admin';
+  return copilot.triggerRoles.includes(role);
+}
+
+function holdsKeyword({ body }: Message, { triggerKeywords }: CopilotSettings): boolean {
+  if (triggerKeywords.length === 0) return false;
+  const text = body.toLowerCase();
+  return triggerKeywords.some((keyword) => hasWord(text, keyword.toLowerCase()));
+}
+
+/** The keyword as a word of its own, not as a part of another. */
+function hasWord(text: string, word: string): boolean {
+  const isWordy = (char: string | undefined) => char !== undefined && /[\p{L}\p{N}_]/u.test(char);
+  for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + 1)) {
+    const before = isWordy(text[at - 1]) && isWordy(word[0]);
+    const after = isWordy(text[at + word.length]) && isWordy(word.at(-1));
+    if (!before && !after) return true;
+  }
+  return false;
+}
+
+/** Whether what is known of a thread's root shows that the copilot has written in it; it names the last five writers alone. */
+export function namesCopilot(root: Pick<Message, 'author' | 'thread'>, roomId: string): boolean {
+  const id = copilotUserId(roomId);
+  return root.author.id === id || (root.thread?.participants.includes(id) ?? false);
+}
+
+/** Where a run answers that a message asks for: the thread's root, or `null` for the main flow. */
+export function threadOf(
+  replyIn: CopilotSettings['replyIn'],
+  trigger: Pick<Message, 'id' | 'threadId'>,
+): string | null {
+  return trigger.threadId ?? (replyIn === 'thread' ? trigger.id : null);
+}

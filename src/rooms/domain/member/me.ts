@@ -1,0 +1,87 @@
+import { findRoom, type RoomAccess } from '../access.ts';
+import type { Caller } from '../caller.ts';
+import type { Change, Decision } from '../change.ts';
+import { record } from '../record.ts';
+import { refuse } from '../refusal.ts';
+import { type Involvement, type Member, memberKey } from './member.ts';
+
+/** What a room is to be to the caller; what is omitted takes its default. */
+export interface MeRequest {
+  readonly involvement?: Involvement | undefined;
+  readonly mutedUntil?: number | null | undefined;
+  readonly archived?: boolean | undefined;
+  readonly copilot?: boolean | undefined;
+}
+
+export interface ReadRequest {
+  readonly seq?: number | undefined;
+  /** By the ids of the threads' roots. */
+  readonly threadReads?: Readonly<Record<string, number>> | undefined;
+}
+
+/** Of more threads than that the oldest are forgotten. */
+const MOST_THREADS = 500;
+
+/** Puts the caller's own view of a room in the place of what it was. */
+export function replaceMe(caller: Caller, idOrSlug: string, request: MeRequest): Change<Member> {
+  const { involvement = 'mentions', mutedUntil = null, archived = false, copilot = false } = request;
+  return changeMe(caller, idOrSlug, (member) => ({ ...member, involvement, mutedUntil, archived, copilot }));
+}
+
+/** Moves read positions on; never back, and not beyond what there is to read. */
+export function markRead(caller: Caller, idOrSlug: string, { seq = 0, threadReads = {} }: ReadRequest): Change<Member> {
+  return changeMe(caller, idOrSlug, (member, lastSeq) => ({
+    ...member,
+    lastReadSeq: Math.max(member.lastReadSeq, Math.min(seq, lastSeq)),
+    threadReads: mergeReads(member.threadReads, threadReads, lastSeq),
+  }));
+}
+
+function mergeReads(
+  held: Member['threadReads'],
+  sent: Readonly<Record<string, number>>,
+  lastSeq: number,
+): Member['threadReads'] {
+  const moved = Object.entries(sent)
+    .map(([id, seq]) => [id, Math.min(seq, lastSeq)] as const)
+    .filter(([id, seq]) => seq > (held[id] ?? 0));
+  if (moved.length === 0) return held;
+  const merged = Object.entries({ ...held, ...Object.fromEntries(moved) });
+  if (merged.length <= MOST_THREADS) return Object.fromEntries(merged);
+  return Object.fromEntries(merged.sort(([, a], [, b]) => b - a).slice(0, MOST_THREADS));
+}
+
+function changeMe(
+  caller: Caller,
+  idOrSlug: string,
+  change: (member: Member, lastSeq: number) => Member,
+): Change<Member> {
+  return {
+    decide(view) {
+      const found = findRoom(view, caller, idOrSlug);
+      if (!found.ok) return found;
+      const { member, room } = found.value;
+      return decideMe(caller, found.value, member && change(member, view.head(room.id).lastSeq));
+    },
+  };
+}
+
+/** Writes the caller's own view, and tells him alone; `undefined`: he is not in the room. */
+export function decideMe(
+  caller: Caller,
+  { room, member }: Pick<RoomAccess, 'room' | 'member'>,
+  wanted: Member | undefined,
+): Decision<Member> {
+  if (!member || !wanted) return refuse('forbidden', 'only members of the room may do this; join it first');
+  if (JSON.stringify(member) === JSON.stringify(wanted)) return { ok: true, write: null, answer: () => member };
+  const changed: Member = { ...wanted, version: member.version + 1 };
+  const key = memberKey(room.id, caller.user.id);
+  return {
+    ok: true,
+    write: {
+      records: [record('member', key, changed)],
+      events: [{ type: 'read.updated', roomId: room.id, audience: caller.user.id, member: changed }],
+    },
+    answer: () => changed,
+  };
+}

@@ -1,0 +1,84 @@
+import type { IncomingKind } from '../hook/hook.ts';
+import { flattenSlack } from '../hook/slack.ts';
+import { granted, refuse, type Verdict } from '../refusal.ts';
+import type { JsonObject, JsonValue } from './message.ts';
+
+/** What somebody has sent to an incoming hook, made into a message. */
+export interface IncomingPost {
+  readonly body: string;
+  readonly format: 'markdown' | 'plain';
+  readonly id?: string;
+  readonly threadId?: string;
+  readonly card?: JsonObject;
+  readonly silent?: boolean;
+}
+
+/** A body as it came: text, or JSON that was parsed. */
+export type IncomingBody =
+  | { readonly form: 'text'; readonly text: string }
+  | { readonly form: 'json'; readonly json: JsonValue };
+
+/** What kind a body is that does not say: Alertmanager's and Slack's are known by their fields. */
+export function guessKind(body: IncomingBody): Exclude<IncomingKind, 'auto'> {
+  if (body.form === 'text') return 'text';
+  const { json } = body;
+  if (!isObject(json)) return 'json';
+  if ('groupKey' in json && 'alerts' in json) return 'alertmanager';
+  return 'blocks' in json || 'attachments' in json ? 'slack' : 'json';
+}
+
+/** Reads a body of a kind that becomes a message (all but `alertmanager`, which becomes a card). */
+export function readIncomingPost(
+  body: IncomingBody,
+  kind: Exclude<IncomingKind, 'auto' | 'alertmanager'>,
+): Verdict<IncomingPost> {
+  if (kind === 'text') return readText(body);
+  if (body.form === 'text') return refuse('invalid_body', `this hook takes JSON of the kind ${kind}`);
+  return kind === 'slack' ? readSlack(body.json) : readJsonPost(body.json);
+}
+
+function readText(body: IncomingBody): Verdict<IncomingPost> {
+  if (body.form === 'json') return refuse('invalid_body', 'this hook takes plain text; send Content-Type: text/plain');
+  // Programs end their output with a line's end, which belongs to no message.
+  return withBody({ body: body.text.trimEnd(), format: 'plain' });
+}
+
+function readSlack(json: JsonValue): Verdict<IncomingPost> {
+  return withBody({ body: flattenSlack(json), format: 'markdown' });
+}
+
+const FIELDS = ['text', 'body', 'id', 'threadId', 'card', 'silent', 'format'];
+
+function readJsonPost(json: JsonValue): Verdict<IncomingPost> {
+  if (!isObject(json)) return refuse('invalid_body', 'send an object such as {"text": "deploy done"}');
+  const unknown = Object.keys(json).find((key) => !FIELDS.includes(key));
+  if (unknown !== undefined)
+    return refuse('unknown_field', `unknown field ${unknown}; there are ${FIELDS.join(', ')}`, { path: unknown });
+  const { text, body = text, id, threadId, card, silent, format = 'markdown' } = json;
+  if (typeof body !== 'string') return refuse('invalid_body', 'text (or body): a text is missing', { path: 'text' });
+  if (id !== undefined && typeof id !== 'string') return mistyped('id', 'a text');
+  if (threadId !== undefined && typeof threadId !== 'string') return mistyped('threadId', 'a text');
+  if (card !== undefined && !isObject(card)) return mistyped('card', 'an object');
+  if (silent !== undefined && typeof silent !== 'boolean') return mistyped('silent', 'true or false');
+  if (format !== 'markdown' && format !== 'plain') return mistyped('format', '"markdown" or "plain"');
+  return withBody({
+    body,
+    format,
+    ...(id === undefined ? {} : { id }),
+    ...(threadId === undefined ? {} : { threadId }),
+    ...(card === undefined ? {} : { card }),
+    ...(silent === undefined ? {} : { silent }),
+  });
+}
+
+const mistyped = (path: string, what: string) => refuse('invalid_body', `${path}: must be ${what}`, { path });
+
+function withBody(post: IncomingPost): Verdict<IncomingPost> {
+  return post.body.trim() === ''
+    ? refuse('invalid_body', 'there is nothing to post: no text was found')
+    : granted(post);
+}
+
+function isObject(value: JsonValue): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

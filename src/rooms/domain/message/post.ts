@@ -1,0 +1,303 @@
+import { findRoom, type RoomAccess, requireWriter } from '../access.ts';
+import type { Caller } from '../caller.ts';
+import { checkCard } from '../card/message-card.ts';
+import type { ChangeView, Decision, StateView } from '../change.ts';
+import { hashContent, type PostContent } from '../content-hash.ts';
+import type { EventDraft } from '../event.ts';
+import type { FileRef } from '../file/file.ts';
+import { memberKey, newMember } from '../member/member.ts';
+import { type RecordChange, record } from '../record.ts';
+import { granted, type Refusal, refuse, type Verdict } from '../refusal.ts';
+import { refTo } from '../user/user.ts';
+import { copilotHandle, findMentions, NO_MENTIONS } from './mention.ts';
+import type { JsonObject, Mentions, Message, MessageFormat, MessageStatus, MessageType, RunRef } from './message.ts';
+import { changed, type MessageOutcome, unchanged } from './outcome.ts';
+import { checkChosenCard, checkChosenId } from './reserved-message.ts';
+import { takeCallAllTurn, takePostTurn } from './slow-mode.ts';
+import { checkBody } from './text.ts';
+import { countReply, findReferred, requireRoot } from './thread.ts';
+
+export const MESSAGE_ID = /^[A-Za-z0-9_-]{8,64}$/;
+const MAX_ATTACHMENTS = 10;
+/** What only machines write. */
+const MACHINE_TYPES: ReadonlySet<MessageType> = new Set(['alert', 'command']);
+
+/** A post with all its defaults. */
+export interface PostDraft {
+  /** The room's id or slug. */
+  readonly room: string;
+  readonly id: string | undefined;
+  readonly type: MessageType;
+  readonly body: string;
+  readonly format: MessageFormat;
+  readonly replyTo: string | null;
+  readonly threadId: string | null;
+  readonly alsoInRoom: boolean;
+  /** File ids. */
+  readonly attachments: readonly string[];
+  readonly card: JsonObject | null;
+  readonly silent: boolean;
+  readonly status: MessageStatus;
+  readonly run: RunRef | null;
+  /** A part of the server posts it in the author's name: any type, with a card, and without words where it has none yet. */
+  readonly byServer: boolean;
+}
+
+export interface PostRules {
+  readonly maxBodyBytes: number;
+  /** Whoever posts into a public room is in it from then on. */
+  readonly joinOnPost: boolean;
+}
+
+/** What can be said of a post without looking at anything else; its body comes back as it is kept. */
+export function checkPost(post: PostDraft, author: Caller, rules: PostRules): Verdict<PostDraft> {
+  const body = checkBody(post.body, rules.maxBodyBytes);
+  if (!body.ok) return body;
+  const refusal =
+    checkId(post.id) ??
+    checkType(post, author) ??
+    requireWords(body.value, post) ??
+    checkAttachments(post.attachments) ??
+    checkCard(post.card);
+  return refusal ?? granted(body.value === post.body ? post : { ...post, body: body.value });
+}
+
+/**
+ * Decides a post that has been checked. `files` are those of its attachments that its author may read. The answer is the
+ * new message, or the one that the same post made before.
+ */
+export function decidePost(
+  view: ChangeView,
+  caller: Caller,
+  post: PostDraft,
+  files: ReadonlyMap<string, FileRef>,
+  rules: PostRules,
+): Decision<MessageOutcome> {
+  const found = findRoom(view, caller, post.room);
+  if (!found.ok) return found;
+  // Only what has an id of its sender's choice comes again.
+  const contentHash = post.id === undefined ? '' : hashContent(contentOf(found.value.room.id, post, post.attachments));
+  const known = post.id === undefined ? undefined : decideKnown(view, caller, post.id, contentHash);
+  if (known) return known;
+  // Here and not before: what was posted when these were free comes again as it was.
+  const reserved = post.byServer ? undefined : (checkChosenId(post.id) ?? checkChosenCard(post.card));
+  if (reserved) return reserved;
+  const entry = enter(view, caller, found.value, rules.joinOnPost && !post.byServer);
+  const refusal = requireWriter(entry.access, caller, view.now);
+  if (refusal) return refusal;
+  const place = findPlace(view, entry.access, post);
+  if (!place.ok) return place;
+  const attachments = takeFiles(post.attachments, files);
+  if (!attachments.ok) return attachments;
+  const mentions = mentionsOf(view, caller, entry.access, post);
+  const turns = takeTurns(view, caller, entry.access, mentions);
+  if (!turns.ok) return turns;
+  const message = newMessage(view, caller, entry.access.room.id, post, attachments.value, mentions);
+  const { root } = place.value;
+  const events: EventDraft[] = [
+    ...entry.events,
+    { type: 'message.created', roomId: message.roomId, message, contentHash },
+  ];
+  if (root) events.push(countReply(root, caller.user.id, view.now));
+  const records = [...entry.records, ...turns.value];
+  return changed(records.length === 0 ? { events } : { events, records }, contentHash, entry.events.length);
+}
+
+/** Decides a post without attachments as `decidePost` does, and writes nothing: whether it would be taken as a new one. */
+export function probePost(view: ChangeView, caller: Caller, post: PostDraft, rules: PostRules): Decision<null> {
+  const decided = decidePost(view, caller, post, new Map(), rules);
+  if (!decided.ok) return decided;
+  if (decided.write === null) return refuse('id_conflict', `the id ${post.id} is taken; take another`, { path: 'id' });
+  return { ok: true, write: null, answer: () => null };
+}
+
+/** The same post comes again; or the id stands for something else. */
+function decideKnown(
+  view: ChangeView,
+  caller: Caller,
+  id: string,
+  contentHash: string,
+): Decision<MessageOutcome> | undefined {
+  const stored = view.message(id);
+  if (!stored)
+    return view.isForgotten(id) ? refuse('deleted', `the message ${id} was removed; take another id`) : undefined;
+  if (stored.message.author.id !== caller.user.id)
+    return refuse('id_conflict', `the id ${id} is taken; take another`, { path: 'id' });
+  if (stored.message.deleted) return refuse('deleted', `the message ${id} was deleted; take another id`);
+  if ((stored.contentHash || hashOf(stored.message)) !== contentHash)
+    return refuse('id_conflict', `the message ${id} was posted with another content`, { path: 'id' });
+  return unchanged(stored);
+}
+
+/** Of a message whose id was the server's: what it says now. */
+function hashOf(message: Message): string {
+  const fileIds = message.attachments.map(({ id }) => id);
+  return hashContent(contentOf(message.roomId, message, fileIds));
+}
+
+/** What counts when a post comes again. */
+function contentOf(
+  roomId: string,
+  { type, body, format, replyTo, threadId, card }: Omit<PostContent, 'roomId' | 'attachments'>,
+  attachments: readonly string[],
+): PostContent {
+  return { roomId, type, body, format, replyTo, threadId, attachments, card };
+}
+
+interface Entry {
+  readonly access: RoomAccess;
+  readonly events: readonly EventDraft[];
+  readonly records: readonly RecordChange[];
+}
+
+function enter(view: ChangeView, caller: Caller, access: RoomAccess, joins: boolean): Entry {
+  const { room, member } = access;
+  const stays = { access, events: [], records: [] };
+  if (member || !joins || room.visibility !== 'public' || room.archived) return stays;
+  const key = memberKey(room.id, caller.user.id);
+  // A hook posts into rooms, but is nobody who could be in one.
+  if (view.get('ban', key) || !view.get('user', caller.user.id)) return stays;
+  const joined = newMember(
+    { roomId: room.id, lastSeq: view.head(room.id).lastSeq },
+    caller.user.id,
+    'member',
+    view.now,
+  );
+  return {
+    access: { ...access, member: joined },
+    events: [{ type: 'member.joined', roomId: room.id, member: joined }],
+    records: [record('member', key, joined)],
+  };
+}
+
+function findPlace(
+  view: ChangeView,
+  access: RoomAccess,
+  { replyTo, threadId }: PostDraft,
+): Verdict<{ readonly root: Message | undefined }> {
+  if (replyTo !== null) {
+    const quoted = findReferred(view, access, 'replyTo', replyTo);
+    if (!quoted.ok) return quoted;
+  }
+  if (threadId === null) return granted({ root: undefined });
+  const root = findReferred(view, access, 'threadId', threadId);
+  if (!root.ok) return root;
+  return requireRoot(root.value) ?? granted({ root: root.value });
+}
+
+export function takeFiles(ids: readonly string[], files: ReadonlyMap<string, FileRef>): Verdict<readonly FileRef[]> {
+  const taken: FileRef[] = [];
+  for (const [index, id] of ids.entries()) {
+    const file = files.get(id);
+    const path = `attachments.${index}`;
+    if (!file) return refuse('invalid_body', `${path}: there is no file ${id}`, { path });
+    taken.push(file);
+  }
+  return granted(taken);
+}
+
+/** Whom a text calls. What a copilot writes calls nobody. */
+export function mentionsOf(
+  view: StateView,
+  author: { readonly user: { readonly kind: string } },
+  { room: { copilot } }: Pick<RoomAccess, 'room'>,
+  { body, format }: Pick<PostDraft, 'body' | 'format'>,
+): Mentions {
+  if (author.user.kind === 'copilot') return NO_MENTIONS;
+  return findMentions(body, format, {
+    isUser: (id) => view.get('user', id)?.disabled === false,
+    copilot: copilot?.enabled ? copilotHandle(copilot.name) : undefined,
+  });
+}
+
+function takeTurns(
+  view: ChangeView,
+  caller: Caller,
+  { room }: RoomAccess,
+  mentions: Mentions,
+): Verdict<readonly RecordChange[]> {
+  const post = takePostTurn(view, caller, room, view.now);
+  if (!post.ok || !mentions.room) return post;
+  const call = takeCallAllTurn(view, caller, room, view.now);
+  return call.ok ? granted([...post.value, ...call.value]) : call;
+}
+
+/** Its sequence number is the commit's to give; to leave room for it here makes the copy that holds it a cheap one. */
+function newMessage(
+  view: ChangeView,
+  { user }: Caller,
+  roomId: string,
+  post: PostDraft,
+  attachments: readonly FileRef[],
+  mentions: Mentions,
+): Message {
+  const { id, type, body, format, replyTo, threadId, alsoInRoom, card, silent, status, run } = post;
+  return {
+    id: id ?? view.newId(),
+    roomId,
+    seq: 0,
+    author: refTo(user),
+    type,
+    body,
+    format,
+    replyTo,
+    threadId,
+    alsoInRoom: alsoInRoom && threadId !== null,
+    thread: null,
+    mentions,
+    attachments,
+    card,
+    silent,
+    reactions: [],
+    status,
+    run,
+    pinned: false,
+    deleted: false,
+    deletedAt: null,
+    deletedBy: null,
+    deleteReason: null,
+    edited: null,
+    version: 1,
+    createdAt: view.now,
+    updatedAt: view.now,
+  };
+}
+
+function checkId(id: string | undefined): Refusal | undefined {
+  if (id === undefined || MESSAGE_ID.test(id)) return undefined;
+  return refuse('invalid_body', 'id: 8 to 64 letters, digits, "_" and "-"', { path: 'id' });
+}
+
+/** Whether the author is a machine, or may speak for one. */
+export function isMachine({ user, isAdmin }: Caller): boolean {
+  return isAdmin || user.kind !== 'human';
+}
+
+function checkType({ type, card, byServer }: PostDraft, author: Caller): Refusal | undefined {
+  if (byServer) return undefined;
+  if (type === 'system')
+    return refuse('forbidden', 'type: only the server itself writes messages of type system', { path: 'type' });
+  if (isMachine(author)) return undefined;
+  if (MACHINE_TYPES.has(type))
+    return refuse('forbidden', `type: only bots, bridges and admins write messages of type ${type}`, { path: 'type' });
+  return card === null
+    ? undefined
+    : refuse('forbidden', 'card: only bots, bridges and admins post cards', { path: 'card' });
+}
+
+function requireWords(
+  body: string,
+  { attachments, status, byServer }: Pick<PostDraft, 'attachments' | 'status' | 'byServer'>,
+): Refusal | undefined {
+  if (body !== '' || attachments.length > 0 || byServer || status === 'streaming') return undefined;
+  return refuse('invalid_body', 'body: a message without attachments needs words', { path: 'body' });
+}
+
+export function checkAttachments(ids: readonly string[]): Refusal | undefined {
+  const path = 'attachments';
+  if (ids.length > MAX_ATTACHMENTS)
+    return refuse('invalid_body', `attachments: ${MAX_ATTACHMENTS} files at the most`, { path });
+  if (ids.length > 1 && new Set(ids).size < ids.length)
+    return refuse('invalid_body', 'attachments: names a file twice', { path });
+  return undefined;
+}

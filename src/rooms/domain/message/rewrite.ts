@@ -1,0 +1,61 @@
+import { checkCard } from '../card/message-card.ts';
+import type { ChangeView, Decision } from '../change.ts';
+import { isSameCard } from '../content-hash.ts';
+import { refuse } from '../refusal.ts';
+import { noSuchMessage } from './access.ts';
+import type { JsonObject, Message, MessageStatus, MessageType, RunRef } from './message.ts';
+import { changed, type MessageOutcome, nextVersion, unchanged } from './outcome.ts';
+import { checkBody } from './text.ts';
+
+/** What the server itself changes of a message: a copilot's text, an alert's card. */
+export interface RewriteDraft {
+  readonly body?: string;
+  readonly card?: JsonObject | null;
+  readonly status?: MessageStatus;
+  readonly run?: RunRef | null;
+  readonly silent?: boolean;
+  readonly isAlert?: boolean;
+}
+
+/** Which message is meant. Another one that lies under the same id is not there. */
+export interface RewriteTarget {
+  readonly id: string;
+  readonly roomId: string;
+  readonly type: MessageType;
+  readonly authorId: string;
+}
+
+/** Decides a rewrite: without history, and without asking who may. It calls nobody. */
+export function decideRewrite(
+  view: ChangeView,
+  target: RewriteTarget,
+  { isAlert = false, ...changes }: RewriteDraft,
+  { maxBodyBytes }: { readonly maxBodyBytes: number },
+): Decision<MessageOutcome> {
+  const { id } = target;
+  const stored = view.message(id);
+  if (!stored || !isTarget(target, stored.message)) return noSuchMessage(id);
+  const { message, contentHash } = stored;
+  if (message.deleted) return refuse('deleted', `the message ${id} was deleted`);
+  const body = checkBody(changes.body ?? message.body, maxBodyBytes);
+  if (!body.ok) return body;
+  const refusal = checkCard(changes.card ?? null);
+  if (refusal) return refusal;
+  const next = nextVersion(message, view.now, { ...changes, body: body.value });
+  if (saysTheSame(message, next)) return unchanged(stored);
+  const type = isAlert ? 'alert.updated' : 'message.updated';
+  return changed({ events: [{ type, roomId: message.roomId, message: next }] }, contentHash);
+}
+
+export const isTarget = ({ roomId, type, authorId }: Omit<RewriteTarget, 'id'>, message: Message): boolean =>
+  message.roomId === roomId && message.type === type && message.author.id === authorId;
+
+function saysTheSame(a: Message, b: Message): boolean {
+  return (
+    a.body === b.body &&
+    a.status === b.status &&
+    a.silent === b.silent &&
+    JSON.stringify(a.run) === JSON.stringify(b.run) &&
+    isSameCard(a.card, b.card)
+  );
+}

@@ -1,0 +1,61 @@
+import { type AlertRooms, requireSlugGiver, type SlugGiver } from '../card/alert-access.ts';
+import type { StateView } from '../change.ts';
+import type { CopilotMeans } from '../copilot/change.ts';
+import { type Refusal, refuse } from '../refusal.ts';
+import { isReservedSlug } from '../reserved-id.ts';
+
+/** What a room is made or changed with. */
+export interface SlugMeans extends CopilotMeans {
+  readonly alertRooms: AlertRooms;
+}
+
+const LONGEST = 64;
+const MOST_TRIES = 100;
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/** What people type for a room of that name. */
+export function deriveSlug(name: string): string {
+  const slug = name
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .replaceAll('ß', 'ss')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, LONGEST)
+    .replace(/^-+|-+$/g, '');
+  if (slug === '') return 'room';
+  return UUID.test(slug) ? `room-${slug}` : slug;
+}
+
+/** Whether the caller may give a room that slug; `undefined`: it may be given. */
+export function checkSlug(view: StateView, giver: SlugGiver, slug: string, roomId: string): Refusal | undefined {
+  // A path names a room by its id or its slug, so none may look like the other.
+  if (UUID.test(slug)) return refuse('invalid_body', 'slug: must not look like an id', { path: 'slug' });
+  const reserved = requireSlugGiver(giver, slug);
+  if (reserved) return reserved;
+  if (isFree(view, slug, roomId)) return undefined;
+  const reason = isReservedSlug(slug) ? `the slug ${slug} is reserved` : `there is a room ${slug} already`;
+  return refuse('name_taken', `${reason}; choose another slug`, { path: 'slug' });
+}
+
+/** The slug, or the next of its kind that is free and the caller's to give. */
+export function freeSlug(view: StateView, giver: SlugGiver, slug: string, newRoomId: string): string {
+  const mayHave = (wanted: string) => isFree(view, wanted, newRoomId) && !requireSlugGiver(giver, wanted);
+  if (mayHave(slug)) return slug;
+  for (let n = 2; n < MOST_TRIES; n++) {
+    const next = withSuffix(slug, String(n));
+    if (mayHave(next)) return next;
+  }
+  return withSuffix(slug, newRoomId.slice(-12));
+}
+
+/** A deleted room holds its slug only until another one wants it. */
+function isFree(view: StateView, slug: string, roomId: string): boolean {
+  const holder = view.get('slug', slug)?.roomId;
+  if (holder === roomId) return true;
+  if (isReservedSlug(slug)) return false;
+  return holder === undefined || view.get('room', holder)?.deletedAt !== null;
+}
+
+const withSuffix = (slug: string, suffix: string): string =>
+  `${slug.slice(0, LONGEST - suffix.length - 1).replace(/-+$/, '')}-${suffix}`;

@@ -1,0 +1,77 @@
+import { accessTo, type RoomAccess, requireWriter } from '../access.ts';
+import type { Caller } from '../caller.ts';
+import type { StateView } from '../change.ts';
+import { hasTriggerRole } from '../copilot/trigger.ts';
+import type { StoredMessage } from '../message/message.ts';
+import { granted, type Refusal, refuse, type Verdict } from '../refusal.ts';
+import { usableCopilot } from './change.ts';
+import type { Run } from './run.ts';
+
+/** The messages that a run has to do with, as far as they exist. */
+export interface RunMessages {
+  readonly answer: StoredMessage | undefined;
+  readonly trigger: StoredMessage | undefined;
+}
+
+export const noSuchRun = (id: string): Refusal => refuse('run_not_found', `there is no run ${id}`);
+
+/** A run as a caller stands to it: found through its room; a private one by its asker alone. */
+export function findRun(
+  view: StateView,
+  caller: Caller,
+  id: string,
+  run: Run | undefined,
+  { answer }: RunMessages,
+): Verdict<RoomAccess> {
+  const room = run && view.get('room', run.roomId);
+  if (!run || !room || room.deletedAt !== null) return noSuchRun(id);
+  const access = accessTo(view, caller, room);
+  if (!access || (run.audience !== null && run.audience !== caller.user.id)) return noSuchRun(id);
+  return isBefore(access, caller, run, answer) ? noSuchRun(id) : granted(access);
+}
+
+/** Whether it belongs to what was before the caller came, where that is hidden from him. */
+function isBefore(
+  { afterSeq, member }: RoomAccess,
+  { user }: Caller,
+  run: Run,
+  answer: StoredMessage | undefined,
+): boolean {
+  if (afterSeq === 0 || run.startedBy === user.id) return false;
+  if (answer) return answer.message.seq <= afterSeq;
+  return run.queuedAt < (member?.joinedAt ?? Number.POSITIVE_INFINITY);
+}
+
+/** Whoever started it, whoever wrote what asked for it, and moderators end a run and have it done again. */
+export function requireRunKeeper(
+  { isModerator }: RoomAccess,
+  { user }: Caller,
+  { startedBy }: Run,
+  { trigger }: RunMessages,
+): Refusal | undefined {
+  if (isModerator || startedBy === user.id || trigger?.message.author.id === user.id) return undefined;
+  return refuse('forbidden', 'only who asked for it, and admins and owners of the room, may do this to a run');
+}
+
+/** Whether somebody may ask the copilot of a room himself; a private one only where he has switched it on. */
+export function requireAsker(
+  view: StateView,
+  caller: Caller,
+  access: RoomAccess,
+  isPrivate: boolean,
+  now: number,
+): Refusal | undefined {
+  const { room, member } = access;
+  const refusal = requireWriter(access, caller, now);
+  if (refusal) return refusal;
+  const copilot = usableCopilot(room, isPrivate);
+  if (!copilot.ok) return copilot;
+  if (isPrivate && !member?.copilot)
+    return refuse(
+      'forbidden',
+      `your private copilot is off in this room; switch it on with PUT /api/room/${room.slug} {"copilot": true}`,
+    );
+  return isPrivate || hasTriggerRole(view, copilot.value, room.id, caller.user.id)
+    ? undefined
+    : refuse('forbidden', 'the copilot of this room does not listen to your role');
+}

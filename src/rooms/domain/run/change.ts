@@ -1,0 +1,220 @@
+import type { Change, ChangeView, Decision, Write } from '../change.ts';
+import type { CopilotSettings } from '../copilot/copilot.ts';
+import { reserveRun, settleRun } from '../copilot/quota.ts';
+import { usualCopilot } from '../copilot/settings.ts';
+import { answerIdOf } from '../copilot/trigger.ts';
+import { copilotCaller, copilotUserId } from '../copilot/user.ts';
+import type { RunChanged } from '../event.ts';
+import type { MessageStatus, RunRef } from '../message/message.ts';
+import type { MessageOutcome } from '../message/outcome.ts';
+import { decidePost } from '../message/post.ts';
+import { decideRewrite, isTarget } from '../message/rewrite.ts';
+import { granted, refuse, type Verdict } from '../refusal.ts';
+import type { Room } from '../room/room.ts';
+import type { Run, RunError, RunState, RunUsage } from './run.ts';
+
+/** Whether a run has ended, one way or another. */
+export const isOver = ({ state }: Run): boolean => state !== 'queued' && state !== 'running';
+
+/** The copilot that may answer in a room now; a private one is there where the room has none. */
+export function usableCopilot(room: Room | undefined, isPrivate: boolean): Verdict<CopilotSettings> {
+  if (!room || room.deletedAt !== null) return refuse('room_not_found', 'the room is not there any more');
+  if (room.archived) return refuse('archived', `the room ${room.slug} is archived`);
+  const { copilot } = room;
+  if (!copilot)
+    return isPrivate
+      ? granted(usualCopilot())
+      : refuse('not_found', `the room ${room.slug} has no copilot; PUT /api/room/${room.slug}/copilot makes one`);
+  return copilot.enabled && copilot.trigger !== 'off'
+    ? granted(copilot)
+    : refuse('forbidden', `the copilot of the room ${room.slug} is switched off`);
+}
+
+/** What is known of a run when it is asked for. */
+export type RunDraft = Pick<
+  Run,
+  'id' | 'roomId' | 'triggerId' | 'startedBy' | 'prompt' | 'threadId' | 'sinceSeq' | 'audience' | 'retryOf'
+>;
+
+/** A run that waits for its turn, with what was set aside for it. */
+export interface QueuedRun {
+  readonly run: Run;
+  /** Tokens. */
+  readonly reserved: number;
+}
+
+/** Puts a run into the queue, if it is within its limits; one that has been there is refused. */
+export function queueRun(draft: RunDraft): Change<QueuedRun> {
+  const { id, roomId, triggerId, threadId, audience } = draft;
+  const answerId = answerIdOf(id);
+  return {
+    messages: [answerId, triggerId, threadId].filter((messageId) => messageId !== null),
+    decide(view) {
+      const copilot = usableCopilot(view.get('room', roomId), audience !== null);
+      if (!copilot.ok) return copilot;
+      if (view.message(answerId)) return refuse('id_conflict', 'the copilot has answered that already');
+      const place = checkPlace(view, draft);
+      if (!place.ok) return place;
+      const asker = { roomId, userId: draft.startedBy };
+      const records = reserveRun(view, asker, copilot.value, view.now);
+      if (!records.ok) return records;
+      const { provider, model, maxOutputTokens: reserved } = copilot.value;
+      const run: Run = { ...NEW_RUN, ...draft, provider, model, queuedAt: view.now };
+      return {
+        ok: true,
+        write: { events: [runEvent('run.queued', run)], records: records.value, runs: [run] },
+        answer: () => ({ run, reserved }),
+      };
+    },
+  };
+}
+
+const NEW_RUN = {
+  state: 'queued',
+  messageId: null,
+  text: null,
+  saw: [],
+  finishReason: null,
+  usage: null,
+  error: null,
+  startedAt: null,
+  finishedAt: null,
+} as const;
+
+function checkPlace(view: ChangeView, { roomId, triggerId, threadId }: RunDraft): Verdict<null> {
+  for (const [path, id] of [
+    ['messageId', triggerId],
+    ['threadId', threadId],
+  ] as const) {
+    if (id === null) continue;
+    const message = view.message(id)?.message;
+    if (!message || message.roomId !== roomId)
+      return refuse('invalid_body', `${path}: there is no message ${id} in this room`, { path });
+    if (message.deleted && path === 'messageId') return refuse('deleted', `the message ${id} was deleted`);
+    if (path === 'threadId' && message.threadId !== null)
+      return refuse('invalid_body', `threadId: the message ${id} is a reply itself`, { path });
+  }
+  return granted(null);
+}
+
+export interface RunRules {
+  readonly maxBodyBytes: number;
+}
+
+/** Gives a run its place in the room: an empty message that is being written. A private run has none. */
+export function startRun(queued: Run, model: string, { maxBodyBytes }: RunRules): Change<Run> {
+  const { roomId, triggerId, threadId, audience } = queued;
+  const answerId = answerIdOf(queued.id);
+  return {
+    messages: [answerId, triggerId, threadId].filter((id) => id !== null),
+    decide(view) {
+      const room = view.get('room', roomId);
+      const copilot = usableCopilot(room, audience !== null);
+      if (!copilot.ok || !room) return copilot.ok ? refuse('room_not_found', 'the room is not there') : copilot;
+      if (triggerId !== null && view.message(triggerId)?.message.deleted !== false)
+        return refuse('deleted', `the message ${triggerId} was deleted`);
+      const messageId = audience === null ? answerId : null;
+      const run: Run = { ...queued, state: 'running', model, messageId, startedAt: view.now };
+      const started = runEvent('run.started', run);
+      if (messageId === null) return { ok: true, write: { events: [started], runs: [run] }, answer: () => run };
+      const caller = copilotCaller(room, copilot.value);
+      const draft = { ...ANSWER, id: messageId, room: roomId, threadId, run: refOf(run) };
+      const replyTo = threadId === null ? triggerId : null;
+      const post = decidePost(view, caller, { ...draft, replyTo }, new Map(), { maxBodyBytes, joinOnPost: false });
+      return withRun(post, run, [started]);
+    },
+  };
+}
+
+const ANSWER = {
+  type: 'text',
+  body: '',
+  format: 'markdown',
+  alsoInRoom: false,
+  attachments: [],
+  card: null,
+  silent: false,
+  status: 'streaming',
+  byServer: true,
+} as const;
+
+/** What is written down of a run that goes on, for the case that the server is killed; nobody is told. */
+export function noteRun(run: Run): Change<null> {
+  return { decide: () => ({ ok: true, write: { runs: [run] }, answer: () => null }) };
+}
+
+/** How a run has ended. */
+export interface RunEnd {
+  readonly state: Exclude<RunState, 'queued' | 'running'>;
+  readonly text: string;
+  readonly finishReason: string | null;
+  readonly usage: RunUsage | null;
+  readonly error: RunError | null;
+  readonly saw: Run['saw'];
+  /** Tokens that were set aside for it, and what it has cost. `null`: what was set aside is taken as its cost. */
+  readonly cost: { readonly reserved: number; readonly spent: number } | null;
+}
+
+/** Ends a run, and with it its message: the one text that stays, in one commit. */
+export function finishRun(running: Run, end: RunEnd, rules: RunRules): Change<Run> {
+  const { roomId, audience, messageId } = running;
+  return {
+    messages: messageId === null ? [] : [messageId],
+    decide(view) {
+      const { state, finishReason, usage, error, saw, cost } = end;
+      const text = audience === null ? null : end.text;
+      const run: Run = { ...running, state, finishReason, usage, error, saw, text, finishedAt: view.now };
+      const finished = runEvent('run.finished', run);
+      const records = cost
+        ? [settleRun(view, roomId, { reserved: cost.reserved, reservedAt: run.queuedAt, cost: cost.spent }, view.now)]
+        : [];
+      // A room that is gone for good is not to come back by its last run.
+      if (!view.get('room', roomId)) return { ok: true, write: null, answer: () => run };
+      const alone: Write = { events: [finished], runs: [run], records };
+      const stored = messageId === null ? undefined : view.message(messageId)?.message;
+      const target = { roomId, type: ANSWER.type, authorId: copilotUserId(roomId) };
+      if (messageId === null || !stored || stored.deleted || !isTarget(target, stored))
+        return { ok: true, write: alone, answer: () => run };
+      const status = statusOf(state);
+      const body = end.text.trim() === '' ? `No answer: ${error?.message ?? 'it was cancelled'}` : end.text;
+      const changes = { body, status, run: refOf(run) };
+      const rewrite = decideRewrite(view, { ...target, id: messageId }, changes, rules);
+      return withRun(rewrite, run, [finished], records);
+    },
+  };
+}
+
+/** A decision about the run's message, and what it means for the run, in one commit. */
+function withRun(
+  decision: Decision<MessageOutcome>,
+  run: Run,
+  events: readonly RunChanged[],
+  records: Write['records'] = [],
+): Decision<Run> {
+  if (!decision.ok) return decision;
+  const { write } = decision;
+  return {
+    ok: true,
+    write: {
+      ...write,
+      events: [...(write?.events ?? []), ...events],
+      records: [...(write?.records ?? []), ...records],
+      runs: [run],
+    },
+    answer: () => run,
+  };
+}
+
+function statusOf(state: RunEnd['state']): MessageStatus {
+  if (state === 'complete' || state === 'cancelled') return state;
+  return 'failed';
+}
+
+function refOf({ id, triggerId, provider, model, finishReason, usage, error }: Run): RunRef {
+  return { id, trigger: triggerId, model: model ?? provider, finishReason, usage, error };
+}
+
+/** The text of a run stands in its message alone, so that whoever deletes that deletes it. */
+function runEvent(type: RunChanged['type'], run: Run): RunChanged {
+  return { type, roomId: run.roomId, run, ...(run.audience === null ? {} : { audience: run.audience }) };
+}

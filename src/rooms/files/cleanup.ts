@@ -1,0 +1,43 @@
+import type { CancelTimer, Clock } from '../../kernel/clock.ts';
+import { messageOf } from '../../kernel/errors.ts';
+import type { Log } from '../../kernel/log.ts';
+import type { FileStore } from './file-store.ts';
+
+const EVERY_MS = 3_600_000;
+/** How long an upload may wait for a message that takes it. */
+const ORPHAN_AGE_MS = 24 * 3_600_000;
+
+export interface FileCleanupParts {
+  readonly files: Pick<FileStore, 'removeOrphans'>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Removes, every hour, the files that no message holds. */
+export class FileCleanup {
+  readonly #parts: FileCleanupParts;
+  readonly #cancel: CancelTimer;
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(parts: FileCleanupParts) {
+    this.#parts = parts;
+    this.#cancel = parts.clock.every(EVERY_MS, () => {
+      this.#running = this.#clean();
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#cancel();
+    await this.#running;
+  }
+
+  async #clean(): Promise<void> {
+    const { files, clock, log } = this.#parts;
+    try {
+      const removed = await files.removeOrphans(clock.now() - ORPHAN_AGE_MS);
+      if (removed > 0) log.info('removed files that no message holds', { files: removed });
+    } catch (error) {
+      log.error('files that no message holds could not be removed', { err: messageOf(error) });
+    }
+  }
+}

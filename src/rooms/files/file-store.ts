@@ -1,0 +1,292 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { systemCodeOf } from '../../kernel/errors.ts';
+import { makePrivateFolder } from '../../kernel/storage/private-file.ts';
+import { accessTo } from '../domain/access.ts';
+import type { Caller } from '../domain/caller.ts';
+import type { FileRef } from '../domain/file/file.ts';
+import { IMAGE_HEAD_BYTES, imageSizeOf } from '../domain/file/image.ts';
+import { fileNameOf } from '../domain/file/name.ts';
+import type { ByteRange } from '../domain/file/range.ts';
+import { sniffType } from '../domain/file/type.ts';
+import { granted, type Refusal, refuse, type Verdict } from '../domain/refusal.ts';
+import type { RoomState } from '../room/state.ts';
+import type { RoomWriter } from '../room/writer.ts';
+import type { RoomStore } from '../store/room-store.ts';
+
+/** A file on its way in. Its chunks throw when it breaks off. */
+export interface Upload {
+  readonly name: string;
+  readonly chunks: AsyncIterable<Uint8Array>;
+}
+
+/** The sender's fault, while the bytes are read. */
+export class UploadError extends Error {
+  override readonly name = 'UploadError';
+  readonly refusal: Refusal;
+
+  constructor(refusal: Refusal) {
+    super(refusal.reason);
+    this.refusal = refusal;
+  }
+}
+
+export interface FileStoreParts {
+  /** Belongs to this store alone. */
+  readonly folder: string;
+  readonly state: RoomState;
+  readonly store: RoomStore;
+  readonly writer: RoomWriter;
+  readonly newId: () => string;
+  readonly maxBytes: number;
+}
+
+export interface HeldFiles {
+  /** Those that exist and that the caller may read. */
+  readonly files: ReadonlyMap<string, FileRef>;
+  release(): void;
+}
+
+const FULL_DISK = new Set(['ENOSPC', 'EDQUOT']);
+const FULL = refuse('storage_full', 'the disk of the server is full; nothing was kept', { retryAfterS: 5 });
+const BROKEN = refuse('invalid_body', 'the upload broke off');
+
+/**
+ * Files by their content: the bytes lie once, under their hash, however often they are sent. Bytes are on disk before
+ * their row is, and go after it.
+ */
+export class FileStore {
+  readonly #parts: FileStoreParts;
+  readonly #incoming: string;
+  readonly #held = new Map<string, number>();
+  /** While orphans are looked for: files that a message may take meanwhile. */
+  #spared: Set<string> | undefined;
+  readonly #leaving = new Set<string>();
+  #turn: Promise<unknown>;
+
+  constructor(parts: FileStoreParts) {
+    this.#parts = parts;
+    this.#incoming = join(parts.folder, 'incoming');
+    if (existsSync(parts.folder)) makePrivateFolder(parts.folder);
+    // What a process that died has left half.
+    this.#turn = rm(this.#incoming, { recursive: true, force: true });
+    this.#turn.catch(() => {});
+  }
+
+  /** Takes a file in; resolves when it is on disk. Nothing is left of one that breaks off or is too large. */
+  async receive(caller: Caller, upload: Upload): Promise<Verdict<FileRef>> {
+    const { folder, writer, newId } = this.#parts;
+    // A full disk may have room again: that shows when something is written.
+    if (writer.trouble && writer.trouble.code !== 'storage_full') return writer.trouble;
+    const id = newId();
+    const temporary = join(this.#incoming, id);
+    try {
+      await this.#inTurn(async () => {
+        makePrivateFolder(folder);
+        makePrivateFolder(this.#incoming);
+      });
+      const written = await this.#write(temporary, upload.chunks);
+      const { head, ...facts } = written;
+      const contentType = sniffType(head);
+      const draft = { id, name: fileNameOf(upload.name), ...facts, contentType, ...imageSizeOf(contentType, head) };
+      return await this.#inTurn(() => this.#keep(temporary, draft, caller));
+    } catch (error) {
+      await rm(temporary, { force: true });
+      if (error instanceof UploadError) return error.refusal;
+      if (FULL_DISK.has(systemCodeOf(error) ?? '')) return FULL;
+      throw error;
+    }
+  }
+
+  /** A file that the caller may read: his own, or one of a message that he may read. */
+  async find(caller: Caller, id: string): Promise<Verdict<FileRef>> {
+    const [file] = await this.#parts.store.files([id]);
+    if (file && (await this.#mayRead(caller, file))) return granted(file);
+    return refuse('file_not_found', `there is no file ${id}`);
+  }
+
+  /** Finds files, and keeps them from being removed as orphans until they are released. */
+  async hold(caller: Caller, ids: readonly string[]): Promise<HeldFiles> {
+    for (const id of ids) {
+      this.#held.set(id, (this.#held.get(id) ?? 0) + 1);
+      this.#spared?.add(id);
+    }
+    const release = () => this.#release(ids);
+    try {
+      const files = new Map<string, FileRef>();
+      for (const file of await this.#parts.store.files(ids)) {
+        if (!this.#leaving.has(file.id) && (await this.#mayRead(caller, file))) files.set(file.id, file);
+      }
+      return { files, release };
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  /** The bytes of a file, or a part of them. `undefined`: they are not there. */
+  async read({ sha256 }: FileRef, range?: ByteRange): Promise<Readable | undefined> {
+    try {
+      const handle = await open(this.#pathOf(sha256));
+      return handle.createReadStream(range ?? {});
+    } catch (error) {
+      if (systemCodeOf(error) === 'ENOENT') return undefined;
+      throw error;
+    }
+  }
+
+  /** Removes files that were uploaded before an instant and are of no message; answers how many. */
+  removeOrphans(before: number): Promise<number> {
+    return this.#inTurn(async () => {
+      const { store } = this.#parts;
+      this.#spared = new Set(this.#held.keys());
+      const orphans = await store.orphanedFiles(before);
+      const ids = orphans.map(({ id }) => id).filter((id) => !this.#spared?.has(id));
+      this.#spared = undefined;
+      if (ids.length === 0) return 0;
+      for (const id of ids) this.#leaving.add(id);
+      try {
+        for (const sha256 of await store.forgetFiles(ids)) await rm(this.#pathOf(sha256), { force: true });
+      } finally {
+        this.#leaving.clear();
+      }
+      return ids.length;
+    });
+  }
+
+  /** What is under way is done. */
+  async close(): Promise<void> {
+    await this.#turn.catch(() => {});
+  }
+
+  #release(ids: readonly string[]): void {
+    for (const id of ids) {
+      const count = this.#held.get(id) ?? 0;
+      if (count > 1) this.#held.set(id, count - 1);
+      else this.#held.delete(id);
+    }
+  }
+
+  async #mayRead(caller: Caller, { id, uploadedBy }: FileRef): Promise<boolean> {
+    const isOwn = uploadedBy === caller.user.id;
+    if (caller.roomIds === null && (isOwn || caller.isAdmin)) return true;
+    const { state, store } = this.#parts;
+    const uses = await store.roomsOfFile(id);
+    // A token for certain rooms has uploaded it for them, or what it is for lies elsewhere.
+    if (isOwn && uses.length === 0) return true;
+    for (const { roomId, lastSeq } of uses) {
+      const room = state.get('room', roomId);
+      const access = room && room.deletedAt === null ? accessTo(state, caller, room) : undefined;
+      if (access && lastSeq > access.afterSeq) return true;
+    }
+    return false;
+  }
+
+  async #write(path: string, chunks: AsyncIterable<Uint8Array>): Promise<WrittenFile> {
+    const { maxBytes } = this.#parts;
+    const hash = createHash('sha256');
+    const head: Uint8Array[] = [];
+    let size = 0;
+    const handle = await open(path, 'wx', 0o600);
+    try {
+      for await (const chunk of tellingOfBreaks(chunks)) {
+        if (size < IMAGE_HEAD_BYTES) head.push(chunk);
+        size += chunk.length;
+        if (size > maxBytes) throw new UploadError(refuse('too_large', `the file is larger than ${maxBytes} bytes`));
+        hash.update(chunk);
+        await writeAll(handle, chunk);
+      }
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    return { size, sha256: hash.digest('hex'), head: Buffer.concat(head).subarray(0, IMAGE_HEAD_BYTES) };
+  }
+
+  /** Puts the bytes in their place, then writes the row. */
+  async #keep(
+    temporary: string,
+    draft: Omit<FileRef, 'uploadedBy' | 'createdAt'>,
+    caller: Caller,
+  ): Promise<Verdict<FileRef>> {
+    const { folder, writer } = this.#parts;
+    const path = this.#pathOf(draft.sha256);
+    const shelf = join(folder, draft.sha256.slice(0, 2));
+    const isNewShelf = (await mkdir(shelf, { recursive: true, mode: 0o700 })) !== undefined;
+    const wasThere = await exists(path);
+    await rename(temporary, path);
+    await syncFolder(shelf);
+    if (isNewShelf) await syncFolder(folder);
+    const kept = await writer.submit<FileRef>({
+      decide: (view) => {
+        const file = { ...draft, uploadedBy: caller.user.id, createdAt: view.now };
+        return { ok: true, write: { files: [file] }, answer: () => file };
+      },
+    });
+    if (!kept.ok && !wasThere) await rm(path, { force: true });
+    return kept;
+  }
+
+  /** Where bytes come and go, one after the other: what is kept must not be what is just removed. */
+  #inTurn<T>(task: () => Promise<T>): Promise<T> {
+    const done = this.#turn.then(task, task);
+    this.#turn = done.catch(() => {});
+    return done;
+  }
+
+  #pathOf(sha256: string): string {
+    return join(this.#parts.folder, sha256.slice(0, 2), sha256);
+  }
+}
+
+interface WrittenFile {
+  readonly size: number;
+  readonly sha256: string;
+  readonly head: Uint8Array;
+}
+
+/** What the source of the bytes throws is the sender's fault; what writing them throws is not. */
+async function* tellingOfBreaks(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
+  const source = chunks[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const next = await source.next();
+      if (next.done) return;
+      yield next.value;
+    }
+  } catch (error) {
+    throw error instanceof UploadError ? error : new UploadError(BROKEN);
+  } finally {
+    await source.return?.();
+  }
+}
+
+async function writeAll(handle: FileHandle, chunk: Uint8Array): Promise<void> {
+  for (let written = 0; written < chunk.length; ) {
+    const { bytesWritten } = await handle.write(chunk, written);
+    written += bytesWritten;
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await (await open(path)).close();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } catch {
+    // Some file systems of other machines cannot.
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,136 @@
+import { printPage } from '../contract/message.ts';
+import { wireMe, wireMember, wireRoom } from '../contract/room.ts';
+import { accessTo, findRoom, type RoomAccess } from '../domain/access.ts';
+import type { Caller } from '../domain/caller.ts';
+import type { Member } from '../domain/member/member.ts';
+import { granted, refuse, type Verdict } from '../domain/refusal.ts';
+import { type RoomWish, selectRoom } from '../domain/room/list.ts';
+import type { Room } from '../domain/room/room.ts';
+import type { UserRef } from '../domain/user/user.ts';
+import type { MessageReader } from '../messages/message-book-reader.ts';
+import type { UnreadCounts } from '../messages/unread-counts.ts';
+import { comparePlaces, placeOf, type RoomOrder, type RoomPlace } from './order.ts';
+import type { RoomState } from './state.ts';
+
+export interface RoomDirectoryParts {
+  readonly state: RoomState;
+  readonly unread: UnreadCounts;
+  readonly order: RoomOrder;
+  readonly messages: Pick<MessageReader, 'page'>;
+  /** Of the stream, as it is now. */
+  readonly cursor: () => string;
+  /** How many members are there now. */
+  readonly onlineCount: (roomId: string) => number;
+}
+
+export interface PageWish {
+  readonly limit: number;
+  /** Where the last page ended. */
+  readonly next?: string | undefined;
+}
+
+/** How many members a room is opened with. */
+const FIRST_MEMBERS = 200;
+/** In larger rooms nobody is told how far others have read. */
+const LARGEST_WITH_READS = 100;
+
+/** Shows rooms as somebody sees them. */
+export class RoomDirectory {
+  readonly #parts: RoomDirectoryParts;
+
+  constructor(parts: RoomDirectoryParts) {
+    this.#parts = parts;
+  }
+
+  /** A room on the wire, with what it is to the caller. */
+  async show(caller: Caller, room: Room): Promise<object> {
+    const { state, onlineCount } = this.#parts;
+    const { id } = room;
+    const facts = { head: state.head(id), memberCount: state.memberCount(id), onlineCount: onlineCount(id) };
+    const wire = wireRoom(room, facts);
+    const access = accessTo(state, caller, room);
+    return access?.member ? { ...wire, me: await this.#me(access, access.member) } : wire;
+  }
+
+  /** A room, its last messages and its members, and from where on the stream tells what follows. */
+  async open(caller: Caller, room: Room, messages: number): Promise<Verdict<string>> {
+    const cursor = this.#parts.cursor();
+    const page = await this.#parts.messages.page(caller, room.id, { limit: Math.max(1, messages) });
+    if (!page.ok) return page;
+    const members = this.members(room)
+      .slice(0, FIRST_MEMBERS)
+      .map((member) => this.showMember(member));
+    const facts = { ...(await this.show(caller, room)), members, cursor };
+    return granted(printPage(messages === 0 ? [] : page.value.messages, facts));
+  }
+
+  async list(
+    caller: Caller,
+    wish: RoomWish,
+    page: PageWish,
+  ): Promise<Verdict<{ rooms: object[]; next: string | null }>> {
+    const from = page.next === undefined ? granted(undefined) : readPlace(page.next);
+    if (!from.ok) return from;
+    const found: RoomPlace[] = [];
+    const rooms: Room[] = [];
+    for (const place of this.#candidates(caller, wish, from.value)) {
+      const access = selectRoom(this.#parts.state, caller, place.roomId, wish);
+      if (!access) continue;
+      if (rooms.length === page.limit) {
+        const next = printPlace(found.at(-1) as RoomPlace);
+        return granted({ rooms: await this.#showAll(caller, rooms), next });
+      }
+      rooms.push(access.room);
+      found.push(place);
+    }
+    return granted({ rooms: await this.#showAll(caller, rooms), next: null });
+  }
+
+  /** What a room is to a member of it. */
+  async me(caller: Caller, idOrSlug: string): Promise<Verdict<object>> {
+    const found = findRoom(this.#parts.state, caller, idOrSlug);
+    if (!found.ok) return found;
+    const { member } = found.value;
+    if (!member) return refuse('member_not_found', 'you are not a member of this room');
+    return granted(await this.#me(found.value, member));
+  }
+
+  /** Sorted by their ids. */
+  members(room: Room): readonly Member[] {
+    return [...this.#parts.state.membersOf(room.id)].sort((a, b) => (a.userId < b.userId ? -1 : 1));
+  }
+
+  showMember(member: Member): object {
+    const { state } = this.#parts;
+    const { lastReadSeq, ...rest } = wireMember(member, this.user(member.userId)) as Record<string, unknown>;
+    return state.memberCount(member.roomId) > LARGEST_WITH_READS ? rest : { ...rest, lastReadSeq };
+  }
+
+  user(id: string): UserRef {
+    return this.#parts.state.get('user', id) ?? { id, name: id, kind: 'human' };
+  }
+
+  #candidates(caller: Caller, wish: RoomWish, from: RoomPlace | undefined): Iterable<RoomPlace> {
+    const { state, order } = this.#parts;
+    if (wish.joined !== true) return order.after(from);
+    const places = [...state.roomIdsOf(caller.user.id)].map((roomId) => placeOf(state, roomId));
+    return places.filter((place) => !from || comparePlaces(place, from) > 0).sort(comparePlaces);
+  }
+
+  #showAll(caller: Caller, rooms: readonly Room[]): Promise<object[]> {
+    return Promise.all(rooms.map((room) => this.show(caller, room)));
+  }
+
+  async #me({ afterSeq }: RoomAccess, member: Member): Promise<object> {
+    return wireMe(member, await this.#parts.unread.count(member, afterSeq));
+  }
+}
+
+const printPlace = ({ roomId, at }: RoomPlace): string => Buffer.from(`${at}.${roomId}`).toString('base64url');
+
+function readPlace(text: string): Verdict<RoomPlace> {
+  const [, at, roomId] = /^(\d{1,16})\.([\w-]{1,64})$/.exec(Buffer.from(text, 'base64url').toString()) ?? [];
+  if (at === undefined || roomId === undefined)
+    return refuse('invalid_cursor', 'next: send it as the last page had it, or begin without it');
+  return granted({ at: Number(at), roomId });
+}

@@ -1,0 +1,106 @@
+import type { StateView } from '../domain/change.ts';
+import type { Committed } from '../domain/event.ts';
+import type { Member } from '../domain/member/member.ts';
+import type { RecordChange, RecordKind, Records } from '../domain/record.ts';
+import { EMPTY_HEAD, type RoomHead } from '../domain/room/room.ts';
+
+type Tables = { readonly [K in RecordKind]: Map<string, Records[K]> };
+
+/** Everything but messages, as it was last committed, in memory. Only the writer changes it. */
+export class RoomState implements StateView {
+  readonly #tables: Tables = {
+    room: new Map(),
+    slug: new Map(),
+    direct: new Map(),
+    member: new Map(),
+    ban: new Map(),
+    user: new Map(),
+    token: new Map(),
+    invite: new Map(),
+    hook: new Map(),
+    progress: new Map(),
+    provider: new Map(),
+    secret: new Map(),
+    quota: new Map(),
+    answer: new Map(),
+    setting: new Map(),
+  };
+  readonly #membersOf = new Map<string, Map<string, Member>>();
+  readonly #roomIdsOf = new Map<string, Set<string>>();
+  readonly #heads: Map<string, RoomHead>;
+
+  constructor(records: readonly RecordChange[], heads: ReadonlyMap<string, RoomHead>) {
+    this.#heads = new Map(heads);
+    this.applyRecords(records);
+  }
+
+  get<K extends RecordKind>(kind: K, key: string): Records[K] | undefined {
+    return this.#tables[kind].get(key);
+  }
+
+  all<K extends RecordKind>(kind: K): ReadonlyMap<string, Records[K]> {
+    return this.#tables[kind];
+  }
+
+  each<K extends RecordKind>(kind: K): Iterable<Records[K]> {
+    return this.#tables[kind].values();
+  }
+
+  membersOf(roomId: string): Iterable<Member> {
+    return this.#membersOf.get(roomId)?.values() ?? [];
+  }
+
+  memberCount(roomId: string): number {
+    return this.#membersOf.get(roomId)?.size ?? 0;
+  }
+
+  roomIdsOf(userId: string): Iterable<string> {
+    return this.#roomIdsOf.get(userId) ?? [];
+  }
+
+  head(roomId: string): RoomHead {
+    return this.#heads.get(roomId) ?? EMPTY_HEAD;
+  }
+
+  applyRecords(changes: readonly RecordChange[]): void {
+    for (const { kind, key, value } of changes) {
+      const table = this.#tables[kind] as Map<string, unknown>;
+      if (kind === 'member') this.#indexMember(this.#tables.member.get(key), value);
+      if (value === null) table.delete(key);
+      else table.set(key, value);
+    }
+  }
+
+  applyEvents(committed: readonly Committed[]): void {
+    for (const { event } of committed) {
+      if (event.type !== 'message.created') continue;
+      const { roomId, seq, createdAt } = event.message;
+      const { firstSeq } = this.head(roomId);
+      this.#heads.set(roomId, { lastSeq: seq, firstSeq: firstSeq || seq, lastMessageAt: createdAt });
+    }
+  }
+
+  /** After messages have been removed for good. */
+  setHead(roomId: string, head: RoomHead): void {
+    this.#heads.set(roomId, head);
+  }
+
+  #indexMember(old: Member | undefined, member: Member | null): void {
+    if (old && !member) {
+      this.#membersOf.get(old.roomId)?.delete(old.userId);
+      this.#roomIdsOf.get(old.userId)?.delete(old.roomId);
+    }
+    if (!member) return;
+    entryOf(this.#membersOf, member.roomId, () => new Map<string, Member>()).set(member.userId, member);
+    entryOf(this.#roomIdsOf, member.userId, () => new Set<string>()).add(member.roomId);
+  }
+}
+
+function entryOf<V>(map: Map<string, V>, key: string, create: () => V): V {
+  let value = map.get(key);
+  if (value === undefined) {
+    value = create();
+    map.set(key, value);
+  }
+  return value;
+}

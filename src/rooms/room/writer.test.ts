@@ -1,0 +1,372 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createLog } from '../../kernel/log.ts';
+import { FakeClock } from '../../testing/fake-clock.ts';
+import type { Change, ChangeView, Write } from '../domain/change.ts';
+import type { Committed } from '../domain/event.ts';
+import type { Member } from '../domain/member/member.ts';
+import { memberKey } from '../domain/member/member.ts';
+import type { StoredMessage } from '../domain/message/message.ts';
+import { record } from '../domain/record.ts';
+import { refuse, type Verdict } from '../domain/refusal.ts';
+import type { Room } from '../domain/room/room.ts';
+import { type PreparedWrite, type RoomStore, StorageFullError } from '../store/room-store.ts';
+import { newMessage, newRun, START } from '../testing/store/parts.ts';
+import { RoomState } from './state.ts';
+import { RoomWriter } from './writer.ts';
+
+/** A store that keeps nothing but what it was asked, and answers a commit when it is let. */
+class FakeStore {
+  readonly commits: (readonly PreparedWrite[])[] = [];
+  readonly reads: string[] = [];
+  readonly known: StoredMessage[] = [];
+  failure: Error | undefined;
+  held: Promise<void> = Promise.resolve();
+  #pos = 0;
+  readonly #seqs = new Map<string, number>();
+
+  async append(writes: readonly PreparedWrite[]): Promise<readonly (readonly Committed[])[]> {
+    this.commits.push(writes);
+    await this.held;
+    if (this.failure) throw this.failure;
+    return writes.map(({ events }) =>
+      events.map(({ draft }) => {
+        const pos = ++this.#pos;
+        if (draft.type !== 'message.created') return { pos, event: draft, data: '' };
+        const seq = (this.#seqs.get(draft.roomId) ?? 0) + 1;
+        this.#seqs.set(draft.roomId, seq);
+        return { pos, event: { ...draft, message: { ...draft.message, seq } }, data: '' };
+      }),
+    );
+  }
+
+  async checkRoom(): Promise<void> {
+    if (this.failure) throw this.failure;
+  }
+
+  async messages(ids: readonly string[]): Promise<readonly StoredMessage[]> {
+    this.reads.push(`messages ${ids}`);
+    return this.known.filter(({ message }) => ids.includes(message.id));
+  }
+
+  async forgotten(ids: readonly string[]): Promise<readonly string[]> {
+    this.reads.push(`forgotten ${ids}`);
+    return ids.filter((id) => id.startsWith('gone'));
+  }
+
+  async reacted(): Promise<readonly never[]> {
+    return [];
+  }
+}
+
+function openWriter({ readOnly = false } = {}) {
+  const store = new FakeStore();
+  const state = new RoomState([], new Map());
+  let logged = '';
+  const write = (line: string) => {
+    logged += line;
+  };
+  const clock = new FakeClock(START);
+  const log = createLog({ level: 'info', format: 'logfmt', clock, write });
+  const failures: unknown[] = [];
+  let ids = 0;
+  const writer = new RoomWriter(
+    {
+      state,
+      store: store as unknown as RoomStore,
+      clock,
+      log,
+      newId: () => `new-${++ids}`,
+      readOnly,
+      failed: (error) => void failures.push(error),
+    },
+    0,
+  );
+  return { store, state, writer, clock, failures, logged: () => logged };
+}
+
+/** Lets the event loop turn, so that what can go on has gone on. */
+const turn = () => new Promise<void>((done) => setImmediate(() => setImmediate(done)));
+
+const change = <T>(decide: (view: ChangeView) => T | Write): Change<T> => ({
+  decide(view) {
+    const result = decide(view);
+    if (result !== null && typeof result === 'object')
+      return { ok: true, write: result as Write, answer: () => result as T };
+    return { ok: true, write: null, answer: () => result as T };
+  },
+});
+
+const posting = (body: string, roomId = 'a'): Change<string> => ({
+  decide: () => {
+    const message = newMessage(roomId, { body });
+    return {
+      ok: true,
+      write: { events: [{ type: 'message.created', roomId, message, contentHash: '' }] },
+      answer: (committed) => committed.map(({ pos }) => `${body} at ${pos}`).join(),
+    };
+  },
+});
+
+const outcomeOf = <T>(verdict: Verdict<T>): T | string => (verdict.ok ? verdict.value : verdict.code);
+
+test('changes of one turn are one commit, those that come meanwhile the next', async () => {
+  const { store, writer } = openWriter();
+  let release = () => {};
+  store.held = new Promise((done) => {
+    release = done;
+  });
+  const first = ['a', 'b', 'c'].map((body) => writer.submit(posting(body)));
+  await turn();
+  const second = ['d', 'e'].map((body) => writer.submit(posting(body)));
+  await turn();
+  assert.deepEqual(
+    store.commits.map(({ length }) => length),
+    [3],
+  );
+  release();
+  const verdicts = await Promise.all([...first, ...second]);
+  assert.deepEqual(verdicts.map(outcomeOf), ['a at 1', 'b at 2', 'c at 3', 'd at 4', 'e at 5']);
+  assert.deepEqual(
+    store.commits.map(({ length }) => length),
+    [3, 2],
+  );
+  assert.equal(writer.pos, 5);
+});
+
+test('a commit takes 500 changes at the most, in their order', async () => {
+  const { store, writer } = openWriter();
+  const verdicts = await Promise.all(Array.from({ length: 1201 }, (_, index) => writer.submit(posting(`${index}`))));
+  assert.deepEqual(
+    store.commits.map(({ length }) => length),
+    [500, 500, 201],
+  );
+  assert.deepEqual(
+    verdicts.map(outcomeOf),
+    Array.from({ length: 1201 }, (_, index) => `${index} at ${index + 1}`),
+  );
+});
+
+test('nobody is told before the commit is done, and listeners before those who asked', async () => {
+  const { store, state, writer } = openWriter();
+  const told: string[] = [];
+  let release = () => {};
+  store.held = new Promise((done) => {
+    release = done;
+  });
+  const tell = (who: string) => () => void told.push(`${who} with ${state.head('a').lastSeq} at ${writer.pos}`);
+  writer.onCommit(tell('first'));
+  writer.onCommit(tell('second'));
+  const done = writer.submit(posting('x')).then(tell('answer'));
+  await turn();
+  assert.deepEqual(told, []);
+  assert.deepEqual([state.head('a').lastSeq, writer.pos], [0, 0]);
+  release();
+  await done;
+  assert.deepEqual(told, ['first with 1 at 1', 'second with 1 at 1', 'answer with 1 at 1']);
+});
+
+test('a decision sees what was decided before it in the same commit', async () => {
+  const { store, state, writer } = openWriter();
+  const room = { id: 'a', slug: 'ops' } as Room;
+  const member = (userId: string) => ({ roomId: 'a', userId }) as Member;
+  const seen: unknown[] = [];
+  const look = (view: ChangeView) =>
+    seen.push([
+      view.get('room', 'a')?.slug,
+      [...view.membersOf('a')].map(({ userId }) => userId),
+      view.memberCount('a'),
+      [...view.roomIdsOf('ana')],
+      view.nextSeq('a'),
+      view.message('client-id')?.message.body,
+    ]);
+  const looking = (write: Write) =>
+    change((view) => {
+      look(view);
+      return write;
+    });
+  const message = newMessage('a', { id: 'client-id', body: 'hello' });
+  const all = [
+    looking({ records: [record('room', 'a', room)] }),
+    change(() => ({ records: ['ana', 'ben'].map((id) => record('member', memberKey('a', id), member(id))) })),
+    looking({ records: [record('member', memberKey('a', 'ben'), null)] }),
+    change(() => ({ events: [{ type: 'message.created', roomId: 'a', message, contentHash: 'hash' }] })),
+    looking({}),
+  ];
+  await Promise.all(all.map((one) => writer.submit({ ...one, messages: ['client-id'] })));
+  assert.equal(store.commits.length, 1);
+  assert.deepEqual(seen, [
+    [undefined, [], 0, [], 1, undefined],
+    ['ops', ['ana', 'ben'], 2, ['a'], 1, undefined],
+    ['ops', ['ana'], 1, ['a'], 2, 'hello'],
+  ]);
+  assert.deepEqual(
+    [...state.membersOf('a')].map(({ userId }) => userId),
+    ['ana'],
+  );
+  assert.deepEqual([state.memberCount('a'), state.get('room', 'a')?.slug], [1, 'ops']);
+});
+
+test('a commit reads once what its decisions have asked for', async () => {
+  const { store, writer } = openWriter();
+  const asking = (messages: readonly string[], seen: boolean[]): Change<null> => ({
+    messages,
+    decide: (view) => {
+      seen.push(...messages.map((id) => view.isForgotten(id)));
+      return { ok: true, write: null, answer: () => null };
+    },
+  });
+  const seen: boolean[] = [];
+  await Promise.all([writer.submit(asking(['one', 'gone-1'], seen)), writer.submit(asking(['one'], seen))]);
+  assert.deepEqual(store.reads, ['messages one,gone-1', 'forgotten one,gone-1']);
+  assert.deepEqual(seen, [false, true, false]);
+  assert.equal(store.commits.length, 0, 'nothing was to be written');
+});
+
+test('a refused change and one that throws leave the others of their commit alone', async () => {
+  const { store, writer } = openWriter();
+  const broken: Change<string> = {
+    decide() {
+      throw new Error('a decision that is wrong');
+    },
+  };
+  const refused: Change<string> = { decide: () => refuse('archived', 'it is archived') };
+  const badAnswer: Change<string> = {
+    decide: () => ({
+      ok: true,
+      write: { records: [record('setting', 'x', { value: 'y' })] },
+      answer() {
+        throw new Error('an answer that is wrong');
+      },
+    }),
+  };
+  const verdicts = await Promise.allSettled(
+    [posting('x'), broken, refused, badAnswer, posting('y')].map((one) => writer.submit(one)),
+  );
+  assert.deepEqual(
+    verdicts.map((verdict) => (verdict.status === 'fulfilled' ? outcomeOf(verdict.value) : verdict.reason.message)),
+    ['x at 1', 'a decision that is wrong', 'archived', 'an answer that is wrong', 'y at 2'],
+  );
+  assert.deepEqual(
+    store.commits.map(({ length }) => length),
+    [3],
+  );
+});
+
+test('what cannot be told is not written, and shows to no other decision', async () => {
+  const { store, state, writer } = openWriter();
+  const broken = change(() => ({
+    records: [record('setting', 'x', { value: 'y' })],
+    events: [{ type: 'run.started' as const, roomId: 'a', run: newRun({ queuedAt: Number.NaN }) }],
+  }));
+  const seen: unknown[] = [];
+  const looking = change((view) => {
+    seen.push(view.get('setting', 'x'));
+    return 'looked';
+  });
+  const verdicts = await Promise.allSettled(
+    [posting('before'), broken, looking, posting('after')].map((one) => writer.submit<unknown>(one)),
+  );
+  assert.deepEqual(
+    verdicts.map((verdict) => (verdict.status === 'fulfilled' ? outcomeOf(verdict.value) : verdict.reason.name)),
+    ['before at 1', 'RangeError', 'looked', 'after at 2'],
+  );
+  assert.deepEqual([seen, state.get('setting', 'x'), store.commits.length], [[undefined], undefined, 2]);
+});
+
+test('a full disk refuses the whole commit, and the next one may go through', async () => {
+  const { store, state, writer, failures } = openWriter();
+  const reading = change(() => 7);
+  store.failure = new StorageFullError('no room');
+  const verdicts = await Promise.all([posting('x'), reading, posting('y')].map((one) => writer.submit<unknown>(one)));
+  assert.deepEqual(verdicts.map(outcomeOf), ['storage_full', 'storage_full', 'storage_full']);
+  assert.equal(writer.trouble?.code, 'storage_full');
+  assert.equal(state.head('a').lastSeq, 0);
+  store.failure = undefined;
+  assert.equal(outcomeOf(await writer.submit(posting('z'))), 'z at 1');
+  assert.equal(writer.trouble, undefined);
+  assert.deepEqual(failures, []);
+});
+
+test('a disk that has room again is writable, also when nobody writes', async () => {
+  const { store, writer, clock } = openWriter();
+  store.failure = new StorageFullError('no room');
+  await writer.submit(posting('x'));
+  const troubleAfter = async (ms: number) => {
+    clock.advance(ms);
+    await turn();
+    return writer.trouble?.code;
+  };
+  assert.equal(await troubleAfter(5_000), 'storage_full');
+  store.failure = undefined;
+  assert.equal(await troubleAfter(999), 'storage_full');
+  assert.equal(await troubleAfter(1), undefined);
+  store.failure = new StorageFullError('no room');
+  await writer.submit(posting('y'));
+  await writer.close();
+  store.failure = undefined;
+  assert.equal(await troubleAfter(60_000), 'shutting_down');
+});
+
+test('a store that fails is asked nothing any more, and nobody who waits is forgotten', async () => {
+  const { store, writer, failures, logged } = openWriter();
+  const failure = new Error('the disk is gone');
+  let release = () => {};
+  store.held = new Promise((done) => {
+    release = done;
+  });
+  store.failure = failure;
+  const first = writer.submit(posting('x'));
+  await turn();
+  const waiting = writer.submit(posting('y'));
+  release();
+  assert.equal(outcomeOf(await first), 'storage_unavailable');
+  assert.equal(outcomeOf(await waiting), 'storage_unavailable');
+  assert.equal(outcomeOf(await writer.submit(posting('z'))), 'storage_unavailable');
+  assert.deepEqual(failures, [failure]);
+  assert.equal(store.commits.length, 1);
+  assert.match(logged(), /the storage failed.*the disk is gone/);
+  await writer.close();
+});
+
+test('a close commits what waits, and refuses what comes later', async () => {
+  const { store, writer } = openWriter();
+  const before = writer.submit(posting('x'));
+  const closing = writer.close();
+  const after = writer.submit(posting('y'));
+  await closing;
+  assert.equal(outcomeOf(await before), 'x at 1');
+  assert.equal(outcomeOf(await after), 'shutting_down');
+  assert.equal(store.commits.length, 1);
+  await writer.close();
+});
+
+test('a read-only server writes nothing', async () => {
+  const { store, writer } = openWriter({ readOnly: true });
+  assert.equal(outcomeOf(await writer.submit(posting('x'))), 'read_only');
+  assert.equal(writer.trouble?.code, 'read_only');
+  assert.equal(store.commits.length, 0);
+});
+
+test('a listener that throws keeps nobody from hearing of what is committed', async () => {
+  const { writer, logged } = openWriter();
+  const heard: number[] = [];
+  writer.onCommit(() => {
+    throw new Error('a listener that is wrong');
+  });
+  writer.onCommit((committed) => void heard.push(...committed.map(({ pos }) => pos)));
+  assert.equal(outcomeOf(await writer.submit(posting('x'))), 'x at 1');
+  assert.deepEqual(heard, [1]);
+  assert.match(logged(), /a listener to commits failed.*a listener that is wrong/);
+});
+
+test('a change that is asked for by an answer or a listener is a commit of its own', async () => {
+  const { store, writer } = openWriter();
+  let fromListener: Promise<Verdict<string>> | undefined;
+  writer.onCommit(() => {
+    fromListener ??= writer.submit(posting('from a listener'));
+  });
+  assert.equal(outcomeOf(await writer.submit(posting('x'))), 'x at 1');
+  assert.equal(fromListener && outcomeOf(await fromListener), 'from a listener at 2');
+  assert.equal(store.commits.length, 2);
+});

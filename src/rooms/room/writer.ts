@@ -1,0 +1,255 @@
+import type { CancelTimer, Clock } from '../../kernel/clock.ts';
+import { messageOf } from '../../kernel/errors.ts';
+import type { Log } from '../../kernel/log.ts';
+import { printMessageEvent, printObjectEvent } from '../contract/event.ts';
+import { printMessage } from '../contract/message.ts';
+import type { Change, Decision, ReactionKey, Write } from '../domain/change.ts';
+import type { Committed, EventDraft } from '../domain/event.ts';
+import { type Refusal, refuse, type Verdict } from '../domain/refusal.ts';
+import { type PreparedEvent, type PreparedWrite, type RoomStore, StorageFullError } from '../store/room-store.ts';
+import { type BatchReads, BatchView, reactionText } from './change-view.ts';
+import type { RoomState } from './state.ts';
+
+const MAX_BATCH = 500;
+/** How often a full disk is looked at. */
+const LOOK_MS = 1_000;
+
+export interface RoomWriterParts {
+  readonly state: RoomState;
+  readonly store: RoomStore;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly newId: () => string;
+  /** Writes are refused. */
+  readonly readOnly: boolean;
+  /** Called once, when the store has failed for good: nothing is acknowledged any more. */
+  readonly failed: (error: unknown) => void;
+}
+
+/** Is told of what was committed, once, in the log's order, before anybody is answered. */
+export type CommitListener = (committed: readonly Committed[]) => void;
+
+interface Waiting {
+  readonly change: Change<unknown>;
+  readonly settle: (verdict: Verdict<unknown>) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+interface Decided {
+  readonly waiting: Waiting;
+  readonly decision: Extract<Decision<unknown>, { ok: true }>;
+  readonly write: PreparedWrite | undefined;
+}
+
+const NOTHING_READ: BatchReads = { messages: new Map(), forgotten: new Set(), reacted: new Set() };
+const CLOSED = refuse('shutting_down', 'the server is shutting down; try again', { retryAfterS: 1 });
+const READ_ONLY = refuse('read_only', 'this server was started with --read-only');
+const FAILED = refuse('storage_unavailable', 'the storage has failed; the log of the server says why', {
+  retryAfterS: 5,
+});
+const FULL = refuse(
+  'storage_full',
+  'the disk of the server is full, or it may open no more files; nothing was written',
+  { retryAfterS: 5 },
+);
+
+/**
+ * The one place where rooms change. Changes wait while a commit is under way; the next one takes all that wait. Answers,
+ * memory and listeners follow only when the commit is on disk.
+ */
+export class RoomWriter {
+  readonly #parts: RoomWriterParts;
+  readonly #listeners: CommitListener[] = [];
+  #waiting: Waiting[] = [];
+  #running: Promise<void> | undefined;
+  #verdict: Refusal | undefined;
+  #pos: number;
+  #isFull = false;
+  #stopLooking: CancelTimer | undefined;
+
+  constructor(parts: RoomWriterParts, pos: number) {
+    this.#parts = parts;
+    this.#pos = pos;
+    if (parts.readOnly) this.#verdict = READ_ONLY;
+  }
+
+  /** The last position that is committed and told. */
+  get pos(): number {
+    return this.#pos;
+  }
+
+  /** Why writes cannot be accepted; `undefined` when they can. */
+  get trouble(): Refusal | undefined {
+    return this.#verdict ?? (this.#isFull ? FULL : undefined);
+  }
+
+  /** Listeners are told in the order in which they were added. */
+  onCommit(listener: CommitListener): void {
+    this.#listeners.push(listener);
+  }
+
+  /** Resolves when the change is on disk, or refused. Rejects only where `decide` or `answer` throws. */
+  submit<T>(change: Change<T>): Promise<Verdict<T>> {
+    if (this.#verdict) return Promise.resolve(this.#verdict);
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ change, settle: resolve as Waiting['settle'], reject });
+      this.#running ??= this.#run();
+    });
+  }
+
+  /** Commits what waits; changes that come later are refused. */
+  async close(): Promise<void> {
+    this.#verdict ??= CLOSED;
+    this.#stopLooking?.();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    // The requests that came in together have all been read before the immediate phase of the event loop.
+    await new Promise<void>((done) => setImmediate(done));
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.splice(0, MAX_BATCH);
+      try {
+        await this.#commit(batch);
+      } catch (error) {
+        this.#fail(error, batch);
+      }
+    }
+    this.#running = undefined;
+  }
+
+  async #commit(batch: readonly Waiting[]): Promise<void> {
+    const { state, store, clock, newId } = this.#parts;
+    const view = new BatchView(state, await this.#read(batch), { now: clock.now(), newId, printMessage });
+    const { decided, rest } = decideAll(batch, view);
+    this.#waiting.unshift(...rest);
+    const writes: PreparedWrite[] = [];
+    for (const { write } of decided) if (write) writes.push(write);
+    let committed: readonly (readonly Committed[])[] = [];
+    if (writes.length > 0) {
+      try {
+        committed = await store.append(writes);
+        this.#isFull = false;
+      } catch (error) {
+        if (!(error instanceof StorageFullError)) throw error;
+        this.#isFull = true;
+        this.#lookLater();
+        // Those that write nothing may rest on what was not written, so all of them are asked to come again.
+        for (const { waiting } of decided) waiting.settle(FULL);
+        return;
+      }
+      const events = committed.flat();
+      for (const { records } of writes) if (records) state.applyRecords(records);
+      state.applyEvents(events);
+      this.#pos = events.at(-1)?.pos ?? this.#pos;
+      if (events.length > 0) this.#tell(events);
+    }
+    let written = 0;
+    for (const { waiting, decision, write } of decided) {
+      const events = write ? (committed[written++] ?? []) : [];
+      settle(waiting, () => decision.answer(events));
+    }
+  }
+
+  /** Whoever goes by the health of the server sends nothing to one that is full, and would never see it recover. */
+  #lookLater(): void {
+    if (this.#verdict) return;
+    this.#stopLooking ??= this.#parts.clock.after(LOOK_MS, () => {
+      this.#stopLooking = undefined;
+      if (this.#isFull) void this.#look();
+    });
+  }
+
+  async #look(): Promise<void> {
+    try {
+      await this.#parts.store.checkRoom();
+      this.#isFull = false;
+    } catch (error) {
+      // Whatever else may be wrong the next commit will tell.
+      if (error instanceof StorageFullError) this.#lookLater();
+    }
+  }
+
+  async #read(batch: readonly Waiting[]): Promise<BatchReads> {
+    const { store } = this.#parts;
+    const ids = new Set<string>();
+    const keys: ReactionKey[] = [];
+    for (const { change } of batch) {
+      for (const id of change.messages ?? []) ids.add(id);
+      if (change.reactions) keys.push(...change.reactions);
+    }
+    if (ids.size === 0 && keys.length === 0) return NOTHING_READ;
+    const messages = ids.size === 0 ? [] : await store.messages([...ids]);
+    for (const { message } of messages) ids.delete(message.id);
+    const forgotten = ids.size === 0 ? [] : await store.forgotten([...ids]);
+    const reacted = keys.length === 0 ? [] : await store.reacted(keys);
+    return {
+      messages: new Map(messages.map((stored) => [stored.message.id, stored])),
+      forgotten: new Set(forgotten),
+      reacted: new Set(reacted.map(reactionText)),
+    };
+  }
+
+  #tell(events: readonly Committed[]): void {
+    for (const listener of this.#listeners) {
+      try {
+        listener(events);
+      } catch (error) {
+        // It is committed: whoever listens badly changes nothing about that.
+        this.#parts.log.error('a listener to commits failed', { err: messageOf(error) });
+      }
+    }
+  }
+
+  #fail(error: unknown, batch: readonly Waiting[]): void {
+    this.#verdict = FAILED;
+    this.#parts.log.error('the storage failed; nothing is acknowledged any more', { err: messageOf(error) });
+    for (const { settle } of [...batch, ...this.#waiting.splice(0)]) settle(FAILED);
+    this.#parts.failed(error);
+  }
+}
+
+/** `rest` are those that were not decided. */
+function decideAll(
+  batch: readonly Waiting[],
+  view: BatchView,
+): { readonly decided: readonly Decided[]; readonly rest: readonly Waiting[] } {
+  const decided: Decided[] = [];
+  for (let index = 0; index < batch.length; index++) {
+    const waiting = batch[index] as Waiting;
+    let isShown = false;
+    try {
+      const decision = waiting.change.decide(view);
+      if (!decision.ok) {
+        waiting.settle(decision);
+        continue;
+      }
+      isShown = true;
+      decided.push({ waiting, decision, write: decision.write ? prepare(decision.write, view) : undefined });
+    } catch (error) {
+      waiting.reject(error);
+      // The view holds what will not be written: those that follow are decided on another.
+      if (isShown) return { decided, rest: batch.slice(index + 1) };
+    }
+  }
+  return { decided, rest: [] };
+}
+
+/** What a write makes of the rooms shows in its own events: how many members there are after somebody has joined. */
+function prepare(write: Write, view: BatchView): PreparedWrite {
+  view.add(write);
+  return { ...write, events: (write.events ?? []).map((draft) => ({ draft, body: printBody(draft, view) })) };
+}
+
+function printBody(draft: EventDraft, view: BatchView): PreparedEvent['body'] {
+  if (draft.type === 'message.created') return null;
+  return 'message' in draft ? printMessageEvent(draft) : printObjectEvent(draft, view);
+}
+
+function settle(waiting: Waiting, answer: () => unknown): void {
+  try {
+    waiting.settle({ ok: true, value: answer() });
+  } catch (error) {
+    waiting.reject(error);
+  }
+}

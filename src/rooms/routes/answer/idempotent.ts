@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto';
+import { type HttpContext, headerOf } from '../../../kernel/http/app.ts';
+import type { Caller } from '../../domain/caller.ts';
+import type { Verdict } from '../../domain/refusal.ts';
+import type { Admission, KeptAnswer } from '../../idempotent-answers.ts';
+import { readAhead } from '../request/body.ts';
+import type { IdempotentAnswers } from '../request/guard.ts';
+import { type AnswerHeaders, answerRefusal } from './answers.ts';
+
+/** The longest body of a request with a key: the whole of it is compared. */
+const BODY_LIMIT = 2 ** 20;
+/** What of an answer is given again. */
+const KEPT_HEADERS = ['content-type', 'location', 'etag', 'link'];
+
+export interface IdempotentParts {
+  enter(caller: Caller, key: string, requestHash: string): Promise<Verdict<Admission>>;
+}
+
+/** Answers a request with an `Idempotency-Key` once; refusals are not kept, since they have done nothing. */
+export function createIdempotentAnswers(book: IdempotentParts): IdempotentAnswers {
+  return {
+    async once(c, caller, handle, isSecret) {
+      const body = await readAhead(c, BODY_LIMIT);
+      if (!body.ok) return answerRefusal(c, body);
+      const found = await book.enter(caller, headerOf(c, 'idempotency-key') ?? '', hashOf(c, body.value));
+      if (!found.ok) return answerRefusal(c, found);
+      const admission = found.value;
+      if (admission.kind === 'again') return restore(admission.answer, { 'idempotent-replay': 'true' });
+      let kept: KeptAnswer | undefined;
+      try {
+        const answer = await handle();
+        // What was written straight to the socket is gone.
+        if (answer.status < 300 && !answer.headers.has('x-hono-already-sent')) kept = await keep(answer);
+        return kept ? restore(kept) : answer;
+      } finally {
+        await admission.finish(kept, isSecret);
+      }
+    },
+  };
+}
+
+function hashOf(c: HttpContext, body: Buffer): string {
+  const { method, url } = c.req;
+  const { pathname, search } = new URL(url);
+  return createHash('sha256').update(`${method} ${pathname}${search}\n`).update(body).digest('hex');
+}
+
+async function keep(answer: Response): Promise<KeptAnswer> {
+  const headers: Record<string, string> = {};
+  for (const name of KEPT_HEADERS) {
+    const value = answer.headers.get(name);
+    if (value !== null) headers[name] = value;
+  }
+  return { status: answer.status, headers, body: await answer.text() };
+}
+
+function restore({ status, headers, body }: KeptAnswer, more: AnswerHeaders = {}): Response {
+  const empty = status === 204 || status === 205;
+  return new Response(empty ? null : body, { status, headers: { ...headers, 'cache-control': 'no-store', ...more } });
+}

@@ -1,0 +1,143 @@
+import {
+  type HttpContext,
+  type HttpHandler,
+  headerOf,
+  type Method,
+  mountPaths,
+  type PathHandlers,
+} from '../../../kernel/http/app.ts';
+import type { Refusal } from '../../domain/refusal.ts';
+import { answerRefusal } from '../answer/answers.ts';
+import { headerNamesOf, releaseHeaders, setHeader } from '../answer/headers.ts';
+
+/** What a request shows before anybody looks at what it asks for. */
+export interface RequestFacts {
+  readonly method: string;
+  /** Path and query as they came. */
+  readonly url: string;
+  /** By its route: one path can be written in many ways. */
+  readonly isStream: boolean;
+  readonly host: string | undefined;
+  readonly origin: string | undefined;
+  /** `Sec-Fetch-Site` */
+  readonly site: string | undefined;
+  readonly authorization: string | undefined;
+  /** Of all headers, in small letters. */
+  readonly headerNames: () => Iterable<string>;
+}
+
+/** Stands before every handler, and before those who say that there is none. */
+export interface Gate {
+  /** Why the request is not answered, whoever sent it. */
+  refuse(request: RequestFacts): Refusal | undefined;
+  /** Whether a page of that origin may read the answers. */
+  allowsOrigin(origin: string): boolean;
+  /** An id for the request, where it has none of its own. */
+  newRequestId(): string;
+  /** A request has its answer; `path` as in the table. */
+  answered(path: string, method: string, status: number, startedAt: number): void;
+  now(): number;
+}
+
+type Paths = Readonly<Record<string, PathHandlers>>;
+
+const OWN_REQUEST_ID = /^[\w.:-]{1,64}$/;
+const METHODS: readonly Method[] = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS'];
+/** A stream has no HEAD: it would have to begin. */
+const STREAM_PATH = /\/(event|event\/log|stream)$/;
+const READABLE_HEADERS =
+  'ETag, Location, Link, Retry-After, X-Error-Code, X-Request-Id, Idempotent-Replay, RateLimit, RateLimit-Policy';
+const SENDABLE_HEADERS =
+  'Authorization, Content-Type, Accept, If-Match, If-None-Match, Idempotency-Key, Last-Event-ID, X-File-Name, X-Request-Id';
+
+/** Puts the gate before a handler. No middleware: that costs more than what it does. */
+export function guarded(gate: Gate, path: string, handle: HttpHandler): HttpHandler {
+  const isStream = STREAM_PATH.test(path);
+  return (c, next) => {
+    const startedAt = gate.now();
+    const refusal = enter(gate, c, isStream);
+    // A stream is written to the socket before its handler answers.
+    if (isStream) releaseHeaders(c);
+    const answer = refusal ?? handle(c, next);
+    if (!(answer instanceof Promise)) return leave(gate, path, c, answer as Response, startedAt);
+    return answer.then(
+      (made) => leave(gate, path, c, made as Response, startedAt),
+      (error: unknown) => {
+        gate.answered(path, c.req.method, 500, startedAt);
+        throw error;
+      },
+    );
+  };
+}
+
+function leave(gate: Gate, path: string, c: HttpContext, answer: Response, startedAt: number): Response {
+  releaseHeaders(c, answer);
+  gate.answered(path, c.req.method, answer.status, startedAt);
+  return answer;
+}
+
+function enter(gate: Gate, c: HttpContext, isStream: boolean): Response | undefined {
+  const asked = headerOf(c, 'x-request-id');
+  setHeader(c, 'x-request-id', asked !== undefined && OWN_REQUEST_ID.test(asked) ? asked : gate.newRequestId());
+  setHeader(c, 'x-content-type-options', 'nosniff');
+  const origin = headerOf(c, 'origin');
+  if (origin !== undefined && gate.allowsOrigin(origin)) {
+    setHeader(c, 'access-control-allow-origin', origin);
+    setHeader(c, 'access-control-expose-headers', READABLE_HEADERS);
+    setHeader(c, 'vary', 'Origin');
+  }
+  const refusal = gate.refuse({
+    method: c.req.method,
+    url: c.env?.incoming?.url ?? c.req.url,
+    isStream,
+    host: headerOf(c, 'host'),
+    origin,
+    site: headerOf(c, 'sec-fetch-site'),
+    authorization: headerOf(c, 'authorization'),
+    headerNames: () => headerNamesOf(c),
+  });
+  return refusal && answerRefusal(c, refusal);
+}
+
+/** A table in which every path answers OPTIONS, and HEAD where it answers GET. */
+export function completePaths(paths: Paths, gate: Gate): Paths {
+  return Object.fromEntries(Object.entries(paths).map(([path, handlers]) => [path, complete(path, handlers, gate)]));
+}
+
+function complete(path: string, handlers: PathHandlers, gate: Gate): PathHandlers {
+  const { GET: get } = handlers;
+  const known: Partial<Record<Method, HttpHandler>> = { ...handlers };
+  if (get && !STREAM_PATH.test(path)) known.HEAD ??= get;
+  const allowed = METHODS.filter((method) => method === 'OPTIONS' || known[method]);
+  known.OPTIONS ??= (c) => answerOptions(c, allowed, gate);
+  return Object.fromEntries(
+    allowed.flatMap((method) => {
+      const handle = known[method];
+      return handle ? [[method, guarded(gate, path, handle)]] : [];
+    }),
+  );
+}
+
+function answerOptions(c: HttpContext, allowed: readonly Method[], gate: Gate): Response {
+  const headers: Record<string, string> = { allow: allowed.join(', ') };
+  const origin = headerOf(c, 'origin');
+  if (origin !== undefined && gate.allowsOrigin(origin)) {
+    headers['access-control-allow-methods'] = allowed.join(', ');
+    headers['access-control-allow-headers'] = SENDABLE_HEADERS;
+    headers['access-control-max-age'] = '600';
+  }
+  return c.body(null, 204, headers);
+}
+
+/** Mounts a complete table behind the gate. */
+export function mountBehind(
+  gate: Gate,
+  app: Parameters<typeof mountPaths>[0],
+  paths: Paths,
+  refuse: (c: HttpContext, allowed: readonly Method[]) => Response,
+): void {
+  mountPaths(app, paths, (c, allowed) => {
+    const startedAt = gate.now();
+    return leave(gate, 'no such method', c, enter(gate, c, false) ?? refuse(c, allowed), startedAt);
+  });
+}

@@ -1,0 +1,37 @@
+import * as v from 'valibot';
+import type { HttpContext } from '../../../kernel/http/app.ts';
+import { granted, refuse, type Verdict } from '../../domain/refusal.ts';
+
+/**
+ * Reads a query by a strict schema of strings. `repeated` names what may come more than once, and is an array to the
+ * schema; of anything else twice is an error.
+ */
+export function readQuery<S extends v.GenericSchema>(
+  c: HttpContext,
+  schema: S,
+  repeated: readonly string[] = [],
+): Verdict<v.InferOutput<S>> {
+  const values: Record<string, string | string[]> = {};
+  for (const [name, all] of Object.entries(c.req.queries())) {
+    if (repeated.includes(name)) values[name] = all;
+    else if (all.length === 1) values[name] = all[0] ?? '';
+    else return refuse('invalid_query', `${name}: must come once`, { path: name });
+  }
+  const parsed = v.safeParse(schema, values, { abortEarly: true });
+  if (parsed.success) return granted(parsed.output);
+  const [issue] = parsed.issues;
+  const path = v.getDotPath(issue) ?? '';
+  const reason =
+    issue.type === 'strict_object' && issue.expected === 'never'
+      ? `unknown parameter ${path}`
+      : `${path}: ${issue.message}`;
+  return refuse('invalid_query', reason, { path });
+}
+
+/** `Link: …; rel="next"` to the page that follows. */
+export function nextLink(c: HttpContext, next: string | null): Readonly<Record<string, string>> {
+  if (next === null) return {};
+  const { pathname, searchParams } = new URL(c.req.url);
+  searchParams.set('next', next);
+  return { link: `<${pathname}?${searchParams}>; rel="next"` };
+}

@@ -1,0 +1,43 @@
+import type { SqlRow } from '../../../kernel/storage/database.ts';
+import { typeOfCode } from '../event-types.ts';
+import type { EventQuery, StoredEvent } from '../room-store.ts';
+import { listValue, type Rows } from './rows.ts';
+
+/** How many times more positions than wanted events are looked through first. */
+const FIRST_SPAN = 4;
+
+/** See RoomStore. */
+export async function readEvents(
+  rows: Rows,
+  { after, upTo, limit, roomIds }: EventQuery,
+): Promise<readonly StoredEvent[]> {
+  if (upTo <= after || limit <= 0) return [];
+  if (!roomIds) {
+    const sql = 'SELECT * FROM event WHERE pos > ? AND pos <= ? ORDER BY pos LIMIT ?';
+    return toEvents(rows, await rows.query(sql, [after, upTo, limit]));
+  }
+  const rooms = listValue([0, ...roomIds.flatMap((id) => rows.numberOf(id) ?? [])]);
+  const found: StoredEvent[] = [];
+  // Spans that double: where the rooms say much, little is looked through; where they say little, there are few spans.
+  let from = after;
+  for (let span = limit * FIRST_SPAN; from < upTo && found.length < limit; span *= 2) {
+    const to = Math.min(upTo, from + span);
+    const sql = `SELECT * FROM event WHERE pos IN (
+      SELECT pos FROM event INDEXED BY event_room
+      WHERE room IN (SELECT value FROM json_each(?)) AND pos > ? AND pos <= ? ORDER BY pos LIMIT ?) ORDER BY pos`;
+    found.push(...toEvents(rows, await rows.query(sql, [rooms, from, to, limit - found.length])));
+    from = to;
+  }
+  return found;
+}
+
+function toEvents(rows: Rows, found: readonly SqlRow[]): readonly StoredEvent[] {
+  return found.map(({ pos, type, room, seq, audience, data }) => ({
+    pos: Number(pos),
+    type: typeOfCode(Number(type)),
+    roomId: rows.idOf(Number(room)) ?? null,
+    audience: audience === null ? null : String(audience),
+    seq: Number(seq),
+    data: `{"pos":${pos},${data}`,
+  }));
+}

@@ -1,0 +1,144 @@
+import type { SqlRow } from '../../../kernel/storage/database.ts';
+import type { Message } from '../../domain/message/message.ts';
+import type { SearchQuery, SearchTerm } from '../room-store.ts';
+import type { Rows } from './rows.ts';
+import { placeOf, roomOfPlace, seqOfPlace } from './schema.ts';
+import { spaceWords } from './words.ts';
+
+// What a message is, besides what it says, stands in the index as words of its own, so that a search for what is rare in
+// one room or of one author does not walk through all that others have said. They begin with a character of private use,
+// which is taken out of everything that people write.
+const MARK = '\uE000';
+const UNWANTED = /[\uE000\0]/g;
+/** More rooms than that are sifted one hit after the other. */
+const MOST_ROOM_WORDS = 100;
+const DAY_MS = 86_400_000;
+/** What was created before or after is told apart hit by hit. */
+const FIRST_DAY = Date.UTC(2000, 0);
+const LAST_DAY = Date.UTC(2100, 0);
+/** A decade, a year, a month and a day are so many digits of `20260314`. */
+const DATE_DIGITS = [3, 4, 6, 8];
+
+/** The text under which the index knows a message of a room. */
+export function indexedText(message: Message, room: number): string {
+  const { author, type, body, attachments, createdAt } = message;
+  const file = attachments.length > 0 ? ` ${hasWord('file')}` : '';
+  const link = /https?:\/\//i.test(body) ? ` ${hasWord('link')}` : '';
+  const facets = `${roomWord(room)} ${authorWord(author.id)} ${typeWord(type)} ${timeWords(createdAt)}`;
+  return `${facets}${file}${link} ${spaceWords(body.replace(UNWANTED, ' '))}`;
+}
+
+const roomWord = (room: number): string => `${MARK}r${room}`;
+const authorWord = (id: string): string => `${MARK}a${Buffer.from(id).toString('hex')}`;
+const typeWord = (type: string): string => `${MARK}t${Buffer.from(type).toString('hex')}`;
+const hasWord = (what: 'file' | 'link'): string => `${MARK}h${what}`;
+const dateWord = (digits: string): string => `${MARK}d${digits}`;
+
+const dayDigits = (at: number): string => new Date(at).toISOString().slice(0, 10).replaceAll('-', '');
+
+let lastDay = { day: Number.NaN, words: '' };
+
+/** The words of the time: of most messages the same as of the one before. */
+function timeWords(createdAt: number): string {
+  const at = Math.min(Math.max(createdAt, FIRST_DAY), LAST_DAY - 1);
+  const day = Math.floor(at / DAY_MS);
+  if (lastDay.day !== day) {
+    const digits = dayDigits(at);
+    lastDay = { day, words: DATE_DIGITS.map((count) => dateWord(digits.slice(0, count))).join(' ') };
+  }
+  return lastDay.words;
+}
+
+/** A search as the index takes it. */
+export interface Match {
+  readonly expression: string;
+  /** Only what was created after that position can be meant. */
+  readonly after: number;
+  /** Whether a message that the index has found is one: by its `place` and `created_at`. */
+  readonly admits: (row: SqlRow) => boolean;
+}
+
+/** `undefined`: nothing can be found. */
+export async function matchOf(query: SearchQuery, rows: Rows): Promise<Match | undefined> {
+  const { terms, createdFrom = -Infinity, createdTo = Infinity } = query;
+  const limits = new Map<number, number>();
+  for (const { roomId, afterSeq } of query.rooms) {
+    const room = rows.numberOf(roomId);
+    if (room !== undefined) limits.set(room, afterSeq);
+  }
+  if (limits.size === 0 || createdFrom >= createdTo) return undefined;
+  const wanted = [...groupsOf(query, limits, rows.roomCount()), ...phrasesOf(terms.filter(({ not }) => !not))];
+  const unwanted = phrasesOf(terms.filter(({ not }) => not));
+  return {
+    expression: [wanted.join(' AND '), ...unwanted].join(' NOT '),
+    after: await firstPositionOf(limits, rows),
+    admits: ({ place, created_at }) => {
+      const afterSeq = limits.get(roomOfPlace(Number(place)));
+      const at = Number(created_at);
+      return afterSeq !== undefined && seqOfPlace(Number(place)) > afterSeq && at >= createdFrom && at < createdTo;
+    },
+  };
+}
+
+function groupsOf(query: SearchQuery, limits: ReadonlyMap<number, number>, roomCount: number): readonly string[] {
+  const { authorId, type, has, terms, createdFrom, createdTo } = query;
+  const groups: string[] = [];
+  if (authorId !== undefined) groups.push(anyOf([authorWord(authorId)]));
+  if (type !== undefined) groups.push(anyOf([typeWord(type)]));
+  if (has) groups.push(anyOf([hasWord(has)]));
+  if (createdFrom !== undefined || createdTo !== undefined) groups.push(anyOf(dateWords(createdFrom, createdTo)));
+  const saysSomething = groups.length > 0 || phrasesOf(terms.filter(({ not }) => !not)).length > 0;
+  const isSifted = limits.size > MOST_ROOM_WORDS || limits.size >= roomCount;
+  if (!isSifted) groups.push(anyOf([...limits.keys()].map(roomWord)));
+  else if (!saysSomething) groups.push(anyOf(dateWords(undefined, undefined)));
+  return groups;
+}
+
+const anyOf = (words: readonly string[]): string => `(${words.map(quote).join(' OR ')})`;
+
+/** What is quoted is nothing but words to the index. */
+const quote = (text: string): string => `"${text.replaceAll('"', '""')}"`;
+
+const WORD = /[\p{L}\p{N}\p{Co}]/u;
+
+function phrasesOf(terms: readonly SearchTerm[]): readonly string[] {
+  return terms.flatMap(({ words, prefix }) => {
+    const text = spaceWords(words.join(' ').replace(UNWANTED, ' '));
+    return WORD.test(text) ? [`${quote(text)}${prefix ? ' *' : ''}`] : [];
+  });
+}
+
+/** The fewest decades, years, months and days that hold a time. */
+function dateWords(createdFrom = FIRST_DAY, createdTo = LAST_DAY): readonly string[] {
+  const startOf = (at: number) => Math.floor(Math.min(Math.max(at, FIRST_DAY), LAST_DAY - DAY_MS) / DAY_MS) * DAY_MS;
+  const words: string[] = [];
+  const end = startOf(createdTo - 1) + DAY_MS;
+  for (let at = startOf(createdFrom); at < end; ) {
+    const { digits, next } = longestFrom(new Date(at), end);
+    words.push(dateWord(dayDigits(at).slice(0, digits)));
+    at = next;
+  }
+  return words;
+}
+
+function longestFrom(start: Date, end: number): { readonly digits: number; readonly next: number } {
+  const [year, month, day] = [start.getUTCFullYear(), start.getUTCMonth(), start.getUTCDate()];
+  const spans = [
+    { digits: 3, begins: year % 10 === 0 && month === 0 && day === 1, next: Date.UTC(year + 10, 0) },
+    { digits: 4, begins: month === 0 && day === 1, next: Date.UTC(year + 1, 0) },
+    { digits: 6, begins: day === 1, next: Date.UTC(year, month + 1) },
+  ];
+  return spans.find(({ begins, next }) => begins && next <= end) ?? { digits: 8, next: start.getTime() + DAY_MS };
+}
+
+/** Where a room's history is hidden from somebody, what he sees begins at a position. */
+async function firstPositionOf(limits: ReadonlyMap<number, number>, rows: Rows): Promise<number> {
+  let least = Number.MAX_SAFE_INTEGER;
+  for (const [room, afterSeq] of limits) {
+    if (afterSeq === 0) return 0;
+    const sql = 'SELECT first FROM message WHERE place > ? AND place < ? ORDER BY place LIMIT 1';
+    const [row] = await rows.query(sql, [placeOf(room, afterSeq), placeOf(room + 1, 0)]);
+    if (row) least = Math.min(least, Number(row.first));
+  }
+  return least - 1;
+}

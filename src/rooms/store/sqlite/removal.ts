@@ -1,0 +1,164 @@
+import type { SqlRow, Statement } from '../../../kernel/storage/database.ts';
+import type { RemovalPart } from '../room-engine.ts';
+import type { RetentionQuery } from '../room-store.ts';
+import { forgetFiles } from './files.ts';
+import { listValue, type Rows } from './rows.ts';
+import { placeOf, seqOfPlace, setMeta } from './schema.ts';
+
+/** How many rows of a room are removed in one commit. */
+const PART = 500;
+
+interface NumberedRetention extends RetentionQuery {
+  readonly room: number;
+  readonly lastSeq: number;
+}
+
+/**
+ * Only a room's beginning expires: a message stays until all before it may go, but for those that are kept. `maxMessages`
+ * counts sequence numbers from the last one back.
+ */
+export async function findExpired(
+  rows: Rows,
+  { room, lastSeq, before, maxMessages, keep, limit }: NumberedRetention,
+): Promise<readonly { readonly id: string; readonly seq: number }[]> {
+  const kept = new Set(keep);
+  const lastToGo = maxMessages === null ? 0 : lastSeq - maxMessages;
+  const sql = 'SELECT place, id, created_at FROM message WHERE place > ? AND place < ? ORDER BY place LIMIT ?';
+  const first = await rows.query(sql, [placeOf(room, 0), placeOf(room + 1, 0), limit + kept.size]);
+  const expired: { id: string; seq: number }[] = [];
+  for (const row of first) {
+    const id = String(row.id);
+    if (kept.has(id)) continue;
+    const seq = seqOfPlace(Number(row.place));
+    const isOld = before !== null && Number(row.created_at) < before;
+    if (expired.length === limit || (seq > lastToGo && !isOld)) break;
+    expired.push({ id, seq });
+  }
+  return expired;
+}
+
+/** What the tables know before a removal. */
+export interface RemovalStanding {
+  readonly rows: Rows;
+  /** The last position. */
+  readonly pos: number;
+  /** The room's number; 0: there is no such room. */
+  readonly room: number;
+  readonly lastSeq: number;
+}
+
+/** Says what a removal takes out of the tables, by what is in them then. */
+export class RemovalPlan {
+  readonly statements: Statement[] = [];
+  /** Something of the room was there. */
+  some = false;
+  hashes: readonly string[] = [];
+  readonly #standing: RemovalStanding;
+
+  constructor(standing: RemovalStanding) {
+    this.#standing = standing;
+  }
+
+  async add(part: RemovalPart): Promise<void> {
+    const { rows, room } = this.#standing;
+    if (part.what === 'files') {
+      const { statements, hashes } = await forgetFiles(rows, part.ids);
+      this.statements.push(...statements);
+      this.hashes = hashes;
+      return;
+    }
+    if (room === 0) return;
+    if (part.what === 'messages') await this.#addMessages(part);
+    else await this.#addRoom(part.what === 'room' ? -1 : PART);
+    await this.#addBounds();
+    if (part.what !== 'room') return;
+    for (const sql of ['DELETE FROM run WHERE room = ?', 'DELETE FROM room WHERE num = ?'])
+      this.statements.push({ sql, values: [room] });
+  }
+
+  /** Those that are of the room; their ids are remembered. */
+  async #addMessages({ ids, until, now }: Extract<RemovalPart, { what: 'messages' }>): Promise<void> {
+    const { rows, room } = this.#standing;
+    const found = await rows.query(
+      'SELECT place, first FROM message WHERE id IN (SELECT value FROM json_each(?)) AND place >> 32 = ?',
+      [listValue(ids), room],
+    );
+    const remember = `INSERT OR REPLACE INTO forgotten
+      SELECT id, ? FROM message WHERE place IN (SELECT value FROM json_each(?))`;
+    this.statements.push(
+      { sql: 'DELETE FROM forgotten WHERE until <= ?', values: [now] },
+      { sql: remember, values: [until, listValue(found.map(({ place }) => Number(place)))] },
+    );
+    this.#addPlaces(found);
+  }
+
+  /** The next messages of the room, and where there are none its events; of each so many at most, -1 for all. */
+  async #addRoom(limit: number): Promise<void> {
+    const { rows, room } = this.#standing;
+    const range = [placeOf(room, 0), placeOf(room + 1, 0)];
+    const found = await rows.query('SELECT place, first FROM message WHERE place > ? AND place < ? LIMIT ?', [
+      ...range,
+      limit,
+    ]);
+    this.some = found.length > 0;
+    if (this.some) this.#addPlaces(found);
+    if (this.some && limit >= 0) return;
+    const events = await rows.query('SELECT pos FROM event WHERE room = ? LIMIT ?', [room, limit]);
+    this.some ||= events.length > 0;
+    const positions = listValue(events.map(({ pos }) => Number(pos)));
+    this.statements.push({
+      sql: 'DELETE FROM event WHERE pos IN (SELECT value FROM json_each(?))',
+      values: [positions],
+    });
+  }
+
+  /** By `place` and `first`, the position of the creation. */
+  #addPlaces(found: readonly SqlRow[]): void {
+    const places = found.map(({ place }) => Number(place));
+    const firsts = found.map(({ first }) => Number(first));
+    this.statements.push(...removePlaces(this.#standing.rows, { room: this.#standing.room, places, firsts }));
+  }
+
+  /** What is remembered of the room's end and of the log's: numbers go on where they have been. */
+  async #addBounds(): Promise<void> {
+    const { rows, room, pos, lastSeq } = this.#standing;
+    const [last] = await rows.query('SELECT created_at FROM message WHERE place = ?', [placeOf(room, lastSeq)]);
+    this.statements.unshift(
+      {
+        sql: 'UPDATE room SET last_seq = ?, last_at = coalesce(?, last_at) WHERE num = ?',
+        values: [lastSeq, last?.created_at ?? null, room],
+      },
+      setMeta('lastPos', pos),
+    );
+    this.statements.push({
+      sql: "INSERT OR REPLACE INTO meta SELECT 'firstPos', coalesce((SELECT min(pos) FROM event), ?)",
+      values: [pos + 1],
+    });
+  }
+}
+
+interface Places {
+  readonly room: number;
+  readonly places: readonly number[];
+  /** The positions of their messages' creation. */
+  readonly firsts: readonly number[];
+}
+
+function removePlaces(rows: Rows, { room, places, firsts }: Places): readonly Statement[] {
+  const list = listValue(places);
+  const first = listValue(firsts);
+  const ofPlaces = ['mention', 'reaction', 'edit', 'file_use', 'message'];
+  return [
+    {
+      sql: `DELETE FROM event WHERE room = ? AND seq > 0 AND type <> 1
+        AND seq IN (SELECT value & 4294967295 FROM json_each(?))`,
+      values: [room, list],
+    },
+    { sql: 'DELETE FROM event WHERE pos IN (SELECT value FROM json_each(?))', values: [first] },
+    ...rows.removeTexts(firsts),
+    ...ofPlaces.map((table) => ({
+      sql: `DELETE FROM ${table} WHERE place IN (SELECT value FROM json_each(?))`,
+      values: [list],
+    })),
+  ];
+}

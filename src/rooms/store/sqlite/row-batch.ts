@@ -1,0 +1,57 @@
+import type { SqlValue, Statement } from '../../../kernel/storage/database.ts';
+
+/** How many rows a statement puts in, the last of them one: beginning a statement costs as much as a row. */
+const SIZES = [32, 4, 1] as const;
+
+/** How rows of a table are put in. */
+export interface TableRows {
+  /** In values. */
+  readonly width: number;
+  /** By how many rows it puts in. */
+  readonly sql: ReadonlyMap<number, string>;
+}
+
+/** `row`: one row as SQL, with a parameter for each of its values. */
+export function tableRows(table: string, row: string): TableRows {
+  const list = (size: number) => Array.from({ length: size }, () => row).join(', ');
+  return {
+    width: row.split('?').length - 1,
+    sql: new Map(SIZES.map((size) => [size, `INSERT INTO ${table} VALUES ${list(size)}`])),
+  };
+}
+
+/** Rows on their way into one table, which go in by as few statements as may be. */
+export class RowBatch {
+  readonly #table: TableRows;
+  /** Of all rows, one after the other. */
+  #values: SqlValue[] = [];
+
+  constructor(table: TableRows) {
+    this.#table = table;
+  }
+
+  /** In rows. */
+  get length(): number {
+    return this.#values.length / this.#table.width;
+  }
+
+  add(...row: readonly SqlValue[]): void {
+    for (const value of row) this.#values.push(value);
+  }
+
+  /** What puts all in that was added, in its order. */
+  take(): readonly Statement[] {
+    const { width, sql } = this.#table;
+    const values = this.#values;
+    this.#values = [];
+    const statements: Statement[] = [];
+    for (let from = 0; from < values.length; ) {
+      const rest = (values.length - from) / width;
+      const size = SIZES.find((size) => size <= rest) ?? 1;
+      const to = from + size * width;
+      statements.push({ sql: sql.get(size) ?? '', values: values.slice(from, to) });
+      from = to;
+    }
+    return statements;
+  }
+}

@@ -1,0 +1,62 @@
+import type { SearchTerm } from '../room-store.ts';
+import { type Token, tokensOf } from './words.ts';
+
+/** In UTF-16 units. */
+const LONGEST = 200;
+/** How much of what stands before the first find is shown. */
+const LEAD = 60;
+
+export interface Snippet {
+  readonly snippet: string;
+  readonly offsets: readonly (readonly [number, number])[];
+}
+
+/** The part of a text in which the terms are found first, and where they stand in it. */
+export function cutSnippet(body: string, terms: readonly SearchTerm[]): Snippet {
+  const tokens = tokensOf(body);
+  const found = mergeSpans(terms.filter(({ not }) => !not).flatMap((term) => findTerm(tokens, term)));
+  const [start, end] = windowOf(body, tokens, found[0]?.[0] ?? 0);
+  const offsets = found
+    .filter(([from, to]) => from >= start && to <= end)
+    .map(([from, to]) => [from - start, to - start] as const);
+  return { snippet: body.slice(start, end), offsets };
+}
+
+function findTerm(tokens: readonly Token[], { words, prefix }: SearchTerm): readonly (readonly [number, number])[] {
+  const wanted = tokensOf(words.join(' ')).map(({ word }) => word);
+  if (wanted.length === 0) return [];
+  const isThere = (word: string, offset: number, from: number) => {
+    const there = tokens[from + offset]?.word;
+    return there !== undefined && (prefix && offset === wanted.length - 1 ? there.startsWith(word) : there === word);
+  };
+  return tokens.flatMap(({ start }, from) => {
+    if (!wanted.every((word, offset) => isThere(word, offset, from))) return [];
+    return [[start, tokens[from + wanted.length - 1]?.end ?? start] as const];
+  });
+}
+
+/** In the order of the text; what overlaps is one. */
+function mergeSpans(spans: readonly (readonly [number, number])[]): readonly (readonly [number, number])[] {
+  const merged: [number, number][] = [];
+  for (const [start, end] of [...spans].sort(([a], [b]) => a - b)) {
+    const last = merged.at(-1);
+    if (last && start < last[1]) last[1] = Math.max(last[1], end);
+    else merged.push([start, end]);
+  }
+  return merged;
+}
+
+/** Begins with a word, and does not cut a character in two. */
+function windowOf(body: string, tokens: readonly Token[], first: number): readonly [number, number] {
+  if (body.length <= LONGEST) return [0, body.length];
+  const lead = Math.min(first - LEAD, body.length - LONGEST);
+  const start = lead <= 0 ? 0 : (tokens.find((token) => token.start >= lead)?.start ?? first);
+  let end = Math.min(body.length, start + LONGEST);
+  if (isSecondHalf(body, end)) end--;
+  return [start, end];
+}
+
+const isSecondHalf = (text: string, index: number): boolean => {
+  const unit = text.charCodeAt(index);
+  return unit >= 0xdc00 && unit < 0xe000;
+};

@@ -1,0 +1,139 @@
+// Rooms on a data directory of their own, without a port, for tests of routes.
+import { mkdirSync } from 'node:fs';
+import type { Clock } from '../../kernel/clock.ts';
+import { systemClock } from '../../kernel/clock.ts';
+import { createLog, type LogFormat } from '../../kernel/log.ts';
+import { ownDataDirectory } from '../../kernel/storage/data-directory.ts';
+import { type Cleanup, temporaryFolder } from '../../testing/processes.ts';
+import type { RoomsCore } from '../composition/core.ts';
+import { type ComposedRooms, composeRooms } from '../composition/rooms.ts';
+import type { RoomsOptions } from '../config/rooms-options.ts';
+import { openRoomStore } from '../store/open-room-store.ts';
+
+export const ROOMS_OPTIONS: Omit<RoomsOptions, 'dataDir'> = {
+  listenAddress: { host: '127.0.0.1', port: 0 },
+  auth: 'none',
+  insecure: false,
+  exposure: undefined,
+  baseUrl: undefined,
+  allowedHosts: [],
+  corsOrigins: [],
+  maxBodyBytes: 65_536,
+  maxUploadBytes: 25 * 2 ** 20,
+  retentionMs: 0,
+  alertsUrl: undefined,
+  outboundProxy: undefined,
+  alertsRooms: [],
+  readOnly: false,
+  rateLimits: false,
+  requireIfMatch: false,
+  keepEditHistory: true,
+  presence: true,
+  editWindowMs: 24 * 3_600_000,
+  durability: 'off',
+  adminToken: undefined,
+  metricsToken: undefined,
+  secretKey: 'a key that only tests use',
+  secretsDir: undefined,
+  nodeId: 'test',
+};
+
+export interface RoomsAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The body, parsed; `undefined` where there is none. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  readonly json: any;
+}
+
+export interface RequestParts {
+  /** Of `X-Opsdeck-User`. */
+  readonly as?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON; a string is sent as it is, as text/plain unless the headers say otherwise. */
+  readonly body?: unknown;
+}
+
+export interface TestRooms {
+  readonly core: RoomsCore;
+  readonly rooms: ComposedRooms;
+  readonly folder: string;
+  readonly log: () => string;
+  send(method: string, path: string, parts?: RequestParts): Promise<RoomsAnswer>;
+  /** Ends these rooms and opens the same directory again, as a restart does, with some options changed. */
+  restart(changed?: Partial<RoomsOptions>): Promise<TestRooms>;
+}
+
+export interface TestRoomsOptions {
+  readonly options?: Partial<RoomsOptions>;
+  readonly clock?: Clock;
+  readonly folder?: string;
+  /** `logfmt` unless told. */
+  readonly logFormat?: LogFormat;
+}
+
+/** Composes rooms that are closed when the test is over. */
+export async function openTestRooms(
+  t: Cleanup,
+  { options, clock = systemClock, folder = temporaryFolder(t), logFormat = 'logfmt' }: TestRoomsOptions = {},
+): Promise<TestRooms> {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const directory = await ownDataDirectory(folder, systemClock);
+  let written = '';
+  const write = (line: string) => {
+    written += line;
+  };
+  const log = createLog({ level: 'debug', format: logFormat, clock, write });
+  const all: RoomsOptions = { ...ROOMS_OPTIONS, dataDir: folder, ...options };
+  const store = await openRoomStore({ directory, clock, durability: all.durability, log });
+  const rooms = await composeRooms({ options: all, store, clock, log });
+  rooms.listensAt('http://127.0.0.1:8065');
+  let closed = false;
+  const close = async () => {
+    if (closed) return;
+    closed = true;
+    await rooms.endStreams();
+    await rooms.close();
+    await store.close();
+    directory.release();
+  };
+  t.after(close);
+  return {
+    core: rooms.core,
+    rooms,
+    folder,
+    log: () => written,
+    send: (method, path, parts = {}) => send(rooms, method, path, parts),
+    async restart(changed = {}) {
+      await close();
+      return openTestRooms(t, { options: { ...options, ...changed }, clock, folder });
+    },
+  };
+}
+
+async function send(
+  rooms: ComposedRooms,
+  method: string,
+  path: string,
+  { as, headers, body }: RequestParts,
+): Promise<RoomsAnswer> {
+  const named: Record<string, string> = { host: '127.0.0.1:8065' };
+  if (as !== undefined) named['x-opsdeck-user'] = as;
+  if (body !== undefined) named['content-type'] = typeof body === 'string' ? 'text/plain' : 'application/json';
+  const answer = await rooms.app.request(`http://127.0.0.1:8065${path}`, {
+    method,
+    headers: { ...named, ...headers },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  const text = await answer.text();
+  return { status: answer.status, headers: answer.headers, text, json: parse(text) };
+}
+
+function parse(text: string): unknown {
+  try {
+    return text === '' ? undefined : JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

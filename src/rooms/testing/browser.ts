@@ -1,0 +1,136 @@
+// What the tests of the rooms' page in a real browser share: the built server, people, and how they write and look.
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
+import { PAGE_DEADLINE_MS } from '../../testing/browser.ts';
+import { eventually } from '../../testing/eventually.ts';
+import {
+  type Cleanup,
+  executablePath,
+  listeningAddress,
+  type RunningServer,
+  startServer,
+  temporaryFolder,
+} from '../../testing/processes.ts';
+
+export interface RoomsServer extends RunningServer {
+  /** Sends JSON as somebody, and answers what came back; anything but 2xx fails. */
+  send<Answer>(as: string, method: string, path: string, body?: unknown): Promise<Answer>;
+  /** Ends it as a power cut would, and starts it again on the same data and port. */
+  crash(): Promise<void>;
+  /** Starts it again after `stop`. */
+  restart(): Promise<void>;
+}
+
+/** Starts the built `opsdeck rooms serve` on a directory of its own. */
+export async function serveRooms(t: Cleanup, args: readonly string[] = []): Promise<RoomsServer> {
+  const folder = temporaryFolder(t);
+  const launch = (port: string) =>
+    startServer(t, {
+      command: process.execPath,
+      args: [executablePath(), 'rooms', 'serve', '--port', port, '--data-dir', join(folder, 'data'), ...args],
+      cwd: folder,
+      addressIn: listeningAddress,
+    });
+  let running = await launch('0');
+  const { url } = running;
+  const restart = async () => {
+    running = await launch(new URL(url).port);
+  };
+  return {
+    url,
+    get pid() {
+      return running.pid;
+    },
+    stop: (signal) => running.stop(signal),
+    stderr: () => running.stderr(),
+    restart,
+    async crash() {
+      await running.stop('SIGKILL');
+      await restart();
+    },
+    async send<Answer>(as: string, method: string, path: string, body?: unknown): Promise<Answer> {
+      const headers = { 'x-opsdeck-user': as, ...(body === undefined ? {} : { 'content-type': 'application/json' }) };
+      const response = await fetch(url + path, {
+        method,
+        headers,
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      const text = await response.text();
+      assert.equal(response.ok, true, `${method} ${path}: ${response.status} ${text}`);
+      return (text === '' ? undefined : JSON.parse(text)) as Answer;
+    },
+  };
+}
+
+export interface Window {
+  readonly page: Page;
+  readonly context: BrowserContext;
+}
+
+export interface WindowOptions {
+  readonly path?: string;
+  readonly colorScheme?: 'light' | 'dark';
+  readonly width?: number;
+  readonly height?: number;
+}
+
+/** A browser of somebody's own, at a room; what its pages complain of fails the test. */
+export async function openWindow(
+  t: TestContext,
+  browser: Browser,
+  url: string,
+  user: string,
+  { path = '/r/ops', colorScheme = 'light', width = 1280, height = 800 }: WindowOptions = {},
+): Promise<Window> {
+  const context = await browser.newContext({ colorScheme, viewport: { width, height }, reducedMotion: 'reduce' });
+  context.setDefaultTimeout(PAGE_DEADLINE_MS);
+  await context.addCookies([{ name: 'opsdeck_user', value: user, url }]);
+  const complaints: string[] = [];
+  context.on('weberror', (error) => complaints.push(error.error().message));
+  context.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
+  t.after(async () => {
+    await context.close();
+    // A server that is away is part of the tests; the browser logs each attempt.
+    const isExpected = (text: string) => text.startsWith('Failed to load resource');
+    assert.deepEqual(
+      complaints.filter((text) => !isExpected(text)),
+      [],
+    );
+  });
+  const page = await context.newPage();
+  await page.goto(url + path);
+  await page.locator('.room-head h1').waitFor();
+  return { page, context };
+}
+
+/** Writes into the room and sends. */
+export async function write(page: Page, text: string): Promise<void> {
+  const field = page.getByRole('textbox', { name: 'Message', exact: true });
+  await field.fill(text);
+  await field.press('Enter');
+}
+
+/** The articles of the room's flow that hold a text. */
+export const said = (page: Page, text: string): Locator => page.locator('main article', { hasText: text });
+
+/** The same, once the server has it: what somebody has just written stands there before it was sent. */
+export const posted = (page: Page, text: string): Locator =>
+  page.locator('main article:not(.pending):not(.failed)', { hasText: text });
+
+export const lineIs = (page: Page, state: string): Promise<void> =>
+  page.locator(`.pill[data-line="${state}"]`).waitFor();
+
+/** The words of all messages that the flow shows, from top to bottom. */
+export async function wordsOf(page: Page): Promise<readonly string[]> {
+  return page.evaluate(`[...document.querySelectorAll('main article .body')].map((body) => body.innerText.trim())`);
+}
+
+/** Waits until words are found: a page searches once for what is typed, and the index follows what is written. */
+export async function searchable(server: RoomsServer, as: string, words: string): Promise<void> {
+  await eventually(`${words} to be found`, async () => {
+    const path = `/api/search?q=${encodeURIComponent(words)}`;
+    return (await server.send<{ readonly hits: readonly unknown[] }>(as, 'GET', path)).hits.length > 0;
+  });
+}

@@ -1,0 +1,72 @@
+// How every store of rooms cuts pages out of the order of messages.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { PageQuery } from '../../store/room-store.ts';
+import { newMessage, post, runStarted, write } from './parts.ts';
+import type { OpenStore } from './rules.ts';
+
+export function pageRules(open: OpenStore): void {
+  /** Of 9 messages: what a query shows, and whether there is more on either side. */
+  const PAGES: readonly (readonly [Omit<PageQuery, 'roomId'>, readonly number[], boolean, boolean])[] = [
+    [{ limit: 3 }, [7, 8, 9], true, false],
+    [{ limit: 9 }, [1, 2, 3, 4, 5, 6, 7, 8, 9], false, false],
+    [{ limit: 3, before: 4 }, [1, 2, 3], false, true],
+    [{ limit: 2, before: 4 }, [2, 3], true, true],
+    [{ limit: 2, before: 1 }, [], false, true],
+    [{ limit: 2, before: 99 }, [8, 9], true, false],
+    [{ limit: 2, after: 0 }, [1, 2], false, true],
+    [{ limit: 2, after: 7 }, [8, 9], true, false],
+    [{ limit: 2, after: 9 }, [], true, false],
+    [{ limit: 2, after: 99 }, [], true, false],
+    [{ limit: 3, around: 5 }, [4, 5, 6], true, true],
+    [{ limit: 4, around: 5 }, [3, 4, 5, 6], true, true],
+    [{ limit: 4, around: 1 }, [1, 2, 3, 4], false, true],
+    [{ limit: 4, around: 9 }, [6, 7, 8, 9], true, false],
+    [{ limit: 4, around: 99 }, [6, 7, 8, 9], true, false],
+    [{ limit: 1, around: 5 }, [5], true, true],
+    [{ limit: 5, afterSeq: 6 }, [7, 8, 9], false, false],
+    [{ limit: 5, after: 0, afterSeq: 6 }, [7, 8, 9], false, false],
+    [{ limit: 5, before: 8, afterSeq: 6 }, [7], false, true],
+    [{ limit: 5, around: 2, afterSeq: 6 }, [7, 8, 9], false, false],
+    [{ limit: 2, authorId: 'ben' }, [6, 9], true, false],
+    [{ limit: 2, authorId: 'ben', after: 0 }, [3, 6], false, true],
+    [{ limit: 5, type: 'alert' }, [2, 4], false, false],
+    [{ limit: 5, type: 'command' }, [], false, false],
+    [{ limit: 9, threadId: 'root' }, [5, 7, 8], false, false],
+    [{ limit: 2, threadId: 'root' }, [7, 8], true, false],
+    [{ limit: 2, threadId: 'root', after: 5 }, [7, 8], true, false],
+    [{ limit: 2, threadId: 'unknown' }, [], false, false],
+  ];
+
+  test('a page is a stretch of the order', async (t) => {
+    const { store } = await open(t);
+    const parts = Array.from({ length: 9 }, (_, index) => {
+      const seq = index + 1;
+      return newMessage('a', {
+        author: { id: seq % 3 === 0 ? 'ben' : 'ana', name: '', kind: 'human' },
+        type: seq === 2 || seq === 4 ? 'alert' : 'text',
+        threadId: seq > 6 && seq < 9 ? 'root' : null,
+        ...(seq === 5 ? { id: 'root' } : {}),
+      });
+    });
+    for (const draft of parts) await post(store, newMessage('before'), draft, newMessage('later'));
+    for (const [query, seqs, hasBefore, hasAfter] of PAGES) {
+      const page = await store.page({ roomId: 'a', ...query });
+      const shown = {
+        seqs: page.messages.map(({ message }) => message.seq),
+        before: page.hasBefore,
+        after: page.hasAfter,
+      };
+      assert.deepEqual(shown, { seqs, before: hasBefore, after: hasAfter }, JSON.stringify(query));
+      for (const { message } of page.messages) assert.equal(message.roomId, 'a');
+    }
+  });
+
+  test('a room without messages has an empty page', async (t) => {
+    const { store } = await open(t);
+    await store.append([write(runStarted('empty'))]);
+    for (const roomId of ['empty', 'unknown']) {
+      assert.deepEqual(await store.page({ roomId, limit: 5 }), { messages: [], hasBefore: false, hasAfter: false });
+    }
+  });
+}

@@ -1,0 +1,55 @@
+import type { TestContext } from 'node:test';
+import { MessageChannel } from 'node:worker_threads';
+import { createLog, type Log } from '../../../kernel/log.ts';
+import { answerCalls, Caller, callerProxy } from '../../../kernel/threads/calls.ts';
+import { FakeClock } from '../../../testing/fake-clock.ts';
+import { temporaryFolder } from '../../../testing/processes.ts';
+import { type OpenEngine, openRoomStoreOn } from '../../store/open-room-store.ts';
+import type { RoomEngine } from '../../store/room-engine.ts';
+import { reviveEngineError } from '../../store/room-engine-thread.ts';
+import type { RoomStore } from '../../store/room-store.ts';
+import { openSqliteRoomEngine } from '../../store/sqlite/room-engine.ts';
+import { START } from './parts.ts';
+import type { StoreUnderTest } from './rules.ts';
+
+export interface SqliteStoreUnderTest extends StoreUnderTest {
+  readonly path: string;
+  readonly clock: FakeClock;
+}
+
+export interface TestStoreOptions {
+  readonly path?: string;
+  /** Puts something between the store and its engine. */
+  readonly wrap?: (engine: RoomEngine, log: Log) => OpenEngine;
+}
+
+/** An engine in this thread. */
+export const direct = (engine: RoomEngine): OpenEngine => ({
+  engine,
+  died: new Promise(() => {}),
+  end: async () => {},
+});
+
+/** The engine as it answers over a port, in this thread. */
+export function overPort(engine: RoomEngine, log: Log): OpenEngine {
+  const { port1, port2 } = new MessageChannel();
+  answerCalls(port1, engine);
+  const caller = new Caller(port2, { log, revive: reviveEngineError });
+  return { ...direct(callerProxy<RoomEngine>(caller)), end: async () => port1.close() };
+}
+
+/** A store in a folder of its own; both go with the test. */
+export async function openTestStore(t: TestContext, options: TestStoreOptions = {}): Promise<SqliteStoreUnderTest> {
+  const { path = temporaryFolder(t), wrap = direct } = options;
+  const clock = new FakeClock(START);
+  const log = createLog({ level: 'error', format: 'logfmt', clock, write: () => {} });
+  let store: RoomStore | undefined;
+  const open = async () => {
+    await store?.close();
+    const engine = await openSqliteRoomEngine({ directory: { path }, durability: 'full', clock, log });
+    store = await openRoomStoreOn(wrap(engine, log), { clock, log });
+    return store;
+  };
+  t.after(() => store?.close());
+  return { path, clock, store: await open(), reopen: open };
+}

@@ -1,0 +1,18 @@
+import { h } from '../../shared/dom.ts';
+import type { AddFilter } from './label-chip.ts';
+import type { SeverityCount } from './list.ts';
+import { toneOf } from './severity.ts';
+
+/** How many alerts have which severity, as words with their colour; with `add` each is a button that filters by it. */
+export function severityCounts(severities: readonly SeverityCount[], add?: AddFilter): HTMLElement[] {
+  return severities.map(({ severity, count }) => {
+    const parts = [
+      h('b', {}, count),
+      `${severity || (severities.length > 1 ? 'without severity' : count === 1 ? 'alert' : 'alerts')}`,
+    ];
+    const attributes = { class: 'severity-count', 'data-tone': toneOf(severity) };
+    if (!add) return h('span', attributes, parts);
+    const onclick = (event: MouseEvent) => add('severity', severity, event.shiftKey);
+    return h('button', { ...attributes, type: 'button', title: `Show only severity="${severity}"`, onclick }, parts);
+  });
+}

@@ -1,0 +1,48 @@
+import { h, setText } from '../../shared/dom.ts';
+import { expectApiError } from '../states.ts';
+
+export interface Question {
+  readonly title: string;
+  readonly text: string;
+  /** The word on the button that does it. */
+  readonly action: string;
+  perform(): Promise<void>;
+}
+
+/**
+ * Asks before doing what cannot be undone. When doing it fails, the dialog says why and stays; true when it was done.
+ */
+export function confirmAction(question: Question): Promise<boolean> {
+  return new Promise((resolve) => {
+    const error = h('p', { class: 'form-error', role: 'alert', hidden: true });
+    const cancel = h('button', { type: 'button', onclick: () => dialog.close() }, 'Cancel');
+    const perform = h('button', { type: 'button', class: 'danger' }, question.action);
+    let done = false;
+    const dialog = h(
+      'dialog',
+      { 'aria-labelledby': 'dialog-title', 'aria-describedby': 'dialog-text' },
+      h('h2', { id: 'dialog-title' }, question.title),
+      h('p', { id: 'dialog-text' }, question.text),
+      error,
+      h('div', { class: 'actions' }, perform, cancel),
+    );
+    perform.addEventListener('click', async () => {
+      perform.disabled = true;
+      try {
+        await question.perform();
+        done = true;
+        dialog.close();
+      } catch (failure) {
+        setText(error, expectApiError(failure).message);
+        error.hidden = false;
+        perform.disabled = false;
+      }
+    });
+    dialog.addEventListener('close', () => {
+      dialog.remove();
+      resolve(done);
+    });
+    document.body.append(dialog);
+    dialog.showModal();
+  });
+}

@@ -1,0 +1,42 @@
+import type { Clock } from '../../shared/clock.ts';
+import { h, setText } from '../../shared/dom.ts';
+import type { Settings } from '../settings.ts';
+import { formatAge, formatDistance, formatInstant, formatInstantShort } from './time-text.ts';
+
+/**
+ * `age` reads `2h 14m`, `distance` reads `in 2h 14m` or `2h 14m ago`; both read as an instant when that was chosen.
+ * `relative` is a distance and `instant` an instant whatever was chosen, for places that show both.
+ */
+export type TimeForm = 'age' | 'distance' | 'relative' | 'instant';
+
+/** Writes instants into `time` elements, and writes them again as time goes by. */
+export class Times {
+  readonly #clock: Clock;
+  readonly #settings: Settings;
+
+  constructor(clock: Clock, settings: Settings) {
+    this.#clock = clock;
+    this.#settings = settings;
+  }
+
+  element(instant: string, form: TimeForm): HTMLTimeElement {
+    const element = h('time', { datetime: instant, 'data-form': form });
+    this.#draw(element);
+    return element;
+  }
+
+  /** Brings all `time` elements below `root` up to now. */
+  redraw(root: ParentNode): void {
+    for (const element of root.querySelectorAll<HTMLTimeElement>('time[data-form]')) this.#draw(element);
+  }
+
+  #draw(element: HTMLTimeElement): void {
+    const at = Date.parse(element.dateTime);
+    const now = this.#clock.now();
+    const { form } = element.dataset;
+    const relative = form === 'age' ? formatAge(now - at) : formatDistance(at, now);
+    const absolute = form === 'instant' || (form !== 'relative' && this.#settings.values.times === 'absolute');
+    setText(element, absolute ? formatInstantShort(at, now) : relative);
+    element.title = absolute ? `${formatInstant(at)} (${formatDistance(at, now)})` : formatInstant(at);
+  }
+}

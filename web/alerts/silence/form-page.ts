@@ -1,0 +1,98 @@
+import { h } from '../../shared/dom.ts';
+import type { ApiError } from '../api.ts';
+import type { Page, PageContext } from '../page.ts';
+import { parseMatchers } from '../parts/matcher-text.ts';
+import type { NewSilenceRoute, Route } from '../route.ts';
+import { formatHash } from '../route.ts';
+import { errorBox, expectApiError, loadingBox, stateBox } from '../states.ts';
+import { DEFAULT_DURATION_MS, draftOfSilence } from './draft.ts';
+import { SilenceForm } from './form.ts';
+
+/** The page around the form of a silence: a new one, or one that is loaded first. */
+export class SilenceFormPage implements Page {
+  readonly element = h('div', { class: 'page' });
+  readonly #context: PageContext;
+  readonly #title = h('h1', { tabindex: -1 });
+  readonly #body = h('div', { class: 'silence-details' });
+  readonly #abort = new AbortController();
+  /** The hash that is being shown: another one needs another form. */
+  readonly #hash: string;
+  #form: SilenceForm | undefined;
+
+  private constructor(context: PageContext, route: Route) {
+    this.#context = context;
+    this.#hash = formatHash(route);
+    this.element.append(
+      h('p', { class: 'crumb' }, h('a', { href: '#/silences' }, 'Silences')),
+      this.#title,
+      this.#body,
+    );
+  }
+
+  static forNew(context: PageContext, route: NewSilenceRoute): SilenceFormPage {
+    const page = new SilenceFormPage(context, route);
+    page.#setTitle('New silence');
+    const parsed = parseMatchers(route.filter);
+    const form = new SilenceForm(context, {
+      matchers: 'matchers' in parsed ? parsed.matchers : [],
+      span: { end: { forMs: DEFAULT_DURATION_MS } },
+      createdBy: route.creator || context.settings.values.creator,
+      comment: route.comment,
+    });
+    page.#form = form;
+    if ('problem' in parsed)
+      page.#body.append(
+        h('p', { class: 'form-error', role: 'alert' }, `The matchers of the link cannot be read: ${parsed.problem}.`),
+      );
+    page.#body.append(form.element);
+    return page;
+  }
+
+  static forSilence(context: PageContext, id: string): SilenceFormPage {
+    const page = new SilenceFormPage(context, { page: 'edit-silence', id });
+    page.#setTitle('Edit silence');
+    void page.#load(id);
+    return page;
+  }
+
+  follow(route: Route): boolean {
+    return formatHash(route) === this.#hash;
+  }
+
+  focus(): void {
+    if (this.#form) this.#form.focus();
+    else this.#title.focus({ preventScroll: true });
+  }
+
+  close(): void {
+    this.#form?.close();
+    this.#abort.abort();
+  }
+
+  async #load(id: string): Promise<void> {
+    this.#body.replaceChildren(loadingBox('the silence'));
+    try {
+      const silence = await this.#context.api.silence(id, this.#abort.signal);
+      if (this.#abort.signal.aborted) return;
+      if (silence.status.state === 'expired') this.#setTitle('Recreate silence');
+      this.#form = new SilenceForm(this.#context, draftOfSilence(silence), silence);
+      this.#body.replaceChildren(this.#form.element);
+    } catch (error) {
+      if (!this.#abort.signal.aborted) this.#fail(expectApiError(error), id);
+    }
+  }
+
+  #fail(error: ApiError, id: string): void {
+    const gone = error.status === 404 || error.status === 422;
+    const link = h('a', { class: 'button', href: '#/silences' }, 'To the silences');
+    const box = gone
+      ? stateBox('There is no such silence.', '', link)
+      : errorBox('silence', error, () => void this.#load(id));
+    this.#body.replaceChildren(box);
+  }
+
+  #setTitle(title: string): void {
+    this.#title.textContent = title;
+    document.title = `${title} · opsdeck`;
+  }
+}

@@ -1,0 +1,132 @@
+import { h } from '../../shared/dom.ts';
+import type { Matcher, Operator } from '../parts/matcher-text.ts';
+import { createMatcher, OPERATORS, operatorOf, parseMatchers } from '../parts/matcher-text.ts';
+
+const OPERATOR_HINT = '= is, != is not, =~ matches the regular expression, !~ does not match it';
+
+interface Row {
+  readonly element: HTMLElement;
+  readonly name: HTMLInputElement;
+  readonly operator: HTMLSelectElement;
+  readonly value: HTMLInputElement;
+}
+
+export interface MatcherRowsParts {
+  onChange(): void;
+  names(): readonly string[];
+  values(name: string): readonly string[];
+}
+
+/** The matchers of a silence as rows to be edited; there is always one. */
+export class MatcherRows {
+  readonly element: HTMLElement;
+  readonly #parts: MatcherRowsParts;
+  readonly #list = h('ul', { class: 'matcher-rows' });
+  readonly #names = h('datalist', { id: 'label-names' });
+  readonly #values = h('datalist', { id: 'label-values' });
+  #rows: Row[] = [];
+
+  constructor(matchers: readonly Matcher[], parts: MatcherRowsParts) {
+    this.#parts = parts;
+    const add = h('button', { type: 'button', class: 'quiet', onclick: () => this.#add() }, '+ Add a matcher');
+    this.element = h('div', {}, this.#list, this.#names, this.#values, add);
+    for (const matcher of matchers.length > 0 ? matchers : [createMatcher('', '=', '')]) this.#append(matcher);
+  }
+
+  get matchers(): Matcher[] {
+    return this.#rows.map(({ name, operator, value }) =>
+      createMatcher(name.value, operator.value as Operator, value.value),
+    );
+  }
+
+  /** Puts the focus into the first row that is not filled in. */
+  focus(): void {
+    const row = this.#rows.find(({ name }) => name.value.trim() === '') ?? this.#rows[0];
+    row?.name.focus();
+  }
+
+  #add(): void {
+    this.#append(createMatcher('', '=', ''));
+    this.#rows.at(-1)?.name.focus();
+  }
+
+  #append(matcher: Matcher): void {
+    const onchange = () => this.#parts.onChange();
+    const plain = { type: 'text', autocomplete: 'off', autocapitalize: 'off', spellcheck: 'false', oninput: onchange };
+    const name = h('input', {
+      ...plain,
+      class: 'code',
+      list: this.#names.id,
+      value: matcher.name,
+      placeholder: 'label',
+    });
+    const value = h('input', {
+      ...plain,
+      class: 'code',
+      list: this.#values.id,
+      value: matcher.value,
+      placeholder: 'value',
+    });
+    const chosen = operatorOf(matcher);
+    const operator = h(
+      'select',
+      { class: 'code', title: OPERATOR_HINT, onchange },
+      OPERATORS.map((text) => h('option', { value: text, selected: text === chosen }, text)),
+    );
+    const remove = h('button', { type: 'button', class: 'quiet remove' }, '×');
+    const row: Row = {
+      name,
+      operator,
+      value,
+      element: h('li', { class: 'matcher-row' }, name, operator, value, remove),
+    };
+    remove.addEventListener('click', () => this.#remove(row));
+    name.addEventListener('focus', () => fill(this.#names, this.#parts.names()));
+    value.addEventListener('focus', () => fill(this.#values, this.#parts.values(name.value)));
+    name.addEventListener('paste', (event) => this.#paste(event, row));
+    this.#rows.push(row);
+    this.#list.append(row.element);
+    this.#number();
+  }
+
+  #remove(row: Row): void {
+    const at = this.#rows.indexOf(row);
+    this.#rows.splice(at, 1);
+    row.element.remove();
+    if (this.#rows.length === 0) this.#append(createMatcher('', '=', ''));
+    this.#number();
+    this.#rows[Math.min(at, this.#rows.length - 1)]?.name.focus();
+    this.#parts.onChange();
+  }
+
+  /** A pasted list such as `{a="b",c="d"}` becomes rows. */
+  #paste(event: ClipboardEvent, row: Row): void {
+    const text = event.clipboardData?.getData('text/plain') ?? '';
+    const parsed = parseMatchers(text);
+    if (row.name.value !== '' || 'problem' in parsed || parsed.matchers.length === 0) return;
+    event.preventDefault();
+    const at = this.#rows.indexOf(row);
+    const before = this.matchers;
+    const all = [...before.slice(0, at), ...parsed.matchers, ...before.slice(at + 1)];
+    this.#rows = [];
+    this.#list.replaceChildren();
+    for (const matcher of all) this.#append(matcher);
+    this.#rows.at(-1)?.value.focus();
+    this.#parts.onChange();
+  }
+
+  /** Names each field by its row for those who cannot see the rows. */
+  #number(): void {
+    for (const [index, { name, operator, value, element }] of this.#rows.entries()) {
+      name.ariaLabel = `Label name, matcher ${index + 1}`;
+      operator.ariaLabel = `Operator, matcher ${index + 1}`;
+      value.ariaLabel = `Value, matcher ${index + 1}`;
+      const remove = element.querySelector('button');
+      if (remove) remove.ariaLabel = `Remove matcher ${index + 1}`;
+    }
+  }
+}
+
+function fill(list: HTMLDataListElement, values: readonly string[]): void {
+  list.replaceChildren(...values.slice(0, 200).map((value) => h('option', { value })));
+}

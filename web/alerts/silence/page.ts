@@ -1,0 +1,103 @@
+import { h, setText } from '../../shared/dom.ts';
+import type { Poller } from '../../shared/poller.ts';
+import { AlertRows } from '../alert/rows.ts';
+import type { Alert, ApiError, Silence } from '../api.ts';
+import type { Page, PageContext } from '../page.ts';
+import { pollFor } from '../page.ts';
+import { countText } from '../parts/count-text.ts';
+import { formatMatcher, formatMatchers } from '../parts/matcher-text.ts';
+import type { Route } from '../route.ts';
+import { everyAlertHash } from '../route.ts';
+import { errorBox, expectApiError, loadingBox, stateBox } from '../states.ts';
+import { silenceDetails } from './details.ts';
+
+/** One silence with all that is known of it, and the alerts that it matches now. */
+export class SilencePage implements Page {
+  readonly element = h('div', { class: 'page' });
+  readonly #context: PageContext;
+  readonly #id: string;
+  readonly #poller: Poller;
+  readonly #title = h('h1', { tabindex: -1 }, 'Silence');
+  readonly #notice = h('p', { class: 'notice', role: 'status' });
+  readonly #details = h('div', { class: 'silence-details' }, loadingBox('the silence'));
+  readonly #affectedTitle = h('h2', {}, 'Matching alerts');
+  readonly #affected = h('section', { class: 'affected', hidden: true });
+  readonly #rows: AlertRows;
+  #drawn = '';
+
+  constructor(context: PageContext, id: string) {
+    this.#context = context;
+    this.#id = id;
+    document.title = 'Silence · opsdeck';
+    setText(this.#notice, context.memory.notice ?? '');
+    this.#notice.hidden = context.memory.notice === undefined;
+    delete context.memory.notice;
+    this.#rows = new AlertRows({ times: context.times }, 'Matching alerts');
+    this.#affected.append(this.#affectedTitle, this.#rows.element);
+    const head = h('p', { class: 'crumb' }, h('a', { href: '#/silences' }, 'Silences'));
+    this.element.append(head, this.#title, this.#notice, this.#details, this.#affected);
+    this.#poller = pollFor(context, (signal) => this.#load(signal));
+    void this.#poller.refresh();
+  }
+
+  follow(route: Route): boolean {
+    return route.page === 'silence' && route.id === this.#id;
+  }
+
+  close(): void {
+    this.#poller.stop();
+    this.#context.shell.hideBanner();
+  }
+
+  async #load(signal: AbortSignal): Promise<void> {
+    const { api, shell } = this.#context;
+    try {
+      const silence = await api.silence(this.#id, signal);
+      const alerts = await api.alerts(silence.matchers.map(formatMatcher), signal);
+      if (signal.aborted) return;
+      shell.hideBanner();
+      this.#drawDetails(silence);
+      this.#drawAffected(silence, alerts);
+    } catch (error) {
+      if (!signal.aborted) this.#fail(expectApiError(error));
+    }
+  }
+
+  #fail(error: ApiError): void {
+    const retry = () => void this.#poller.refresh();
+    if (error.status === 404 || error.status === 422) {
+      const link = h('a', { class: 'button', href: '#/silences' }, 'To the silences');
+      this.#drawn = '';
+      this.#affected.hidden = true;
+      this.#details.replaceChildren(
+        stateBox('There is no such silence.', 'Expired silences are forgotten after a few days.', link),
+      );
+    } else if (this.#drawn === '') this.#details.replaceChildren(errorBox('silence', error, retry));
+    else this.#context.shell.showBanner(`${error.message}. What you see may be old.`, retry);
+  }
+
+  #drawDetails(silence: Silence): void {
+    const signature = JSON.stringify(silence);
+    if (signature === this.#drawn) return;
+    this.#drawn = signature;
+    this.#details.replaceChildren(silenceDetails(silence, this.#context, () => this.#onChanged()));
+  }
+
+  /** The button that was pressed is gone now: whoever uses the keyboard goes on at the top. */
+  async #onChanged(): Promise<void> {
+    await this.#poller.refresh();
+    this.#title.focus();
+  }
+
+  #drawAffected({ matchers }: Silence, alerts: readonly Alert[]): void {
+    this.#affected.hidden = false;
+    const title = alerts.length === 0 ? 'No alerts match now' : countText(alerts.length, 'matching alert');
+    const link = alerts.length > 0 && h('a', { href: everyAlertHash(formatMatchers(matchers)) }, 'Show in the list');
+    this.#affectedTitle.replaceChildren(title, ...(link ? [' ', link] : []));
+    // What the matchers fix need not be said again with each alert.
+    const fixed = matchers
+      .filter(({ isRegex, isEqual }) => isEqual && !isRegex)
+      .map(({ name, value }) => [name, value]);
+    this.#rows.update(alerts, alerts.length > 1 ? Object.fromEntries(fixed) : {});
+  }
+}

@@ -1,0 +1,119 @@
+import type { Clock } from '../../shared/clock.ts';
+import { h, setAttribute } from '../../shared/dom.ts';
+import { formatSpan, fromFieldValue, parseSpan, toFieldValue } from '../parts/time-text.ts';
+import type { DraftSpan } from './draft.ts';
+import { resolveSpan, withDuration, withEnd, withStart } from './draft.ts';
+
+const PRESETS = ['30m', '1h', '2h', '4h', '8h', '1d', '3d', '1w'];
+
+/** Start, end and duration of a silence, which follow each other. */
+export class ScheduleFields {
+  readonly element: HTMLElement;
+  readonly end: HTMLInputElement;
+  readonly #clock: Clock;
+  readonly #onChange: () => void;
+  readonly #start: HTMLInputElement;
+  readonly #duration: HTMLInputElement;
+  readonly #presets: readonly HTMLButtonElement[];
+  #span: DraftSpan;
+
+  constructor(span: DraftSpan, clock: Clock, onChange: () => void) {
+    this.#span = span;
+    this.#clock = clock;
+    this.#onChange = onChange;
+    const field = { type: 'datetime-local', max: '9999-12-31T23:59' };
+    this.#start = h('input', { ...field, id: 'start', onchange: () => this.#readStart() });
+    this.end = h('input', { ...field, id: 'end', 'aria-describedby': 'end-error', onchange: () => this.#readEnd() });
+    this.#duration = h('input', {
+      id: 'duration',
+      type: 'text',
+      autocomplete: 'off',
+      'aria-describedby': 'duration-hint',
+      oninput: () => this.#readDuration(),
+      onchange: () => this.#show(),
+    });
+    this.#presets = PRESETS.map((text) =>
+      h('button', { type: 'button', class: 'small', onclick: () => this.#setDuration(text) }, text),
+    );
+    this.element = this.#build();
+    this.#show();
+  }
+
+  #build(): HTMLElement {
+    const now = this.#span.startAt === undefined && h('span', { class: 'hint' }, 'now, unless changed');
+    const hint = h('span', { class: 'hint', id: 'duration-hint' }, 'such as 2h, 1d 12h');
+    const field = (input: HTMLElement, title: string, more: HTMLElement | false = false) =>
+      h('div', { class: 'field' }, h('label', { for: input.id }, title), input, more);
+    return h(
+      'fieldset',
+      {},
+      h('legend', {}, 'When'),
+      h(
+        'div',
+        { class: 'schedule-row' },
+        field(this.#start, 'Start', now),
+        field(this.end, 'End'),
+        field(this.#duration, 'Duration', hint),
+      ),
+      h('div', { class: 'presets', role: 'group', 'aria-label': 'Usual durations' }, this.#presets),
+      h('p', { class: 'field-error', id: 'end-error', role: 'alert', hidden: true }),
+      h('p', { class: 'hint' }, `Times are local (${Intl.DateTimeFormat().resolvedOptions().timeZone}).`),
+    );
+  }
+
+  get span(): DraftSpan {
+    return this.#span;
+  }
+
+  #readStart(): void {
+    const at = fromFieldValue(this.#start.value);
+    if (at === undefined) return;
+    this.#span = withStart(this.#span, at, this.#clock.now());
+    this.#changed(this.#start);
+  }
+
+  #readEnd(): void {
+    const at = fromFieldValue(this.end.value);
+    if (at === undefined) return;
+    this.#span = withEnd(this.#span, at);
+    this.#changed(this.end);
+  }
+
+  #readDuration(): void {
+    const ms = parseSpan(this.#duration.value);
+    setAttribute(this.#duration, 'aria-invalid', ms === undefined && 'true');
+    if (ms === undefined) return;
+    this.#span = withDuration(this.#span, ms);
+    this.#changed(this.#duration);
+  }
+
+  #setDuration(text: string): void {
+    this.#span = withDuration(this.#span, parseSpan(text) ?? 0);
+    this.#changed();
+  }
+
+  #changed(editing?: HTMLInputElement): void {
+    this.#show(editing);
+    this.#onChange();
+  }
+
+  /** Writes the span into the fields, but for the one in which somebody types. */
+  #show(editing?: HTMLInputElement): void {
+    const { startAt, endAt } = resolveSpan(this.#span, this.#clock.now());
+    const duration = spanText(endAt - startAt);
+    if (editing !== this.#start) this.#start.value = toFieldValue(startAt);
+    if (editing !== this.end) this.end.value = toFieldValue(endAt);
+    if (editing !== this.#duration) {
+      this.#duration.value = duration;
+      setAttribute(this.#duration, 'aria-invalid', false);
+    }
+    for (const button of this.#presets) {
+      setAttribute(button, 'aria-pressed', String(parseSpan(button.textContent ?? '') === parseSpan(duration)));
+    }
+  }
+}
+
+/** To the minute: the seconds that a request took would only be in the way. */
+function spanText(ms: number): string {
+  return formatSpan(ms < 60_000 ? ms : Math.round(ms / 60_000) * 60_000);
+}

@@ -1,0 +1,37 @@
+import type { MarkerView } from '../../../../src/dashboard/domain/view.ts';
+import type { ChartsDeps } from '../contract.ts';
+import type { ModelContext } from '../model.ts';
+import type { ChartKey, ChartState } from '../text/terms.ts';
+import type { Theme } from '../theme.ts';
+
+/** What all figures share. */
+export interface FigureHost {
+  readonly deps: ChartsDeps;
+  readonly context: ModelContext;
+  state(): ChartState;
+  theme(): Theme;
+  /** The colour of a project, as a CSS custom property. */
+  projectColour(project: string): string;
+  /** Reads a text out. */
+  announce(text: string): void;
+  /** The column that is pointed at in one of the charts over time, for the other. */
+  cursorMoved(chart: ChartKey, index: number | undefined): void;
+  chooseMetric(chart: ChartKey, metric: string): void;
+  /** Draws the chart in the next frame. */
+  repaint(chart: ChartKey): void;
+  /** The selection in words, for pictures. */
+  rangeText(): string;
+  /** The mode in which the next drag marks a range. */
+  readonly marking: {
+    readonly isOn: boolean;
+    /** False when it was not on. */
+    end(): boolean;
+  };
+}
+
+/** The markers over a column, the innermost first. */
+export function markersAt(markers: readonly MarkerView[], index: number): readonly MarkerView[] {
+  return markers
+    .filter(({ place }) => place !== undefined && place.first <= index && index <= place.last)
+    .sort((a, b) => b.from - a.from);
+}

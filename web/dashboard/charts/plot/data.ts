@@ -1,0 +1,128 @@
+import type { ChartDataset, ScriptableContext } from 'chart.js';
+import { ROUND_UP_TO } from '../dense/columns.ts';
+import type { ChartModel, Series } from '../model.ts';
+import type { Theme } from '../theme.ts';
+import { stripes, withAlpha } from '../theme.ts';
+
+export type PlotDataset = ChartDataset<'bar' | 'line' | 'doughnut', number[]>;
+
+/** How much of its room a column over time fills, and how wide one becomes at most. */
+export const COLUMN_SHARE = 0.92;
+export const MOST_COLUMN_PX = 56;
+/** On narrower columns lines are thin: thick ones would run into one another. */
+const CROWDED_PX = 2.5;
+
+/** Model series as Chart.js takes them; typed arrays go in as they are. */
+export function plotDatasets(model: ChartModel, theme: Theme): PlotDataset[] {
+  if (model.shape === 'ring') return [ringDataset(model, theme)];
+  return model.series.map((series, nth) =>
+    series.form === 'bar' ? barDataset(model, series, nth, theme) : lineDataset(model, series, theme),
+  );
+}
+
+/** Chart.js only reads from the arrays, by index: typed ones do. */
+const asNumbers = (values: ArrayLike<number>): number[] => values as number[];
+
+function fillOf(color: string, nth: number, theme: Theme): string | CanvasPattern {
+  return theme.forcedColours ? stripes(color, theme.color('--chart-surface'), nth) : color;
+}
+
+function barDataset(model: ChartModel, series: Series, nth: number, theme: Theme): PlotDataset {
+  const color = theme.color(series.color);
+  const fill = model.parts
+    ? model.parts.map((part, index) => fillOf(theme.color(part.color), part.nth ?? index, theme))
+    : fillOf(color, series.nth ?? nth, theme);
+  const isDense = model.time !== undefined;
+  const end = model.shape === 'rows' ? ['topRight', 'bottomRight'] : ['topLeft', 'topRight'];
+  const rounded = Object.fromEntries(end.map((corner) => [corner, 2]));
+  return {
+    type: 'bar',
+    label: series.label,
+    data: asNumbers(series.values),
+    backgroundColor: fill,
+    // A system palette has too few colours: outlines keep patterns in shape.
+    borderColor: theme.forcedColours ? theme.color('--chart-ink') : 'transparent',
+    borderWidth: theme.forcedColours ? 1 : 0,
+    // No function of the column: Chart.js then shares one set of options among thousands of bars.
+    borderRadius: model.length > ROUND_UP_TO ? 0 : rounded,
+    ...(model.shape === 'rows'
+      ? { xAxisID: 'value', yAxisID: 'category' }
+      : { xAxisID: 'category', yAxisID: series.axis === 'first' ? 'value' : 'second' }),
+    ...(series.stacked ? { stack: 'stack' } : { stack: series.key }),
+    categoryPercentage: isDense ? COLUMN_SHARE : 0.78,
+    barPercentage: isDense ? 1 : 0.9,
+    maxBarThickness: isDense ? MOST_COLUMN_PX : 44,
+    order: 2,
+  } as PlotDataset;
+}
+
+function columnPx({ chart }: Pick<ScriptableContext<'bar' | 'line'>, 'chart'>, model: ChartModel): number {
+  const { chartArea } = chart;
+  if (!chartArea || model.length === 0) return 0;
+  return (model.shape === 'rows' ? chartArea.height : chartArea.width) / model.length;
+}
+
+export function lineWidth({ form, dashed }: Series, columnPx: number): number {
+  if (columnPx < CROWDED_PX) return 1;
+  return form === 'area' ? 2.5 : dashed ? 1.5 : 2;
+}
+
+/** Of lines that share an axis in colours that may look alike, one is dotted; the legend's style sheet knows it as well. */
+export function dashOf({ dashed, form, axis }: Series, theme: Theme): number[] {
+  if (dashed) return [6, 4];
+  return theme.forcedColours && form === 'line' && axis === 'first' ? [2, 3] : [];
+}
+
+function lineDataset(model: ChartModel, series: Series, theme: Theme): PlotDataset {
+  const color = theme.color(series.color);
+  return {
+    type: 'line',
+    label: series.label,
+    data: asNumbers(series.values),
+    borderColor: color,
+    borderWidth: (context: ScriptableContext<'line'>) => lineWidth(series, columnPx(context, model)),
+    borderJoinStyle: 'round',
+    borderDash: dashOf(series, theme),
+    xAxisID: 'category',
+    yAxisID: series.axis === 'first' ? 'value' : 'second',
+    tension: 0,
+    // One value makes no line: then it is a point.
+    pointRadius: model.length === 1 ? 3.5 : 0,
+    pointBackgroundColor: color,
+    pointHitRadius: 0,
+    fill: series.form === 'area' ? 'origin' : false,
+    backgroundColor: (context: ScriptableContext<'line'>) => areaFill(context, color),
+    stack: series.key,
+    order: 1,
+  } as PlotDataset;
+}
+
+/** 12 per cent of the colour under the line, nothing at the ground. */
+export function areaFill({ chart }: Pick<ScriptableContext<'line'>, 'chart'>, color: string): CanvasGradient | string {
+  const { chartArea, ctx } = chart;
+  if (!chartArea) return 'transparent';
+  const gradient = ctx.createLinearGradient(0, chartArea.top, 0, chartArea.bottom);
+  gradient.addColorStop(0, withAlpha(color, 0.16));
+  gradient.addColorStop(1, withAlpha(color, 0));
+  return gradient;
+}
+
+function ringDataset(model: ChartModel, theme: Theme): PlotDataset {
+  const [series] = model.series;
+  const values = Array.from(series?.values ?? []);
+  const isEmpty = values.every((value) => value === 0);
+  const parts = model.parts ?? [];
+  return {
+    type: 'doughnut',
+    label: series?.label ?? '',
+    // Nothing to show is a whole ring in grey, so that the chart keeps its form.
+    data: isEmpty ? [1] : values,
+    backgroundColor: isEmpty
+      ? [theme.color('--chart-grid')]
+      : parts.map(({ color, nth }, index) => fillOf(theme.color(color), nth ?? index, theme)),
+    borderColor: theme.color('--chart-surface'),
+    borderWidth: isEmpty ? 0 : 2,
+    hoverBorderColor: theme.color('--chart-surface'),
+    hoverOffset: isEmpty ? 0 : 6,
+  } as PlotDataset;
+}

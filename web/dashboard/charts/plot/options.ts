@@ -1,0 +1,178 @@
+import type { Chart, ChartOptions, Scale, ScaleOptionsByType } from 'chart.js';
+import { extentOf, isDense } from '../dense/columns.ts';
+import type { ChartModel, Series, Unit } from '../model.ts';
+import { shorten } from '../model.ts';
+import type { ChartFormat } from '../text/terms.ts';
+import { pickTicks, underOnce } from '../text/time-text.ts';
+import type { Theme } from '../theme.ts';
+import { withAlpha } from '../theme.ts';
+import type { Window } from './zoom-window.ts';
+
+export type PlotOptions = ChartOptions<'bar' | 'line' | 'doughnut'>;
+
+export interface PlotLook {
+  readonly theme: Theme;
+  readonly format: ChartFormat;
+  readonly window: Window;
+  /** Pixels that marker labels need above the plot. */
+  labelRoom(chart: Chart): number;
+}
+
+const FONT_PX = 11.5;
+const TICK_PX = 72;
+/** From this width on, the charts over time put their columns below each other, at the price of an empty margin. */
+const ALIGN_FROM_PX = 700;
+const FIRST_AXIS_PX = 54;
+const SECOND_AXIS_PX = 58;
+const ROW_VALUE_PX = 48;
+/** Names beside lying bars are shorter on narrower charts. */
+const NARROW_PX = 420;
+/** More values than these on an axis say less. */
+const MOST_VALUES = 6;
+
+/** All that Chart.js must know beside the data. Hovering is ours: it must not redraw thousands of bars. */
+export function plotOptions(model: ChartModel, look: PlotLook): PlotOptions {
+  const { theme } = look;
+  const options = {
+    responsive: true,
+    maintainAspectRatio: false,
+    resizeDelay: 60,
+    animation: false,
+    normalized: true,
+    devicePixelRatio: Math.min(2, window.devicePixelRatio || 1),
+    events: ['mousemove', 'mouseout', 'click'],
+    interaction: { mode: 'index', intersect: false } as const,
+    hover: { mode: 'none', intersect: false } as const,
+    font: { family: theme.fontFamily, size: FONT_PX },
+    color: theme.color('--chart-soft'),
+    layout: {
+      padding: ({ chart }: { chart: Chart }) => ({
+        top: look.labelRoom(chart) + 4,
+        right: 8 + roomBeside(model, chart),
+        bottom: 0,
+        left: 4,
+      }),
+    },
+  };
+  if (model.shape === 'ring') {
+    const ring: ChartOptions<'doughnut'> = { cutout: '70%', layout: { padding: 12 } };
+    return { ...options, ...ring } as PlotOptions;
+  }
+  const lies = model.shape === 'rows';
+  const second = model.series.some(({ axis }) => axis === 'second');
+  return {
+    ...options,
+    indexAxis: lies ? 'y' : 'x',
+    scales: {
+      category: categoryAxis(model, look),
+      value: valueAxis(model, 'first', look),
+      ...(second ? { second: valueAxis(model, 'second', look) } : {}),
+    },
+  } as PlotOptions;
+}
+
+function categoryAxis(model: ChartModel, { theme, window }: PlotLook): Partial<ScaleOptionsByType<'category'>> {
+  const { time } = model;
+  const lies = model.shape === 'rows';
+  const texts = new Map<number, string | string[]>();
+  const textOf = (index: number) => {
+    const known = texts.get(index) ?? model.tick(index);
+    texts.set(index, known);
+    return known;
+  };
+  return {
+    type: 'category',
+    axis: lies ? 'y' : 'x',
+    position: lies ? 'left' : 'bottom',
+    offset: true,
+    stacked: model.series.some(({ stacked }) => stacked),
+    ...(model.length > 0 ? { min: Math.max(0, window.min), max: Math.min(model.length - 1, window.max) } : {}),
+    grid: { display: false },
+    border: { color: theme.color('--chart-axis') },
+    ...(time ? { afterBuildTicks: (scale: Scale) => placeTimeTicks(model, scale) } : {}),
+    ticks: {
+      color: theme.color(lies ? '--chart-ink' : '--chart-soft'),
+      font: { family: theme.fontFamily, size: FONT_PX },
+      maxRotation: 0,
+      ...(lies ? { crossAlign: 'near' } : {}),
+      autoSkip: !time && !lies,
+      autoSkipPadding: 6,
+      padding: 4,
+      callback(this: Scale, value: number | string, nth: number, ticks: readonly { value: number }[]) {
+        const text = textOf(Number(value));
+        if (time) return underOnce(text, ticks[nth - 1] && textOf(ticks[nth - 1]?.value ?? 0));
+        if (!lies || typeof text !== 'string') return text;
+        return shorten(text, this.chart.width < NARROW_PX ? 17 : 24);
+      },
+    },
+  } as unknown as Partial<ScaleOptionsByType<'category'>>;
+}
+
+function placeTimeTicks(model: ChartModel, scale: Scale): void {
+  if (!model.time || model.length === 0) return;
+  const most = Math.floor(scale.width / TICK_PX);
+  scale.ticks = pickTicks(model.time.buckets, scale.min, scale.max, most).map((value) => ({ value }));
+}
+
+/** A system palette has no colour as faint as grid lines want to be. */
+function gridColour(theme: Theme): string {
+  const color = theme.color('--chart-grid');
+  return theme.forcedColours ? withAlpha(color, 0.35) : color;
+}
+
+function valueAxis(model: ChartModel, which: Series['axis'], look: PlotLook): Partial<ScaleOptionsByType<'linear'>> {
+  const { theme, format } = look;
+  const { least, most } = reachOf(model, which, look);
+  const lies = model.shape === 'rows';
+  const series = model.series.filter(({ axis }) => axis === which);
+  const unit = series[0]?.unit ?? 'tokens';
+  const isFlat = series.every(({ values }) => Array.prototype.every.call(values, (value: number) => !(value > 0)));
+  return {
+    type: 'linear',
+    axis: lies ? 'x' : 'y',
+    position: lies ? 'bottom' : which === 'first' ? 'left' : 'right',
+    beginAtZero: true,
+    stacked: series.some(({ stacked }) => stacked),
+    // Without a value the axis stays, and says nothing but 0.
+    ...(most > 0 ? { suggestedMax: most } : isFlat ? { suggestedMax: 1 } : {}),
+    ...(least < 0 ? { suggestedMin: least } : {}),
+    ...(model.time ? { afterFit: (scale: Scale) => alignAxis(scale, which) } : {}),
+    grid: { display: which === 'first', color: gridColour(theme), drawTicks: false },
+    border: { display: false },
+    ticks: {
+      color: theme.color('--chart-soft'),
+      font: { family: theme.fontFamily, size: FONT_PX },
+      maxTicksLimit: lies ? 5 : MOST_VALUES,
+      ...(unit === 'requests' ? { precision: 0 } : {}),
+      maxRotation: 0,
+      padding: 8,
+      callback: (value: number | string, _: number, ticks: readonly { value: number }[]) => {
+        const step = Math.abs((ticks[1]?.value ?? 0) - (ticks[0]?.value ?? 0));
+        if (isFlat) return Number(value) === 0 ? axisText(format, unit, 0, 100) : '';
+        return axisText(format, unit, Number(value), step);
+      },
+    },
+  } as unknown as Partial<ScaleOptionsByType<'linear'>>;
+}
+
+/** What an axis reaches beside the values that Chart.js sees: those that it does not draw, and a level. */
+function reachOf(model: ChartModel, which: Series['axis'], { theme, window }: PlotLook) {
+  const extent = isDense(model, theme) ? extentOf(model, which, window) : { least: 0, most: 0 };
+  const level = which === 'first' && model.level ? model.level.value * 1.05 : 0;
+  return { least: extent.least, most: Math.max(extent.most, level) };
+}
+
+/** The values at the ends of lying bars need room, and the running cost gives up what the overview's second axis takes. */
+function roomBeside(model: ChartModel, chart: Chart): number {
+  if (model.shape === 'rows') return ROW_VALUE_PX;
+  return model.key === 'cumulative' && chart.width > ALIGN_FROM_PX ? SECOND_AXIS_PX : 0;
+}
+
+function alignAxis(scale: Scale, which: Series['axis']): void {
+  if (scale.chart.width > ALIGN_FROM_PX)
+    scale.width = Math.max(scale.width, which === 'first' ? FIRST_AXIS_PX : SECOND_AXIS_PX);
+}
+
+function axisText(format: ChartFormat, unit: Unit, value: number, step: number): string {
+  return unit === 'usd' ? format.usdAxis(value, step) : format.compact(value);
+}

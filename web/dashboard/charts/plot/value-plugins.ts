@@ -1,0 +1,60 @@
+import type { BarElement, Plugin } from 'chart.js';
+import type { ChartModel } from '../model.ts';
+import type { ChartFormat } from '../text/terms.ts';
+import type { Theme } from '../theme.ts';
+
+export interface ShownPlot {
+  model(): ChartModel | undefined;
+  theme(): Theme;
+  readonly format: ChartFormat;
+}
+
+/** Writes value and caption into the middle of a ring; what has no value says so in words elsewhere. */
+export function ringCentre({ model, theme }: ShownPlot): Plugin {
+  return {
+    id: 'ring-centre',
+    afterDatasetsDraw({ ctx, chartArea }) {
+      const shown = model();
+      if (!shown?.centre || shown.empty !== undefined || !chartArea) return;
+      const { value, caption } = shown.centre;
+      const x = (chartArea.left + chartArea.right) / 2;
+      const y = (chartArea.top + chartArea.bottom) / 2;
+      const room = Math.min(chartArea.width, chartArea.height) * 0.57;
+      const size = Math.min(28, Math.max(15, room / 4.4));
+      const { color, fontFamily } = theme();
+      ctx.save();
+      ctx.textAlign = 'center';
+      ctx.fillStyle = color('--chart-ink');
+      ctx.font = `600 ${size}px ${fontFamily}`;
+      ctx.fillText(value, x, y + size * 0.18, room);
+      ctx.fillStyle = color('--chart-soft');
+      ctx.font = `400 12px ${fontFamily}`;
+      ctx.fillText(caption, x, y + size * 0.18 + 19, room);
+      ctx.restore();
+    },
+  };
+}
+
+/** Writes each lying bar's value at its end. */
+export function rowValues({ model, theme, format }: ShownPlot): Plugin {
+  return {
+    id: 'row-values',
+    afterDatasetsDraw(chart) {
+      const shown = model();
+      const series = shown?.series[0];
+      if (shown?.shape !== 'rows' || !series) return;
+      const { ctx, chartArea } = chart;
+      const { color, fontFamily } = theme();
+      ctx.save();
+      ctx.textBaseline = 'middle';
+      ctx.fillStyle = color('--chart-soft');
+      ctx.font = `400 11.5px ${fontFamily}`;
+      for (const [index, bar] of (chart.getDatasetMeta(0).data as BarElement[]).entries()) {
+        if (bar.y < chartArea.top || bar.y > chartArea.bottom) continue;
+        const value = series.values[index] ?? 0;
+        ctx.fillText(series.unit === 'usd' ? format.usd(value) : format.compact(value), bar.x + 6, bar.y + 0.5);
+      }
+      ctx.restore();
+    },
+  };
+}

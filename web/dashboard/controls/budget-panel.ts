@@ -1,0 +1,95 @@
+import type { BudgetInput } from '../../../src/dashboard/domain/view.ts';
+import { h, setAttribute, setText } from '../../shared/dom.ts';
+import { parseDollars } from '../data/state.ts';
+import type { Ui } from '../shell/ui.ts';
+import { Field } from './controls.ts';
+
+const WARN_SHARE = 0.8;
+
+/** The month's cost beside the monthly budget. */
+export class BudgetPanel {
+  readonly element: HTMLElement;
+  readonly #ui: Ui;
+  readonly #field: Field<HTMLInputElement>;
+  readonly #spent = h('p', { class: 'budget-spent' });
+  readonly #note = h('p', { class: 'kpi-caption' });
+  readonly #badge = h('span', { class: 'badge' });
+  readonly #fill = h('div', { class: 'budget-fill' });
+  readonly #today = h('div', { class: 'budget-today' });
+  readonly #bar = h('div', { class: 'budget-bar', role: 'meter', 'aria-valuemin': 0 }, this.#fill, this.#today);
+  #budget: number;
+  #input: BudgetInput | undefined;
+
+  /** `budget` in US dollars. */
+  constructor(ui: Ui, budget: number, onBudget: (dollars: number) => void) {
+    this.#ui = ui;
+    this.#budget = budget;
+    const { t } = ui;
+    const input = h('input', { type: 'text', inputmode: 'decimal', id: 'budget', autocomplete: 'off' });
+    input.value = this.#typed(budget);
+    this.#field = new Field(t('budget.monthly'), input, { class: 'inline' });
+    input.addEventListener('change', () => {
+      const dollars = input.value.trim() === '' ? 0 : parseDollars(input.value);
+      this.#field.showError(dollars === undefined ? t('error.budget') : undefined);
+      if (dollars === undefined) return;
+      this.#budget = dollars;
+      input.value = this.#typed(dollars);
+      onBudget(dollars);
+      this.show(this.#input);
+    });
+    this.element = h(
+      'section',
+      { class: 'card budget', 'aria-label': t('budget') },
+      h('div', { class: 'budget-head' }, h('h2', {}, t('budget')), this.#badge),
+      this.#spent,
+      this.#bar,
+      this.#note,
+      this.#field.element,
+    );
+    this.show(undefined);
+  }
+
+  show(input: BudgetInput | undefined): void {
+    this.#input = input;
+    this.element.classList.toggle('skeleton', !input);
+    if (!input) return;
+    const { t, format } = this.#ui;
+    const cents = this.#budget * 100;
+    const share = cents > 0 ? input.spentCents / cents : undefined;
+    const spent = format.money(input.spentCents);
+    const text =
+      share === undefined
+        ? t('budget.spent', { spent })
+        : t('budget.of', { spent, budget: format.money(cents), percent: format.percent(share) });
+    setText(this.#spent, text);
+    setText(this.#note, this.#notes(input).join(' · '));
+    const state = share === undefined ? 'none' : share >= 1 ? 'over' : share >= WARN_SHARE ? 'warn' : 'ok';
+    this.element.dataset.state = state;
+    setText(this.#badge, t(`budget.state.${state}`));
+    this.#fill.style.inlineSize = `${Math.min(100, (share ?? 0) * 100)}%`;
+    this.#today.style.insetInlineStart = `${Math.min(100, input.elapsed * 100)}%`;
+    this.#today.title = t('budget.today');
+    setAttribute(this.#bar, 'aria-label', t('budget'));
+    setAttribute(this.#bar, 'aria-valuenow', (input.spentCents / 100).toFixed(2));
+    setAttribute(this.#bar, 'aria-valuemax', Math.max(this.#budget, input.spentCents / 100, 0.01).toFixed(2));
+    setAttribute(this.#bar, 'aria-valuetext', text);
+  }
+
+  #notes(input: BudgetInput): readonly string[] {
+    const { t, format } = this.#ui;
+    const pace = t('budget.pace', { cost: format.money(input.paceCents) });
+    const day = t('budget.day', { day: input.dayOfMonth, days: input.daysInMonth });
+    if (!input.isPartial) return [day, pace];
+    const since = input.partialSince;
+    return [
+      day,
+      since === undefined ? t('budget.no-data') : t('budget.partial', { date: format.shortDateTime(since) }),
+    ];
+  }
+
+  #typed(dollars: number): string {
+    if (dollars === 0) return '';
+    const text = Number.isInteger(dollars) ? String(dollars) : dollars.toFixed(2);
+    return this.#ui.language === 'de' ? text.replace('.', ',') : text;
+  }
+}

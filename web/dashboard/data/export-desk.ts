@@ -1,0 +1,40 @@
+import type { ViewQuery } from '../../../src/dashboard/domain/view.ts';
+import type { Clock } from '../../shared/clock.ts';
+import type { Stage } from '../shell/stage.ts';
+import { dateIn } from '../text/format.ts';
+import { saveFile } from './download.ts';
+import type { WorkerClient } from './worker-client.ts';
+
+export interface ExportDeskParts {
+  readonly worker: WorkerClient;
+  readonly clock: Clock;
+  stage(): Stage;
+  query(): ViewQuery;
+}
+
+/** Hands out what is shown, as files. */
+export class ExportDesk {
+  readonly #parts: ExportDeskParts;
+
+  constructor(parts: ExportDeskParts) {
+    this.#parts = parts;
+  }
+
+  async save(format: 'csv' | 'json'): Promise<void> {
+    const query = this.#parts.query();
+    saveFile(await this.#parts.worker.ask({ type: 'export', format, query }), this.#name('events', query, format));
+  }
+
+  /** One picture of all charts that are shown. */
+  async savePicture(): Promise<void> {
+    const query = this.#parts.query();
+    const { charts, screen, ui } = this.#parts.stage();
+    const picture = await charts.picture({ title: ui.t('title'), subtitle: screen.header.status });
+    if (picture) saveFile(picture, this.#name('charts', query, 'png'));
+    else screen.notices.toast(ui.t('export.no-picture'));
+  }
+
+  #name(what: string, { user, zone }: ViewQuery, ending: string): string {
+    return `usage-${what}-${user}-${dateIn(zone, this.#parts.clock.now())}.${ending}`;
+  }
+}

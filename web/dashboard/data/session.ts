@@ -1,0 +1,176 @@
+import type { CsvFileResult } from '../../../src/dashboard/domain/csv/file.ts';
+import { guessUser } from '../../../src/dashboard/domain/csv/file.ts';
+import type { Clock } from '../../shared/clock.ts';
+import type { LiveUserResult, Progress } from '../text/messages.ts';
+import type { ServerUser } from './server-api.ts';
+import type { AskOptions, WorkerClient } from './worker-client.ts';
+import { Cancelled } from './worker-client.ts';
+
+/** What a session needs of the page around it. */
+export interface SessionHost {
+  /** Shows a work while it lasts. */
+  follow<Result>(
+    work: { readonly kind: 'file' | 'live'; readonly name: string },
+    run: (onProgress: (progress: Progress) => void, signal: AbortSignal) => Promise<Result>,
+  ): Promise<Result>;
+  /** Asks whose events these files hold; undefined leaves them. */
+  askUser(names: readonly string[]): Promise<string | undefined>;
+  /** A file was read, or could not be. */
+  report(result: CsvFileResult | { readonly name: string; readonly failure: string }): void;
+}
+
+export interface LiveStatus {
+  readonly results: readonly LiveUserResult[];
+  readonly at: number;
+}
+
+/** Which data the worker holds: files, live events, or the sample until there is anything real. */
+export class Session {
+  readonly #worker: WorkerClient;
+  readonly #clock: Clock;
+  readonly #host: SessionHost;
+  readonly #sampleFiles: number[] = [];
+  readonly #tried: string[] = [];
+  #users: readonly ServerUser[] = [];
+  #files = 0;
+  #live: LiveStatus | undefined;
+
+  constructor(worker: WorkerClient, clock: Clock, host: SessionHost) {
+    this.#worker = worker;
+    this.#clock = clock;
+    this.#host = host;
+  }
+
+  get users(): readonly ServerUser[] {
+    return this.#users;
+  }
+
+  get isSample(): boolean {
+    return this.#sampleFiles.length > 0;
+  }
+
+  /** Whether there is anything but the sample. */
+  get hasData(): boolean {
+    return this.#files > 0 || this.#live?.results.some(({ events }) => events > 0) === true;
+  }
+
+  get hasFiles(): boolean {
+    return this.#files > 0;
+  }
+
+  /** Addresses at which there was no file. */
+  get tried(): readonly string[] {
+    return this.#tried;
+  }
+
+  get live(): LiveStatus | undefined {
+    return this.#live;
+  }
+
+  get tokenUsers(): readonly string[] {
+    return this.#users.filter(({ hasToken }) => hasToken).map(({ label }) => label);
+  }
+
+  /** Fetches the default files of all users. */
+  async start(users: readonly ServerUser[]): Promise<void> {
+    this.#users = users;
+    const known = users.map(({ label, emails }) => (emails[0] ? { label, email: emails[0] } : { label }));
+    // The worker takes what it is asked in this order: nobody need wait for its word that it has started.
+    await Promise.all([
+      this.#worker.ask({ type: 'start', users: known }),
+      ...users.flatMap(({ label, defaultCsvPaths }) => {
+        if (defaultCsvPaths.length === 0) this.#tried.push(`./data/usage-events-${label}.csv`);
+        return defaultCsvPaths.map((path) => this.#fetchFile(path, label));
+      }),
+    ]);
+  }
+
+  async loadSample(): Promise<void> {
+    await Promise.all(
+      this.#users.map(async ({ label }) => {
+        const name = `usage-events-${label}.csv`;
+        const from = new URL(`./sample/${name}`, document.baseURI).href;
+        const result = await this.#worker.ask({ type: 'csv', name, user: label, now: this.#clock.now(), from });
+        if (result !== 'missing' && result.fileId !== undefined) this.#sampleFiles.push(result.fileId);
+      }),
+    );
+    // Real data may have come first.
+    if (this.hasData) await this.#dropSample();
+  }
+
+  /** Reads files that a person chose or dropped. */
+  async addFiles(files: readonly File[]): Promise<void> {
+    const labels = this.#users.map(({ label }) => label);
+    const nameless = files.filter(({ name }) => guessUser(name, labels) === undefined);
+    const isAsked = nameless.length > 0 && labels.length > 1;
+    const chosen = isAsked ? await this.#host.askUser(nameless.map(({ name }) => name)) : labels[0];
+    for (const file of files) {
+      const user = guessUser(file.name, labels) ?? chosen;
+      if (user === undefined) continue;
+      await this.#read(file.name, user, file);
+    }
+  }
+
+  /** Brings live events up to date; undefined when nobody has a token, or it was given up. */
+  async updateLive(
+    from: number | undefined,
+    options: { readonly refresh: boolean; readonly atLeast?: number | undefined; readonly quietly?: AbortSignal },
+  ): Promise<LiveStatus | undefined> {
+    const users = this.tokenUsers;
+    if (users.length === 0) return undefined;
+    const { refresh, atLeast } = options;
+    const ask = (more: AskOptions) =>
+      this.#worker.ask({ type: 'live', users, from, now: this.#clock.now(), refresh, atLeast }, more);
+    try {
+      const results = options.quietly
+        ? await ask({ signal: options.quietly })
+        : await this.#host.follow({ kind: 'live', name: users.join(', ') }, (onProgress, signal) =>
+            ask({ onProgress, signal }),
+          );
+      this.#live = { results, at: this.#clock.now() };
+    } catch (error) {
+      if (error instanceof Cancelled) return undefined;
+      throw error;
+    }
+    if (this.hasData) await this.#dropSample();
+    return this.#live;
+  }
+
+  async forgetLive(): Promise<void> {
+    this.#live = undefined;
+    await this.#worker.ask({ type: 'clear-live' });
+  }
+
+  /** Silent when there is no such file. */
+  async #fetchFile(path: string, user: string): Promise<void> {
+    const name = path.replace(/^.*\//, '');
+    const found = await this.#read(name, user, new URL(path, document.baseURI).href);
+    if (!found) this.#tried.push(path);
+  }
+
+  /** False when there is no file at the address. */
+  async #read(name: string, user: string, from: Blob | string): Promise<boolean> {
+    try {
+      const now = this.#clock.now();
+      const result = await this.#host.follow({ kind: 'file', name }, (onProgress, signal) =>
+        this.#worker.ask({ type: 'csv', name, user, now, from }, { onProgress, signal }),
+      );
+      if (result === 'missing') return false;
+      if (result.status === 'added') {
+        this.#files += 1;
+        await this.#dropSample();
+      }
+      this.#host.report(result);
+    } catch (error) {
+      if (error instanceof Cancelled) return true;
+      this.#host.report({ name, failure: error instanceof Error ? error.message : String(error) });
+    }
+    return true;
+  }
+
+  /** The first real data take the sample's place. */
+  async #dropSample(): Promise<void> {
+    const fileIds = this.#sampleFiles.splice(0);
+    if (fileIds.length > 0) await this.#worker.ask({ type: 'remove-files', fileIds });
+  }
+}

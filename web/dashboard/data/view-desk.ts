@@ -1,0 +1,76 @@
+import type { TableColumn, TablePage, TimeSpan, View, ViewQuery } from '../../../src/dashboard/domain/view.ts';
+import type { Order } from '../table/data-table.ts';
+import { tableQueryOf, viewQueryOf } from './queries.ts';
+import type { PageState } from './state.ts';
+import type { WorkerClient } from './worker-client.ts';
+
+export interface ViewDeskParts {
+  readonly worker: WorkerClient;
+  state(): PageState;
+  /** IANA name. */
+  zone(): string;
+  now(): number;
+  /** Pixels of the screen. */
+  plotWidth(): number;
+  onBusy(): void;
+  onView(): void;
+  onTable(page: TablePage): void;
+}
+
+/** Asks the worker for the view and the page of the table; of several questions only the last is answered. */
+export class ViewDesk {
+  zoom: TimeSpan | undefined;
+  order: Order<TableColumn> = { by: 'time', descending: true };
+  rankByList = false;
+  readonly #parts: ViewDeskParts;
+  #view: View | undefined;
+  #asked = 0;
+  #pending: Promise<void> | undefined;
+
+  constructor(parts: ViewDeskParts) {
+    this.#parts = parts;
+  }
+
+  /** The last answer. */
+  get view(): View | undefined {
+    return this.#view;
+  }
+
+  query(): ViewQuery {
+    const { state, zone, now, plotWidth } = this.#parts;
+    return viewQueryOf(state(), {
+      zone: zone(),
+      now: now(),
+      visible: this.zoom,
+      plotWidth: plotWidth(),
+      rankByList: this.rankByList,
+    });
+  }
+
+  /** Asks anew; whatever changes in one go is asked for once. */
+  refresh(): Promise<void> {
+    this.#pending ??= Promise.resolve().then(() => {
+      this.#pending = undefined;
+      return this.#ask();
+    });
+    return this.#pending;
+  }
+
+  async #ask(): Promise<void> {
+    const { worker, state, onBusy, onView, onTable } = this.#parts;
+    this.#asked += 1;
+    const asked = this.#asked;
+    const query = this.query();
+    onBusy();
+    // The view first: the worker fills the table's page while the charts are painted.
+    const answer = worker.ask({ type: 'view', query });
+    const page = worker.ask({ type: 'table', query: tableQueryOf(state(), query, this.order) });
+    const view = await answer;
+    if (view && asked === this.#asked) {
+      this.#view = view;
+      onView();
+    }
+    const table = await page;
+    if (table && asked === this.#asked) onTable(table);
+  }
+}

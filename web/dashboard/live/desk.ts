@@ -1,0 +1,96 @@
+import { withTime } from '../controls/period.ts';
+import type { Session } from '../data/session.ts';
+import type { PageState } from '../data/state.ts';
+import type { Notices } from '../notice/notices.ts';
+import type { Ui } from '../shell/ui.ts';
+import { instantOf } from '../text/format.ts';
+import { liveNotice } from '../text/notice-words.ts';
+import { wantedFrom } from './plan.ts';
+
+export interface LiveDeskParts {
+  readonly session: Session;
+  ui(): Ui;
+  state(): PageState;
+  /** The first instant of the current month, once it is known. */
+  monthStart(): number | undefined;
+  notices(): Notices;
+  onData(): void;
+}
+
+/** Sees to it that the live data which the page needs are there, and says what came of it. */
+export class LiveDesk {
+  readonly #parts: LiveDeskParts;
+  /** One fetch at a time; whoever comes later waits for it, and then finds most of what is wanted. */
+  #running: Promise<void> = Promise.resolve();
+  /** Of what is fetched unasked, behind what somebody waits for: whoever asks does not wait for it. */
+  #unasked = new AbortController();
+  #waiting = 0;
+
+  constructor(parts: LiveDeskParts) {
+    this.#parts = parts;
+  }
+
+  /** Fetches what the selection lacks; `forget` drops everything that was fetched before. */
+  ensure(options: { readonly forget?: boolean } = {}): Promise<void> {
+    return this.#queue(async () => {
+      if (options.forget) await this.#parts.session.forgetLive();
+      if (this.#parts.state().source !== 'csv') await this.#update(false);
+      this.showNotice();
+    });
+  }
+
+  /** Asks for everything new, however fresh the data are. */
+  refresh(): Promise<void> {
+    return this.#queue(async () => {
+      await this.#update(true);
+      this.showNotice();
+    });
+  }
+
+  showNotice(): void {
+    const { session, state, notices } = this.#parts;
+    if (state().source === 'csv') notices().show('live', undefined);
+    else if (session.tokenUsers.length === 0) {
+      notices().show('live', ({ t }) => ({ tone: 'error', title: t('live.none'), text: t('live.none-text') }));
+    } else {
+      const { live } = session;
+      if (live) notices().show('live', (ui) => liveNotice(live, ui, () => void this.refresh()));
+    }
+  }
+
+  #queue(work: () => Promise<void>): Promise<void> {
+    this.#unasked.abort();
+    this.#waiting += 1;
+    const begin = () => {
+      this.#waiting -= 1;
+      return work();
+    };
+    this.#running = this.#running.then(begin, begin);
+    return this.#running;
+  }
+
+  async #update(refresh: boolean): Promise<void> {
+    const { session, state, ui, onData } = this.#parts;
+    const { clock, format } = ui();
+    const page = state();
+    const from = wantedFrom(page, instantOf(format.zone, withTime(page.time.customFrom, '00:00')), clock.now());
+    const atLeast = page.mode === 'count' && page.count.mode !== 'all' ? wantedCount(page) : undefined;
+    const status = await session.updateLive(from, { refresh, atLeast });
+    if (!status) return;
+    onData();
+    if (this.#waiting > 0 || status.results.some(({ failure }) => failure)) return;
+    // The budget looks at the whole month, and the comparison at the period before.
+    const others = [this.#parts.monthStart(), before(page, from, clock.now())].flatMap((at) => at ?? []);
+    if (from === undefined || others.length === 0 || Math.min(...others) >= from) return;
+    this.#unasked = new AbortController();
+    const quietly = this.#unasked.signal;
+    if (await session.updateLive(Math.min(...others), { refresh: false, quietly })) onData();
+  }
+}
+
+const wantedCount = ({ count }: PageState): number => (count.mode === 'rank' ? count.to : count.count);
+
+/** Where the equally long period before a period that ends now begins. */
+function before(page: PageState, from: number | undefined, now: number): number | undefined {
+  return page.mode === 'time' && page.time.mode === 'hours' && from !== undefined ? from - (now - from) : undefined;
+}

@@ -1,0 +1,86 @@
+import type { Clock } from '../../shared/clock.ts';
+import type { About } from '../data/event-lines.ts';
+import { BadLines, readEventLines } from '../data/event-lines.ts';
+import type { LiveFailure } from '../text/messages.ts';
+import type { LiveRange } from './plan.ts';
+
+/** Progress is told, and a cancel heard, so often. */
+const PROGRESS_MS = 50;
+
+export interface EventsAnswer {
+  readonly events: readonly unknown[];
+  readonly truncated: boolean;
+}
+
+export interface FetchOptions {
+  /** Has the server ask again as well. */
+  readonly refresh: boolean;
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+  /** Events read, and how many there are; 0 when the server does not know. */
+  onRead(done: number, total: number): void;
+}
+
+/** An answer of the server that is no list of events. */
+export class LiveError extends Error {
+  readonly failure: LiveFailure;
+
+  constructor(failure: LiveFailure) {
+    super(failure.message);
+    this.failure = failure;
+  }
+}
+
+/** A user's raw events of a range, read as they arrive; throws a LiveError, or what the signal was aborted with. */
+export async function fetchEvents(user: string, range: LiveRange, options: FetchOptions): Promise<EventsAnswer> {
+  const { signal } = options;
+  try {
+    // The worker lies in assets/, beside the server's interface.
+    const address = new URL(`../api/events?${queryOf(user, range, options.refresh)}`, location.href);
+    const response = await fetch(address, {
+      signal,
+      headers: { accept: 'application/x-ndjson' },
+    });
+    if (!response.ok || !response.body) throw new LiveError(await failureOf(response));
+    const { about, events } = await readEventLines(response.body, tellNowAndThen(options));
+    options.onRead(events.length, events.length);
+    return { events, truncated: about.truncated === true };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof LiveError) throw error;
+    const message = error instanceof Error ? error.message : String(error);
+    const code = error instanceof BadLines ? 'server_bad_answer' : 'server_unreachable';
+    throw new LiveError({ code, message, hint: undefined });
+  }
+}
+
+function queryOf(user: string, { from, to }: LiveRange, refresh: boolean): URLSearchParams {
+  const query = new URLSearchParams({ user });
+  if (from !== undefined) query.set('startDate', String(from));
+  if (to !== undefined) query.set('endDate', String(to));
+  if (refresh) query.set('refresh', '1');
+  return query;
+}
+
+function tellNowAndThen({ signal, clock, onRead }: FetchOptions) {
+  let toldAt = 0;
+  return async (done: number, { totalUsageEventsCount: total }: About): Promise<void> => {
+    signal.throwIfAborted();
+    if (clock.now() - toldAt < PROGRESS_MS) return;
+    onRead(done, typeof total === 'number' && Number.isFinite(total) ? total : 0);
+    // A turn of the loop: a cancel may be waiting.
+    await new Promise<void>((resolve) => clock.after(0, resolve));
+    toldAt = clock.now();
+  };
+}
+
+/** What an answer that is none says of the reason. */
+export async function failureOf(response: Response): Promise<LiveFailure> {
+  const body: unknown = await response.json().catch(() => undefined);
+  const fields = (typeof body === 'object' && body !== null ? body : {}) as Readonly<Record<string, unknown>>;
+  return {
+    code: typeof fields.code === 'string' ? fields.code : `http_${response.status}`,
+    message: typeof fields.error === 'string' ? fields.error : response.statusText,
+    hint: typeof fields.hint === 'string' ? fields.hint : undefined,
+  };
+}

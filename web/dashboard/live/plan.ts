@@ -1,0 +1,77 @@
+import type { PageState } from '../data/state.ts';
+
+/** A user's live events are good for so long before they are asked for again. */
+export const LIVE_TTL_MS = 5 * 60_000;
+/** A later fetch begins so long before the newest event of the one before. */
+export const OVERLAP_MS = 5 * 60_000;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 3_600_000;
+const DAY_HOURS = 24;
+const WIDEST_HOURS = 365 * DAY_HOURS;
+const DOUBLINGS = 3;
+
+/** Epoch milliseconds; `from` undefined reaches back without end, `to` undefined is now. */
+export interface LiveRange {
+  readonly from: number | undefined;
+  readonly to: number | undefined;
+}
+
+/** What has been fetched of a user. */
+export interface LiveCoverage {
+  readonly from: number | undefined;
+  readonly to: number;
+  readonly fetchedAt: number;
+  readonly newestAt: number | undefined;
+}
+
+/** The requests that bring what is wanted up to date; none when the cache is fresh and reaches far enough. */
+export function planFetches(
+  cached: LiveCoverage | undefined,
+  from: number | undefined,
+  now: number,
+  refresh: boolean,
+): readonly LiveRange[] {
+  const start = from === undefined ? undefined : Math.floor(from / MINUTE_MS) * MINUTE_MS;
+  if (!cached) return [{ from: start, to: undefined }];
+  const plan: LiveRange[] = [];
+  if (cached.from !== undefined && (start === undefined || start < cached.from)) {
+    plan.push({ from: start, to: cached.from + OVERLAP_MS });
+  }
+  if (refresh || now - cached.fetchedAt >= LIVE_TTL_MS) {
+    const since = (cached.newestAt ?? cached.to) - OVERLAP_MS;
+    plan.push({ from: Math.floor(since / MINUTE_MS) * MINUTE_MS, to: undefined });
+  }
+  return plan;
+}
+
+/** Hours that most likely hold the newest `count` requests; undefined is without bounds. */
+export function windowHours(count: number | 'all'): number | undefined {
+  if (count === 'all') return undefined;
+  const [, days] = WINDOW_DAYS.find(([most]) => count <= most) ?? [0, 365];
+  return days * DAY_HOURS;
+}
+const WINDOW_DAYS = [
+  [10, 2],
+  [25, 5],
+  [50, 7],
+  [100, 14],
+  [250, 30],
+  [500, 90],
+  [1000, 180],
+] as const;
+
+/** The next wider window when one held too few requests; undefined when it is not worth another try. */
+export function widerHours(hours: number, tries: number): number | undefined {
+  return tries >= DOUBLINGS || hours >= WIDEST_HOURS ? undefined : Math.min(WIDEST_HOURS, hours * 2);
+}
+
+/** The first instant that the selection needs of the live data; undefined for all of it. */
+export function wantedFrom(state: PageState, customFrom: number | undefined, now: number): number | undefined {
+  if (state.mode === 'count') {
+    const { mode, count, to } = state.count;
+    const hours = windowHours(mode === 'all' ? 'all' : mode === 'rank' ? to : count);
+    return hours === undefined ? undefined : now - hours * HOUR_MS;
+  }
+  if (state.time.mode === 'hours') return now - state.time.hours * HOUR_MS;
+  return state.time.mode === 'custom' ? customFrom : undefined;
+}

@@ -1,0 +1,125 @@
+import type { Child } from '../../shared/dom.ts';
+import { h } from '../../shared/dom.ts';
+import { Segments } from '../controls/controls.ts';
+import type { TextKey } from '../text/en.ts';
+import type { Ui } from './ui.ts';
+
+interface DialogParts {
+  readonly title: string;
+  readonly body: readonly Child[];
+  readonly action: string;
+  readonly isDanger?: boolean;
+}
+
+/** Asks; true when the action was chosen. */
+function ask({ t }: Ui, parts: DialogParts): Promise<boolean> {
+  return new Promise((resolve) => {
+    const perform = h(
+      'button',
+      { type: 'submit', value: 'yes', class: parts.isDanger ? 'danger' : 'primary' },
+      parts.action,
+    );
+    const cancel = h('button', { type: 'button', onclick: () => dialog.close('') }, t('cancel'));
+    const dialog = h(
+      'dialog',
+      { 'aria-labelledby': 'dialog-title' },
+      h(
+        'form',
+        { method: 'dialog' },
+        h('h2', { id: 'dialog-title' }, parts.title),
+        parts.body,
+        h('div', { class: 'dialog-actions' }, h('span', { class: 'spring' }), cancel, perform),
+      ),
+    );
+    dialog.addEventListener('close', () => {
+      dialog.remove();
+      resolve(dialog.returnValue === 'yes');
+    });
+    document.body.append(dialog);
+    dialog.showModal();
+    (parts.isDanger ? cancel : perform).focus();
+  });
+}
+
+/** Asks before something is done; true when it shall be. */
+export function confirmAction(
+  ui: Ui,
+  question: { readonly title: string; readonly text: string; readonly action: string; readonly isDanger?: boolean },
+): Promise<boolean> {
+  return ask(ui, { ...question, body: [h('p', {}, question.text)] });
+}
+
+/** Asks whose events files without a name in them hold; undefined when the answer is to leave them. */
+export async function askUser(ui: Ui, names: readonly string[], users: readonly string[]): Promise<string | undefined> {
+  const { t } = ui;
+  let chosen = users[0] ?? 'info';
+  const choice = new Segments<string>('file-user', t('user'), (user) => {
+    chosen = user;
+  });
+  choice.show(
+    users.map((value) => ({ value, label: value })),
+    chosen,
+  );
+  const isYes = await ask(ui, {
+    title: t('whose.title', { n: names.length }),
+    body: [h('p', {}, h('code', {}, names.join(', '))), choice.element],
+    action: t('whose.load'),
+  });
+  return isYes ? chosen : undefined;
+}
+
+const SHORTCUTS: readonly (readonly [keys: string, text: TextKey])[] = [
+  ['/', 'keys.search'],
+  ['1 – 6', 'keys.granularity'],
+  ['t', 'keys.mode'],
+  ['c  l  b', 'keys.source'],
+  ['m', 'keys.marker'],
+  ['[  ]', 'keys.shift'],
+  ['0', 'keys.zoom'],
+  ['x', 'keys.compare'],
+  ['d', 'keys.theme'],
+  ['?', 'keys.help'],
+];
+
+const CHART_KEYS: readonly (readonly [keys: string, text: TextKey])[] = [
+  ['← →', 'keys.chart.values'],
+  ['↑ ↓', 'keys.chart.series'],
+  ['+ −', 'keys.chart.zoom'],
+  ['Ctrl + wheel', 'keys.chart.wheel'],
+  ['Shift + drag', 'keys.chart.pan'],
+  ['Alt + drag', 'keys.chart.mark'],
+];
+
+/** Lists the keys. */
+export function showHelp({ t }: Ui): void {
+  const list = (entries: readonly (readonly [string, TextKey])[]) =>
+    h(
+      'dl',
+      { class: 'keys' },
+      entries.flatMap(([keys, text]) => [
+        h(
+          'dt',
+          {},
+          keys.split('  ').map((key) => h('kbd', {}, key)),
+        ),
+        h('dd', {}, t(text)),
+      ]),
+    );
+  const dialog = h(
+    'dialog',
+    { class: 'help', 'aria-labelledby': 'help-title' },
+    h('h2', { id: 'help-title' }, t('help')),
+    list(SHORTCUTS),
+    h('h3', {}, t('keys.in-charts')),
+    list(CHART_KEYS),
+    h(
+      'form',
+      { method: 'dialog', class: 'dialog-actions' },
+      h('span', { class: 'spring' }),
+      h('button', { class: 'primary' }, t('close')),
+    ),
+  );
+  dialog.addEventListener('close', () => dialog.remove());
+  document.body.append(dialog);
+  dialog.showModal();
+}

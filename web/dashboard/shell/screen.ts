@@ -1,0 +1,258 @@
+import type { TableColumn, TablePage, View } from '../../../src/dashboard/domain/view.ts';
+import { h, setText } from '../../shared/dom.ts';
+import { nextFrame } from '../../shared/task.ts';
+import type { Theme } from '../../shared/theme.ts';
+import { BudgetPanel } from '../controls/budget-panel.ts';
+import { PopoverSwitch } from '../controls/popover-switch.ts';
+import { RangePanel } from '../controls/range-panel.ts';
+import type { ToolbarParts, ToolbarUser } from '../controls/toolbar.ts';
+import { Toolbar } from '../controls/toolbar.ts';
+import type { Language } from '../data/settings.ts';
+import type { PageState, RequestFilters } from '../data/state.ts';
+import { KpiRow } from '../kpi-row.ts';
+import { MarkerTable } from '../marker/table.ts';
+import { DropZone } from '../notice/drop-zone.ts';
+import { Notices } from '../notice/notices.ts';
+import { ProgressBar } from '../notice/progress-bar.ts';
+import type { Palette } from '../table/cells.ts';
+import { DailyTable } from '../table/daily-table.ts';
+import type { Order } from '../table/data-table.ts';
+import { RequestsTable } from '../table/requests-table.ts';
+import { TopTable } from '../table/top-table.ts';
+import { Header } from './header.ts';
+import type { Ui } from './ui.ts';
+
+/** What a person may do on the page. */
+export interface ScreenActions extends Omit<ToolbarParts, 'onSource' | 'onUser'> {
+  onChange(change: Partial<PageState>): void;
+  onShift(direction: -1 | 1): void;
+  onTheme(theme: Theme): void;
+  onLanguage(language: Language): void;
+  onHelp(): void;
+  onSample(): void;
+  onBudget(dollars: number): void;
+  onFilters(filters: RequestFilters): void;
+  onPage(page: number): void;
+  onOrder(order: Order<TableColumn>): void;
+  onRankByList(): void;
+  onNewMarker(): void;
+  onEditMarker(markerId: string): void;
+  onEndMarker(markerId: string): void;
+  onPopovers(isOn: boolean): void;
+}
+
+export interface ScreenStart {
+  readonly state: PageState;
+  readonly theme: Theme;
+  readonly budget: number;
+  readonly hasPopovers: boolean;
+}
+
+/** Room that axes take off a chart's width. */
+const AXES_PX = 140;
+
+const SECTIONS = ['overview', 'details', 'markers', 'daily', 'top', 'individual'] as const;
+/** The charts that stand on their own below the overview, in reading order. */
+const DETAILS = [
+  'topCost',
+  'topTokens',
+  'modelFamily',
+  'tokenTypes',
+  'inputOutput',
+  'cacheEfficiency',
+  'byHour',
+  'byWeekday',
+  'maxMode',
+] as const;
+
+/** Everything that is to be seen, in one language; another language or zone builds another screen. */
+export class Screen {
+  readonly header: Header;
+  readonly toolbar: Toolbar;
+  readonly range: RangePanel;
+  readonly notices: Notices;
+  readonly progress: ProgressBar;
+  readonly dropZone: DropZone;
+  readonly requests: RequestsTable;
+  /** The figures of the charts go into the elements below it that name them. */
+  readonly charts: HTMLElement;
+  /** Shown when the charts' code does not come. */
+  readonly chartError: HTMLElement;
+  readonly #kpis: KpiRow;
+  readonly #budget: BudgetPanel;
+  readonly #markers: MarkerTable;
+  readonly #daily: DailyTable;
+  readonly #top: TopTable;
+  readonly #main: HTMLElement;
+  readonly #live = h('p', { class: 'off-screen', role: 'status' });
+  readonly #ui: Ui;
+  #page: TablePage | undefined;
+  #isFilled = false;
+
+  /** What `before` still has to say, this screen says on. */
+  constructor(ui: Ui, palette: Palette, start: ScreenStart, actions: ScreenActions, before?: Screen) {
+    this.#ui = ui;
+    const popovers = new PopoverSwitch(start.hasPopovers, (isOn) => actions.onPopovers(isOn));
+    this.header = new Header(ui, start.theme, actions);
+    this.toolbar = new Toolbar(ui, {
+      ...pick(actions),
+      onSource: (source) => actions.onChange({ source }),
+      onUser: (user) => actions.onChange({ user }),
+    });
+    this.range = new RangePanel(ui, start.state, actions);
+    this.notices = before?.notices ?? new Notices(ui);
+    this.progress = before?.progress ?? new ProgressBar(ui);
+    this.notices.speak(ui);
+    this.progress.speak(ui);
+    this.dropZone = new DropZone(ui, {
+      onPick: () => this.toolbar.pickFiles(),
+      onFiles: (files) => actions.onFiles(files),
+      onSample: () => actions.onSample(),
+    });
+    this.#kpis = new KpiRow(ui);
+    this.#budget = new BudgetPanel(ui, start.budget, (dollars) => actions.onBudget(dollars));
+    const shared = { palette, popovers };
+    this.#markers = new MarkerTable(ui, {
+      ...shared,
+      onNew: () => actions.onNewMarker(),
+      onEdit: (id) => actions.onEditMarker(id),
+      onEndNow: (id) => actions.onEndMarker(id),
+    });
+    this.#daily = new DailyTable(ui, palette);
+    this.#top = new TopTable(ui, { ...shared, onRankByList: () => actions.onRankByList() });
+    this.requests = new RequestsTable(ui, {
+      ...shared,
+      onFilters: (filters) => actions.onFilters(filters),
+      onPage: (page) => actions.onPage(page),
+      onOrder: (order) => actions.onOrder(order),
+    });
+    this.chartError = h('p', { class: 'card card-empty', role: 'alert', hidden: true }, ui.t('error.charts'));
+    this.charts = this.#layOut();
+    this.#main = h('main', { id: 'main', tabindex: -1, 'aria-busy': 'true' }, this.charts);
+  }
+
+  /** How wide the overview draws, in pixels of the screen, at most two for one of CSS. */
+  get plotWidth(): number {
+    return (this.charts.clientWidth - AXES_PX) * Math.min(2, Math.max(1, devicePixelRatio));
+  }
+
+  mount(body: HTMLElement): void {
+    const { t } = this.#ui;
+    const skip = (event: Event) => {
+      event.preventDefault();
+      this.#main.focus();
+    };
+    body.replaceChildren(
+      h('a', { class: 'skip', href: '#main', onclick: skip }, t('skip')),
+      this.header.element,
+      this.toolbar.element,
+      h('div', { class: 'frame' }, this.#sections(), this.#main),
+      h('footer', { class: 'foot' }, h('p', {}, t('disclaimer'))),
+      // In the corner: what comes and goes pushes nothing away from under a finger.
+      h('div', { class: 'corner' }, this.notices.toasts, this.progress.element),
+      this.dropZone.overlay,
+      this.#live,
+    );
+  }
+
+  /** Shows sums and tables. The first time the tables are left to the caller, step by step: the charts go first. */
+  showView(view: View, state: PageState): readonly (() => void)[] {
+    this.#kpis.show(view, state.basis);
+    this.#budget.show(view.budget);
+    const tables = [
+      () => this.#markers.show(view),
+      () => this.#daily.show(view),
+      () => this.#top.show(view, state.basis),
+    ];
+    const isFirst = !this.#isFilled;
+    this.#isFilled = true;
+    if (isFirst) return tables;
+    for (const show of tables) show();
+    return [];
+  }
+
+  /** Everything shows the newest answer. */
+  showReady(): void {
+    this.#main.removeAttribute('aria-busy');
+  }
+
+  /** The table stands below everything: the charts go first. */
+  async showTable(page: TablePage): Promise<void> {
+    this.#page = page;
+    await nextFrame(this.#ui.clock);
+    if (page === this.#page) this.requests.show(page);
+  }
+
+  showState(state: PageState, users: readonly ToolbarUser[], canFetch: boolean): void {
+    this.toolbar.show(state, users, canFetch);
+    this.range.show(state);
+    this.requests.showState(state);
+  }
+
+  showBusy(): void {
+    this.#main.setAttribute('aria-busy', 'true');
+  }
+
+  /** Tells those who listen instead of looking. */
+  announce(text: string): void {
+    setText(this.#live, text);
+  }
+
+  destroy(): void {
+    this.dropZone.destroy();
+  }
+
+  #layOut(): HTMLElement {
+    const { t } = this.#ui;
+    const place = (chart: string) => h('div', { class: 'chart-place', 'data-chart': chart });
+    return h(
+      'div',
+      { class: 'content' },
+      this.notices.element,
+      this.dropZone.element,
+      this.range.element,
+      h('div', { class: 'summary' }, this.#kpis.element, this.#budget.element),
+      this.chartError,
+      h(
+        'section',
+        { id: 'overview', class: 'charts-main', 'aria-label': t('section.overview') },
+        place('overview'),
+        place('cumulative'),
+      ),
+      h('section', { id: 'details', class: 'charts-grid', 'aria-label': t('section.details') }, DETAILS.map(place)),
+      this.#markers.element,
+      this.#daily.element,
+      this.#top.element,
+      this.requests.element,
+    );
+  }
+
+  #sections(): HTMLElement {
+    const { t } = this.#ui;
+    const go = (event: Event, section: string) => {
+      event.preventDefault();
+      document.getElementById(section)?.scrollIntoView();
+    };
+    const links = SECTIONS.map((section) =>
+      h(
+        'li',
+        {},
+        h('a', { href: `#${section}`, onclick: (event: Event) => go(event, section) }, t(`section.${section}`)),
+      ),
+    );
+    return h('nav', { class: 'side', 'aria-label': t('sections') }, h('ul', {}, links));
+  }
+}
+
+/** The toolbar's part of the actions. */
+function pick(actions: ScreenActions): Omit<ToolbarParts, 'onSource' | 'onUser'> {
+  return {
+    onFiles: (files) => actions.onFiles(files),
+    onRefresh: () => actions.onRefresh(),
+    onExportCsv: () => actions.onExportCsv(),
+    onExportJson: () => actions.onExportJson(),
+    onExportPicture: () => actions.onExportPicture(),
+    onExportMarkers: () => actions.onExportMarkers(),
+    onImportMarkers: (file) => actions.onImportMarkers(file),
+  };
+}

@@ -1,0 +1,99 @@
+import type { MarkerView, TimeSpan } from '../../../src/dashboard/domain/view.ts';
+import type { Clock } from '../../shared/clock.ts';
+import { ChartsHost } from '../charts-host.ts';
+import type { ToolbarUser } from '../controls/toolbar.ts';
+import type { Language, Settings } from '../data/settings.ts';
+import { LANGUAGES } from '../data/settings.ts';
+import type { TopModels } from '../data/state.ts';
+import { MarkerPopover } from '../marker/popover.ts';
+import { createFormat, localeOf } from '../text/format.ts';
+import { createTranslate } from '../text/translate.ts';
+import { pagePalette } from './palette.ts';
+import type { ScreenActions, ScreenStart } from './screen.ts';
+import { Screen } from './screen.ts';
+import type { Ui } from './ui.ts';
+
+export interface StageParts {
+  readonly clock: Clock;
+  readonly settings: Settings;
+  /** Where the charts' code lies. */
+  readonly chartsAddress: string;
+  readonly actions: ScreenActions;
+  projects(): readonly string[];
+  users(): readonly ToolbarUser[];
+  canFetch(): boolean;
+  topModels(): TopModels;
+  findMarker(id: string): MarkerView | undefined;
+  onZoom(range: TimeSpan | undefined): void;
+  onMarkRange(range: TimeSpan): void;
+  /** How markers show has changed. */
+  onDisplay(): void;
+}
+
+/** Screen, charts and popover in one language and zone. */
+export class Stage {
+  readonly ui: Ui;
+  readonly screen: Screen;
+  readonly charts: ChartsHost;
+  readonly popover: MarkerPopover;
+
+  /** Builds it into the document, in the place of `before`. `zone` is an IANA name. */
+  constructor(parts: StageParts, zone: string, start: Omit<ScreenStart, 'budget' | 'hasPopovers'>, before?: Stage) {
+    const { settings } = parts;
+    this.ui = createUi(parts, zone);
+    const { t } = this.ui;
+    document.documentElement.lang = this.ui.language;
+    document.title = `${t('title')} · opsdeck`;
+    const palette = pagePalette(() => parts.projects());
+    const { showTablePopover } = settings.markerDisplay;
+    const all: ScreenStart = { ...start, budget: settings.budget, hasPopovers: showTablePopover };
+    this.screen = new Screen(this.ui, palette, all, parts.actions, before?.screen);
+    this.popover = new MarkerPopover(this.ui, {
+      palette,
+      find: (id) => parts.findMarker(id),
+      onEdit: (id) => parts.actions.onEditMarker(id),
+      isOnForTables: () => settings.markerDisplay.showTablePopover,
+    });
+    this.screen.mount(document.body);
+    document.body.append(this.popover.element);
+    this.charts = this.#mountCharts(parts);
+    this.screen.showState(start.state, parts.users(), parts.canFetch());
+    this.screen.header.showStatus(t('status.loading'));
+    this.screen.showBusy();
+  }
+
+  destroy(): void {
+    this.charts.destroy();
+    this.popover.destroy();
+    this.screen.destroy();
+  }
+
+  #mountCharts(parts: StageParts): ChartsHost {
+    return new ChartsHost(this.screen.charts, {
+      ui: this.ui,
+      settings: parts.settings,
+      address: parts.chartsAddress,
+      topModels: () => parts.topModels(),
+      onTopModels: (topModels) => parts.actions.onChange({ topModels }),
+      onZoom: (range) => parts.onZoom(range),
+      onMarker: (hit) => this.popover.hover(hit),
+      onMarkRange: (range) => parts.onMarkRange(range),
+      onNewMarker: () => parts.actions.onNewMarker(),
+      onDisplay: () => parts.onDisplay(),
+      onFailure: () => {
+        this.screen.chartError.hidden = false;
+      },
+    });
+  }
+}
+
+function createUi({ settings, clock }: StageParts, zone: string): Ui {
+  const language = settings.language ?? wishedLanguage();
+  const locale = localeOf(language, navigator.languages);
+  return { t: createTranslate(language, locale), format: createFormat(locale, zone), language, clock };
+}
+
+function wishedLanguage(): Language {
+  const [wish = ''] = navigator.languages;
+  return LANGUAGES.find((language) => language === wish.slice(0, 2)) ?? 'en';
+}

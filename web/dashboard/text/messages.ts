@@ -1,0 +1,111 @@
+import type { CsvFileResult } from '../../../src/dashboard/domain/csv/file.ts';
+import type { ProjectMarker } from '../../../src/dashboard/domain/marker/marker.ts';
+import type {
+  CostBasis,
+  SourceMode,
+  Sums,
+  TablePage,
+  TableQuery,
+  View,
+  ViewQuery,
+} from '../../../src/dashboard/domain/view.ts';
+
+// What the page asks of its worker. Every request has a number that its answer repeats.
+
+export interface CsvRequest {
+  readonly type: 'csv';
+  readonly name: string;
+  readonly user: string;
+  readonly now: number;
+  /** A file, or the address of one. */
+  readonly from: Blob | string;
+}
+
+export interface LiveRequest {
+  readonly type: 'live';
+  readonly users: readonly string[];
+  /** Epoch milliseconds; undefined reaches back without end. */
+  readonly from: number | undefined;
+  readonly now: number;
+  /** Asks again although the cache is fresh, and has the server ask again. */
+  readonly refresh: boolean;
+  /** In count mode: how many events there should be; the window is widened up to three times. */
+  readonly atLeast: number | undefined;
+}
+
+export interface CoverageRequest {
+  readonly type: 'coverage';
+  readonly user: string;
+  readonly from: number;
+  /** Exclusive. */
+  readonly to: number;
+  readonly source: SourceMode;
+  readonly zone: string;
+  readonly costBasis: CostBasis;
+}
+
+export type WorkerRequest =
+  | { readonly type: 'start'; readonly users: readonly { readonly label: string; readonly email?: string }[] }
+  | CsvRequest
+  | LiveRequest
+  | CoverageRequest
+  | { readonly type: 'remove-files'; readonly fileIds: readonly number[] }
+  | { readonly type: 'clear-live' }
+  | { readonly type: 'markers'; readonly markers: readonly ProjectMarker[] }
+  | { readonly type: 'view'; readonly query: ViewQuery }
+  | { readonly type: 'table'; readonly query: TableQuery }
+  | { readonly type: 'export'; readonly format: 'csv' | 'json'; readonly query: ViewQuery };
+
+/** Why an answer of the server could not be used; `code` and `hint` are the server's. */
+export interface LiveFailure {
+  readonly code: string;
+  readonly message: string;
+  readonly hint: string | undefined;
+}
+
+export interface LiveUserResult {
+  readonly user: string;
+  /** Live events of the user now. */
+  readonly events: number;
+  /** When the data were last up to date; undefined: never. */
+  readonly fetchedAt: number | undefined;
+  /** Where the data begin; undefined: no bound. */
+  readonly from: number | undefined;
+  readonly truncated: boolean;
+  readonly failure: LiveFailure | undefined;
+}
+
+/** `missing`: there is nothing at the address. */
+export type CsvAnswer = CsvFileResult | 'missing';
+
+export interface Answers {
+  readonly start: undefined;
+  readonly csv: CsvAnswer;
+  readonly live: readonly LiveUserResult[];
+  readonly coverage: Sums;
+  readonly 'remove-files': undefined;
+  readonly 'clear-live': undefined;
+  readonly markers: undefined;
+  /** Undefined: a newer question has overtaken it. */
+  readonly view: View | undefined;
+  readonly table: TablePage | undefined;
+  readonly export: Blob;
+}
+
+export interface Progress {
+  readonly done: number;
+  /** 0 when not known. */
+  readonly total: number;
+  /** Rows read, or requests answered. */
+  readonly count: number;
+}
+
+export type ToWorker =
+  | { readonly id: number; readonly request: WorkerRequest }
+  /** Gives up the request of that number. */
+  | { readonly id: number; readonly cancel: true };
+
+export type FromWorker =
+  | { readonly id: number; readonly progress: Progress }
+  | { readonly id: number; readonly answer: Answers[keyof Answers] }
+  | { readonly id: number; readonly error: string; readonly isCancelled: boolean };

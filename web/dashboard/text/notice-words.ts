@@ -1,0 +1,115 @@
+import type { BadRow, CsvFileError, CsvFileResult } from '../../../src/dashboard/domain/csv/file.ts';
+import type { LiveStatus } from '../data/session.ts';
+import type { Notice, Notices } from '../notice/notices.ts';
+import type { Ui } from '../shell/ui.ts';
+import type { TextKey } from './en.ts';
+import { english } from './en.ts';
+import type { LiveUserResult } from './messages.ts';
+
+/** Says what came of reading a file. */
+export function reportFile(
+  result: CsvFileResult | { readonly name: string; readonly failure: string },
+  notices: Notices,
+  ui: Ui,
+): void {
+  const { t } = ui;
+  const { name } = result;
+  if ('failure' in result) {
+    const { failure } = result;
+    notices.show(`csv-${name}`, ({ t }) => {
+      return { tone: 'error', title: t('csv.failed', { name }), text: failure, canClose: true };
+    });
+    return;
+  }
+  notices.show(`csv-${name}`, (spoken) => csvNotice(result, spoken));
+  if (result.status === 'added') notices.toast(t('csv.added', { n: result.events, name }));
+  else if (result.status === 'duplicate') notices.toast(t('csv.duplicate', { name }));
+}
+
+/** Says that the worker is of no use. */
+export function reportBroken(reason: string, notices: Notices): void {
+  notices.show('worker', ({ t }) => {
+    const actions = [{ label: t('reload'), perform: () => location.reload() }];
+    return { tone: 'error', title: t('error.worker'), text: t('error.worker-text', { reason }), actions };
+  });
+}
+
+/** Says that the server does not keep the markers; undefined: it does. */
+export function reportSync(reason: string | undefined, notices: Notices, retry: () => void): void {
+  notices.show('sync', ({ t }) => {
+    if (reason === undefined) return undefined;
+    const actions = [{ label: t('retry'), perform: retry }];
+    return { tone: 'warn', title: t('sync.failed'), text: t('sync.failed-text', { reason }), actions };
+  });
+}
+
+/** What there is to say of a file that was read; undefined when all went well. */
+export function csvNotice(result: CsvFileResult, { t }: Ui): Notice | undefined {
+  const details = result.badRows.map((row) => badRowText(row, t));
+  const detailsLabel = t('csv.first-rows', { n: details.length });
+  if (result.status === 'rejected' && result.error) {
+    const title = t('csv.rejected', { name: result.name });
+    return { tone: 'error', title, text: csvErrorText(result.error, t), details, detailsLabel, canClose: true };
+  }
+  if (result.skipped > 0) {
+    const title = t('csv.skipped', { skipped: result.skipped, n: result.rows, name: result.name });
+    return { tone: 'warn', title, details, detailsLabel, canClose: true };
+  }
+  if (result.totalsThatDiffer === 0) return undefined;
+  const title = t('csv.totals', { n: result.totalsThatDiffer, name: result.name });
+  return { tone: 'info', title, canClose: true };
+}
+
+function csvErrorText(error: CsvFileError, t: Ui['t']): string {
+  switch (error.code) {
+    case 'missing-columns':
+      return t('csv.error.missing-columns', { columns: error.columns.join(', ') });
+    case 'unclosed-quote':
+      return t('csv.error.unclosed-quote', { line: error.line });
+    case 'empty':
+      return t('csv.error.empty');
+    case 'all-rows-bad':
+      return t('csv.error.all-rows-bad');
+  }
+}
+
+const badRowText = (row: BadRow, t: Ui['t']): string =>
+  t('csv.bad-row', { line: row.line, reason: t(`csv.bad.${row.reason}`), text: row.text });
+
+/** What there is to say of a live fetch: old data, users without, or nothing at all. */
+export function liveNotice(status: LiveStatus, ui: Ui, retry: () => void): Notice | undefined {
+  const { t, format } = ui;
+  const failed = status.results.filter(({ failure }) => failure);
+  const [first] = failed;
+  if (!first?.failure) return truncationNotice(status, ui);
+  const actions = [{ label: t('retry'), perform: retry }];
+  const isTotal = failed.length === status.results.length;
+  const details = failed.map((result) => failureLine(result, ui));
+  const known = failed.flatMap(({ fetchedAt }) => fetchedAt ?? []);
+  const text = [first.failure.hint ?? '', isTotal && known.length === 0 ? t('live.csv-stays') : ''].join(' ').trim();
+  if (known.length > 0) {
+    const title = t('live.stale', { time: format.time(Math.min(...known)) });
+    return { tone: 'warn', title, text: failureText(first, ui), details, actions };
+  }
+  const names = failed.map(({ user }) => user).join(', ');
+  const title = `${names}: ${failureText(first, ui)}`;
+  return { tone: isTotal ? 'error' : 'warn', title, text, details, actions };
+}
+
+function truncationNotice(status: LiveStatus, { t }: Ui): Notice | undefined {
+  const users = status.results.filter(({ truncated }) => truncated).map(({ user }) => user);
+  if (users.length === 0) return undefined;
+  return { tone: 'warn', title: t('live.truncated', { users: users.join(', ') }), canClose: true };
+}
+
+/** The failure in the page's language where its code is known, else as the server says it. */
+export function failureText(result: LiveUserResult, { t }: Ui): string {
+  const key = `failure.${result.failure?.code ?? ''}`;
+  return Object.hasOwn(english, key) ? t(key as TextKey) : (result.failure?.message ?? '');
+}
+
+function failureLine(result: LiveUserResult, ui: Ui): string {
+  const { failure } = result;
+  const parts = [failureText(result, ui), failure?.message, failure?.hint].filter((part) => part);
+  return `${result.user} · ${failure?.code ?? ''} · ${[...new Set(parts)].join(' — ')}`;
+}

@@ -1,0 +1,300 @@
+import { h } from '../../shared/dom.ts';
+import { summaryOf } from '../message/body.ts';
+import { icon } from '../shell/icons.ts';
+import type { Message } from '../wire.ts';
+import type { Completion, Option } from './completion.ts';
+import { complete, completionAt, type Mentionable, optionsFor } from './completion.ts';
+import type { Uploads } from './uploads.ts';
+
+export interface ComposerHooks {
+  send(text: string, parts: { readonly replyTo: Message | undefined; readonly edits: Message | undefined }): void;
+  /** Somebody writes. */
+  typing(): void;
+  /** The last message that may be edited with the arrow. */
+  lastOwn(): Message | undefined;
+  people(): readonly Mentionable[];
+  /** What is written is to be kept, or was sent. */
+  draft(text: string): void;
+  /** Leaves the composer for the flow. */
+  leave(): void;
+}
+
+/** More pasted characters than these become a file. */
+const LONG_PASTE = 6000;
+let composers = 0;
+
+/** Where messages are written. */
+export class Composer {
+  readonly element: HTMLFormElement;
+  readonly field: HTMLTextAreaElement;
+  readonly #hooks: ComposerHooks;
+  readonly #uploads: Uploads;
+  readonly #banner = h('div', { class: 'composer-banner', hidden: true });
+  readonly #popup: HTMLUListElement;
+  readonly #send: HTMLButtonElement;
+  #replyTo: Message | undefined;
+  #edits: Message | undefined;
+  #completion: Completion | undefined;
+  #options: readonly Option[] = [];
+  #selected = 0;
+
+  constructor(hooks: ComposerHooks, uploads: Uploads, label: string) {
+    this.#hooks = hooks;
+    this.#uploads = uploads;
+    const id = `options-${++composers}`;
+    this.#popup = h('ul', { class: 'options', id, role: 'listbox', 'aria-label': 'Suggestions', hidden: true });
+    this.field = h('textarea', {
+      rows: 1,
+      'aria-label': label,
+      'aria-haspopup': 'listbox',
+      'aria-controls': id,
+      'aria-autocomplete': 'list',
+      enterkeyhint: 'send',
+      autocomplete: 'off',
+    });
+    this.#send = h(
+      'button',
+      { type: 'submit', class: 'send', 'aria-label': 'Send', title: 'Send (Enter)' },
+      icon('send'),
+    );
+    const picker = h('input', {
+      type: 'file',
+      multiple: true,
+      class: 'off-screen',
+      tabindex: -1,
+      'aria-label': 'Files to attach',
+    });
+    picker.addEventListener('change', () => {
+      this.#uploads.add([...(picker.files ?? [])]);
+      picker.value = '';
+    });
+    const attach = h(
+      'button',
+      {
+        type: 'button',
+        class: 'icon-button',
+        'aria-label': 'Attach files',
+        title: 'Attach files',
+        onclick: () => picker.click(),
+      },
+      icon('attach'),
+    );
+    this.element = h(
+      'form',
+      { class: 'composer' },
+      this.#banner,
+      uploads.element,
+      h('div', { class: 'composer-row' }, attach, picker, this.field, this.#send),
+      this.#popup,
+    );
+    this.#listen();
+  }
+
+  set placeholder(text: string) {
+    this.field.placeholder = text;
+  }
+
+  /** A room where nobody may write says why. */
+  set closed(reason: string | undefined) {
+    this.element.inert = reason !== undefined;
+    this.element.classList.toggle('closed', reason !== undefined);
+    if (reason !== undefined) this.placeholder = reason;
+  }
+
+  get text(): string {
+    return this.field.value;
+  }
+
+  set text(text: string) {
+    this.field.value = text;
+    this.#closePopup();
+    this.#fit();
+  }
+
+  focus(): void {
+    this.field.focus();
+  }
+
+  replyTo(message: Message | undefined): void {
+    this.#replyTo = message;
+    this.#edits = undefined;
+    this.#showBanner();
+    if (message) this.focus();
+  }
+
+  edit(message: Message): void {
+    this.#replyTo = undefined;
+    this.#edits = message;
+    this.text = message.body;
+    this.#showBanner();
+    this.focus();
+  }
+
+  /** Puts words at the end, for somebody to send. */
+  suggest(text: string): void {
+    this.text = this.text === '' ? text : `${this.text} ${text}`;
+    this.focus();
+    this.field.setSelectionRange(this.text.length, this.text.length);
+  }
+
+  #listen(): void {
+    const { field } = this;
+    this.element.addEventListener('submit', (event) => {
+      event.preventDefault();
+      this.#submit();
+    });
+    field.addEventListener('input', () => {
+      this.#fit();
+      this.#suggestAtCaret();
+      if (!this.#edits) this.#hooks.draft(this.text);
+      if (this.text.trim() !== '' && !this.#edits && !this.text.startsWith('/')) this.#hooks.typing();
+    });
+    field.addEventListener('keydown', (event) => this.#onKey(event));
+    field.addEventListener('blur', () => this.#closePopup());
+    field.addEventListener('paste', (event) => this.#onPaste(event));
+  }
+
+  #onKey(event: KeyboardEvent): void {
+    if (event.isComposing) return;
+    if (!this.#popup.hidden && this.#onPopupKey(event)) event.preventDefault();
+    else if (event.key === 'Enter' && !event.shiftKey && !event.altKey) {
+      event.preventDefault();
+      this.#submit();
+    } else if (event.key === 'ArrowUp' && this.text === '' && !this.#edits) {
+      const last = this.#hooks.lastOwn();
+      if (!last) return;
+      event.preventDefault();
+      this.edit(last);
+    } else if (event.key === 'Escape') {
+      event.preventDefault();
+      if (this.#edits || this.#replyTo) this.#cancel();
+      else this.#hooks.leave();
+    }
+  }
+
+  /** What is suggested stands there already, whole: then Enter sends. */
+  #isWritten(): boolean {
+    const written = this.#completion?.query;
+    return this.#options.some(({ label }) => label.slice(1) === written);
+  }
+
+  #onPopupKey({ key }: KeyboardEvent): boolean {
+    const { length } = this.#options;
+    if (key === 'ArrowDown') this.#select((this.#selected + 1) % length);
+    else if (key === 'ArrowUp') this.#select((this.#selected + length - 1) % length);
+    else if (key === 'Enter' && this.#isWritten()) {
+      this.#closePopup();
+      return false;
+    } else if (key === 'Enter' || key === 'Tab') this.#take(this.#selected);
+    else if (key === 'Escape') this.#closePopup();
+    else return false;
+    return true;
+  }
+
+  #onPaste(event: ClipboardEvent): void {
+    const files = [...(event.clipboardData?.files ?? [])];
+    const text = event.clipboardData?.getData('text/plain') ?? '';
+    if (files.length === 0 && text.length <= LONG_PASTE) return;
+    event.preventDefault();
+    this.#uploads.add(files.length > 0 ? files : [new File([text], 'pasted.txt', { type: 'text/plain' })]);
+  }
+
+  #submit(): void {
+    const text = this.text.trim();
+    if ((text === '' && this.#uploads.isEmpty) || this.#uploads.isBusy) return;
+    if (this.#edits && text === '') return;
+    this.#hooks.send(text, { replyTo: this.#replyTo, edits: this.#edits });
+    this.#cancel();
+    this.#hooks.draft('');
+  }
+
+  #cancel(): void {
+    const wasEdit = this.#edits !== undefined;
+    this.#edits = undefined;
+    this.#replyTo = undefined;
+    this.#showBanner();
+    if (wasEdit || this.text !== '') this.text = '';
+  }
+
+  #showBanner(): void {
+    const message = this.#edits ?? this.#replyTo;
+    this.#banner.hidden = message === undefined;
+    this.#send.setAttribute('aria-label', this.#edits ? 'Save the edit' : 'Send');
+    if (!message) return;
+    this.#banner.replaceChildren(
+      icon(this.#edits ? 'edit' : 'reply'),
+      h(
+        'span',
+        {},
+        this.#edits ? 'Editing your message' : 'Replying to ',
+        !this.#edits && h('strong', {}, message.author.name),
+        !this.#edits && `: ${summaryOf(message, 80)}`,
+      ),
+      h(
+        'button',
+        { type: 'button', class: 'icon-button', 'aria-label': 'Cancel', onclick: () => this.#cancel() },
+        icon('close'),
+      ),
+    );
+  }
+
+  /** As high as its text, up to a third of the window. */
+  #fit(): void {
+    const { field } = this;
+    field.style.height = 'auto';
+    field.style.height = `${Math.min(field.scrollHeight, Math.max(120, innerHeight / 3))}px`;
+  }
+
+  #suggestAtCaret(): void {
+    this.#completion = completionAt(this.text, this.field.selectionStart);
+    this.#options = this.#completion ? optionsFor(this.#completion, this.#hooks.people()) : [];
+    if (this.#options.length === 0) this.#closePopup();
+    else this.#openPopup();
+  }
+
+  #openPopup(): void {
+    this.#popup.replaceChildren(
+      ...this.#options.map(({ label, hint }, index) =>
+        h(
+          'li',
+          {
+            role: 'option',
+            id: `${this.#popup.id}-${index}`,
+            onpointerdown: (event: PointerEvent) => {
+              event.preventDefault();
+              this.#take(index);
+            },
+          },
+          h('span', { class: 'option-label' }, label),
+          hint !== '' && h('span', { class: 'option-hint' }, hint),
+        ),
+      ),
+    );
+    this.#popup.hidden = false;
+    this.#select(0);
+  }
+
+  #select(index: number): void {
+    this.#selected = index;
+    for (const [at, option] of [...this.#popup.children].entries())
+      option.setAttribute('aria-selected', String(at === index));
+    this.field.setAttribute('aria-activedescendant', `${this.#popup.id}-${index}`);
+    this.#popup.children[index]?.scrollIntoView({ block: 'nearest' });
+  }
+
+  #take(index: number): void {
+    const option = this.#options[index];
+    if (!option || !this.#completion) return;
+    const done = complete(this.text, this.field.selectionStart, this.#completion, option);
+    this.text = done.text;
+    this.field.setSelectionRange(done.caret, done.caret);
+    this.#hooks.draft(this.text);
+  }
+
+  #closePopup(): void {
+    if (this.#popup.hidden) return;
+    this.#popup.hidden = true;
+    this.#completion = undefined;
+    this.field.removeAttribute('aria-activedescendant');
+  }
+}

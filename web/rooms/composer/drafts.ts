@@ -1,0 +1,38 @@
+import { ROOT } from '../root.ts';
+
+/** What was begun and not sent, by room. */
+export class Drafts {
+  readonly #storage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
+  readonly #prefix: string;
+
+  constructor(storage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>, userId: string) {
+    this.#storage = storage;
+    this.#prefix = `opsdeck.rooms.draft.${ROOT}${userId}.`;
+  }
+
+  read(roomId: string): string {
+    try {
+      return this.#storage.getItem(this.#prefix + roomId) ?? '';
+    } catch {
+      return '';
+    }
+  }
+
+  write(roomId: string, text: string): void {
+    try {
+      if (text === '') this.#storage.removeItem(this.#prefix + roomId);
+      else this.#storage.setItem(this.#prefix + roomId, text);
+    } catch {
+      // Full or forbidden: the draft lives as long as the page.
+    }
+  }
+}
+
+/** Storage that a browser forbids throws at the first touch already. */
+export function browserStorage(): Pick<Storage, 'getItem' | 'setItem' | 'removeItem'> {
+  try {
+    return window.localStorage;
+  } catch {
+    return { getItem: () => null, setItem: () => {}, removeItem: () => {} };
+  }
+}

@@ -1,0 +1,60 @@
+import type { RoomEntry } from '../room/entry.ts';
+import { freshId } from '../session.ts';
+import type { Ui } from '../shell/ui.ts';
+import type { Message } from '../wire.ts';
+import type { Outbox } from './outbox.ts';
+import type { Uploads } from './uploads.ts';
+
+export interface SenderStage {
+  jumpToLatest(entry: RoomEntry): Promise<void>;
+  /** Brings what was just written into sight. */
+  toEnd(place: 'room' | 'thread'): void;
+}
+
+export interface Written {
+  readonly body: string;
+  readonly replyTo: Message | undefined;
+  /** The root of the thread in which it was written. */
+  readonly threadId: string | null;
+  readonly uploads: Uploads;
+}
+
+/** Takes what was written: it stands in the room at once, and the outbox sees to the rest. */
+export class Sender {
+  readonly #ui: Ui;
+  readonly #outbox: Outbox;
+  readonly #stage: SenderStage;
+
+  constructor(ui: Ui, outbox: Outbox, stage: SenderStage) {
+    this.#ui = ui;
+    this.#outbox = outbox;
+    this.#stage = stage;
+  }
+
+  async send(entry: RoomEntry, { body, replyTo, threadId, uploads }: Written): Promise<void> {
+    const { clock, topics } = this.#ui;
+    entry.newAfterSeq = undefined;
+    if (entry.list.hasAfter && threadId === null) await this.#stage.jumpToLatest(entry);
+    const added = this.#outbox.add({
+      id: freshId(clock),
+      roomId: entry.room.id,
+      body,
+      threadId,
+      replyTo: replyTo?.id ?? null,
+      attachments: uploads.take(),
+      createdAt: clock.now(),
+    });
+    topics.flush();
+    this.#stage.toEnd(threadId === null ? 'room' : 'thread');
+    await added;
+  }
+
+  async saveEdit({ id, body: before }: Message, body: string): Promise<void> {
+    if (body === before) return;
+    try {
+      this.#ui.model.takeMessage(await this.#ui.api.edit(id, body));
+    } catch (error) {
+      this.#ui.actions.fail(error);
+    }
+  }
+}

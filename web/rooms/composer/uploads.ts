@@ -1,0 +1,102 @@
+import { h } from '../../shared/dom.ts';
+import type { Api } from '../api.ts';
+import { reasonOf } from '../api-error.ts';
+import { icon } from '../shell/icons.ts';
+import { printSize } from '../shell/time-text.ts';
+import type { FileRef } from '../wire.ts';
+
+const MOST_FILES = 10;
+
+interface Upload {
+  readonly element: HTMLElement;
+  file: FileRef | undefined;
+  isFailed: boolean;
+}
+
+/** Files that go along with the next message: each uploads as soon as it is chosen. */
+export class Uploads {
+  readonly element = h('ul', { class: 'uploads', 'aria-label': 'Attachments', hidden: true });
+  readonly #api: Api;
+  readonly #say: (text: string) => void;
+  #uploads: Upload[] = [];
+
+  constructor(api: Api, say: (text: string) => void) {
+    this.#api = api;
+    this.#say = say;
+  }
+
+  get isEmpty(): boolean {
+    return this.#files.length === 0;
+  }
+
+  /** Whether one is still on its way. */
+  get isBusy(): boolean {
+    return this.#uploads.some(({ file, isFailed }) => !file && !isFailed);
+  }
+
+  get #files(): readonly FileRef[] {
+    return this.#uploads.flatMap(({ file }) => file ?? []);
+  }
+
+  /** Hands them over, and begins anew. */
+  take(): readonly FileRef[] {
+    const files = this.#files;
+    this.#uploads = [];
+    this.#show();
+    return files;
+  }
+
+  add(files: readonly File[]): void {
+    const room = MOST_FILES - this.#uploads.length;
+    if (files.length > room) this.#say(`A message holds ${MOST_FILES} files at the most`);
+    for (const file of files.slice(0, Math.max(0, room))) void this.#add(file);
+  }
+
+  async #add(file: File): Promise<void> {
+    const bar = h('progress', { max: 1, value: 0, 'aria-label': `Uploading ${file.name}` });
+    const state = h('span', { class: 'soft' }, printSize(file.size));
+    const remove = h(
+      'button',
+      {
+        type: 'button',
+        class: 'icon-button',
+        'aria-label': `Remove ${file.name}`,
+        onclick: () => this.#remove(upload),
+      },
+      icon('close'),
+    );
+    const element = h(
+      'li',
+      { class: 'upload' },
+      icon('file'),
+      h('span', { class: 'file-name' }, file.name),
+      state,
+      bar,
+      remove,
+    );
+    const upload: Upload = { element, file: undefined, isFailed: false };
+    this.#uploads.push(upload);
+    this.#show();
+    try {
+      upload.file = await this.#api.upload(file, (done) => {
+        bar.value = done;
+      });
+    } catch (error) {
+      upload.isFailed = true;
+      state.textContent = reasonOf(error);
+      element.classList.add('failed');
+      this.#say(`${file.name}: ${reasonOf(error)}`);
+    }
+    bar.remove();
+  }
+
+  #remove(upload: Upload): void {
+    this.#uploads = this.#uploads.filter((other) => other !== upload);
+    this.#show();
+  }
+
+  #show(): void {
+    this.element.hidden = this.#uploads.length === 0;
+    this.element.replaceChildren(...this.#uploads.map(({ element }) => element));
+  }
+}

@@ -1,0 +1,268 @@
+import { h, setText } from '../../shared/dom.ts';
+import { ANY_VERSION, NEW_ONLY } from '../api.ts';
+import { ApiError, reasonOf } from '../api-error.ts';
+import type { RoomEntry } from '../room/entry.ts';
+import type { Ui } from '../shell/ui.ts';
+import type { Copilot } from '../wire.ts';
+import { handleOf } from './handle.ts';
+
+const KINDS = [
+  ['echo', 'echo (built in, repeats what you say)'],
+  ['openai', 'openai (any compatible server)'],
+  ['anthropic', 'anthropic'],
+] as const;
+const TRIGGERS = [
+  ['mention', 'when it is mentioned'],
+  ['always', 'every message'],
+  ['alert', 'new alerts'],
+  ['manual', 'only when somebody asks by hand'],
+  ['off', 'never'],
+] as const;
+const PLACES = [
+  ['thread', 'in a thread'],
+  ['room', 'in the room'],
+] as const;
+const SOMEBODY_ELSE =
+  'Somebody else has changed the copilot meanwhile. Close this panel and open it again to see what it is now.';
+
+interface TestAnswer {
+  readonly ok: boolean;
+  readonly latencyMs: number;
+  readonly model: string | null;
+  readonly error?: string;
+}
+
+interface Profile {
+  readonly name: string;
+  readonly kind: string;
+  readonly apiKeyInfo: Copilot['apiKeyInfo'];
+}
+
+/** Where a room's copilot is set up: which model answers and with which key; all else has a default that works. */
+export class CopilotForm {
+  readonly element: HTMLElement;
+  readonly #entry: RoomEntry;
+  readonly #ui: Ui;
+  readonly #fields = createFields();
+  readonly #keyLabel = h('label', {}, 'Key', this.#fields.key);
+  readonly #keyHint = h('p', { class: 'soft hint', id: 'copilot-key-hint' });
+  readonly #save = h('button', { class: 'primary' });
+  readonly #test = h('button', { type: 'button', onclick: () => this.#attempt('Asking', () => this.#try()) }, 'Test');
+  readonly #remove = h(
+    'button',
+    { type: 'button', class: 'danger', onclick: () => this.#attempt('Removing', () => this.#takeAway()) },
+    'Remove',
+  );
+  readonly #result = h('p', { class: 'test-result', role: 'status' });
+  /** What the fields were filled from. */
+  #known: Copilot | null = null;
+  #isTouched = false;
+  /** How often somebody has changed a field. */
+  #touches = 0;
+  /** Of the server; empty where the reader may not see them. */
+  #profiles: readonly Profile[] = [];
+
+  constructor(entry: RoomEntry, ui: Ui) {
+    this.#entry = entry;
+    this.#ui = ui;
+    this.element = this.#draw();
+    this.element.addEventListener('input', () => {
+      this.#isTouched = true;
+      this.#touches += 1;
+      this.#showKey();
+    });
+    this.#fill();
+    void this.#listProfiles();
+  }
+
+  /** Shows what the copilot is now, but not under somebody's hands. */
+  refresh(): void {
+    if (!this.#isTouched) this.#fill();
+  }
+
+  #draw(): HTMLElement {
+    const { provider, name, trigger, place, model, baseUrl, instructions } = this.#fields;
+    const isAdmin = this.#ui.model.account.admin;
+    const more = h(
+      'div',
+      { class: 'fields' },
+      h('label', {}, 'Name', name),
+      h('label', {}, 'Answers', trigger),
+      h('label', {}, 'Where', place),
+      h('label', {}, 'Model', model),
+      isAdmin && h('label', {}, 'Address', baseUrl),
+      h('label', {}, 'Instructions', instructions),
+    );
+    const onSave = (event: Event) => {
+      event.preventDefault();
+      this.#attempt('Saving', () => this.#store());
+    };
+    return h(
+      'form',
+      { class: 'panel-part fields', onsubmit: onSave },
+      h(
+        'p',
+        { class: 'soft' },
+        'It sees the messages of this room when it is asked, and answers as a member. Words that look like secrets are taken out before they leave.',
+      ),
+      h('label', {}, 'Model provider', provider),
+      this.#keyLabel,
+      this.#keyHint,
+      h('details', {}, h('summary', {}, 'More settings'), more),
+      h('div', { class: 'panel-actions' }, this.#save, this.#test, this.#remove),
+      this.#result,
+    );
+  }
+
+  #fill(): void {
+    const { copilot } = this.#entry.room;
+    const { provider, key, name, trigger, place, model, baseUrl, instructions } = this.#fields;
+    this.#known = copilot;
+    offer(provider, copilot?.provider ?? 'echo');
+    provider.value = copilot?.provider ?? 'echo';
+    key.value = '';
+    name.value = copilot?.name ?? 'copilot';
+    trigger.value = copilot?.trigger ?? 'mention';
+    place.value = copilot?.replyIn ?? 'thread';
+    model.value = copilot?.model ?? '';
+    baseUrl.value = copilot?.baseUrl ?? '';
+    instructions.value = copilot?.instructions ?? '';
+    setText(this.#save, copilot?.enabled ? 'Save' : 'Switch on');
+    this.#remove.hidden = copilot === null;
+    this.#isTouched = false;
+    this.#showKey();
+  }
+
+  /** The server's own profiles stand before the kinds. */
+  async #listProfiles(): Promise<void> {
+    const { api, model } = this.#ui;
+    if (!model.account.admin) return;
+    const { providers } = await api
+      .send<{ readonly providers: readonly Profile[] }>('GET', '/api/provider')
+      .catch(() => ({ providers: [] }));
+    this.#profiles = providers;
+    for (const { name } of providers) offer(this.#fields.provider, name);
+    this.#showKey();
+  }
+
+  #showKey(): void {
+    const { value } = this.#fields.provider;
+    const profile = this.#profiles.find(({ name }) => name === value);
+    const info = this.#isMoved() ? undefined : this.#known?.apiKeyInfo;
+    this.#keyLabel.hidden = (profile?.kind ?? value) === 'echo';
+    setText(this.#keyHint, this.#keyLabel.hidden ? '' : keyWords(info, profile));
+    this.#keyHint.hidden = this.#keyHint.textContent === '';
+  }
+
+  /** A key belongs to its provider. */
+  #isMoved(): boolean {
+    return this.#known !== null && this.#known.provider !== this.#fields.provider.value;
+  }
+
+  #wanted(): object {
+    const { provider, key, name, trigger, place, model, baseUrl, instructions } = this.#fields;
+    return {
+      ...this.#known,
+      enabled: true,
+      name: name.value,
+      provider: provider.value,
+      model: model.value.trim() || null,
+      baseUrl: baseUrl.value.trim() || null,
+      trigger: trigger.value,
+      replyIn: place.value,
+      instructions: instructions.value,
+      ...(this.#isMoved() ? { apiKey: null, secretRef: null } : {}),
+      ...(key.value === '' ? {} : { apiKey: key.value }),
+    };
+  }
+
+  /** One thing at a time; what comes of it is said below the buttons. */
+  async #attempt(meanwhile: string, act: () => Promise<string>): Promise<void> {
+    const buttons = [this.#save, this.#test, this.#remove];
+    if (this.element.getAttribute('aria-busy') === 'true') return;
+    this.element.setAttribute('aria-busy', 'true');
+    for (const button of buttons) button.setAttribute('aria-disabled', 'true');
+    this.#result.textContent = meanwhile;
+    try {
+      this.#result.textContent = await act();
+    } catch (error) {
+      const isOld = error instanceof ApiError && error.code === 'version_mismatch';
+      this.#result.textContent = isOld ? SOMEBODY_ELSE : reasonOf(error);
+    }
+    this.element.removeAttribute('aria-busy');
+    for (const button of buttons) button.removeAttribute('aria-disabled');
+  }
+
+  async #put(): Promise<Copilot> {
+    const touches = this.#touches;
+    const headers = this.#known ? { 'If-Match': `"c${this.#known.version}"` } : NEW_ONLY;
+    const path = `/api/room/${this.#entry.room.id}/copilot`;
+    const copilot = await this.#ui.api.send<Copilot>('PUT', path, { body: this.#wanted(), headers });
+    this.#take(copilot, touches);
+    return copilot;
+  }
+
+  async #store(): Promise<string> {
+    const { trigger, name } = await this.#put();
+    return trigger === 'mention' || trigger === 'always' ? `Saved. Write @${handleOf(name)} to ask.` : 'Saved.';
+  }
+
+  async #try(): Promise<string> {
+    await this.#put();
+    const path = `/api/room/${this.#entry.room.id}/copilot/test`;
+    const { ok, latencyMs, model, error } = await this.#ui.api.send<TestAnswer>('POST', path);
+    return ok
+      ? `It works: ${model ?? 'the model'} answered in ${latencyMs} ms.`
+      : `It does not work: ${error ?? 'no answer'}`;
+  }
+
+  async #takeAway(): Promise<string> {
+    const touches = this.#touches;
+    await this.#ui.api.send('DELETE', `/api/room/${this.#entry.room.id}/copilot`, { headers: ANY_VERSION });
+    this.#take(null, touches);
+    return 'The copilot is off.';
+  }
+
+  /** What was entered since the request went out stays. */
+  #take(copilot: Copilot | null, touches: number): void {
+    this.#entry.updateCopilot(copilot);
+    if (this.#touches === touches) this.#fill();
+    else this.#known = copilot;
+    this.#ui.topics.changed('room');
+  }
+}
+
+function createFields() {
+  return {
+    provider: choice(KINDS),
+    key: h('input', { type: 'password', autocomplete: 'off', 'aria-describedby': 'copilot-key-hint' }),
+    name: h('input', { type: 'text', maxlength: 40 }),
+    trigger: choice(TRIGGERS),
+    place: choice(PLACES),
+    model: h('input', { type: 'text', placeholder: 'as the provider has it' }),
+    baseUrl: h('input', { type: 'text', placeholder: 'as the provider has it', inputmode: 'url' }),
+    instructions: h('textarea', {
+      rows: 4,
+      maxlength: 16_000,
+      placeholder: 'You help the people on call. Be brief.',
+    }),
+  } as const;
+}
+
+function keyWords(info: Copilot['apiKeyInfo'] | undefined, profile: Profile | undefined): string {
+  if (info?.set && info.source !== 'profile')
+    return `A key is set${info.last4 ? `, ends with ${info.last4}` : ''}. Leave this empty to keep it.`;
+  return profile?.apiKeyInfo.set ? 'The provider has a key. One that is entered here is used instead of it.' : '';
+}
+
+const choice = (options: readonly (readonly [string, string])[]): HTMLSelectElement =>
+  h(
+    'select',
+    {},
+    options.map(([value, label]) => h('option', { value }, label)),
+  );
+
+function offer(field: HTMLSelectElement, name: string): void {
+  if ([...field.options].some(({ value }) => value === name)) return;
+  field.prepend(h('option', { value: name }, name));
+}

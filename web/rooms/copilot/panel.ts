@@ -1,0 +1,87 @@
+import { h } from '../../shared/dom.ts';
+import { ANY_VERSION } from '../api.ts';
+import type { RoomEntry } from '../room/entry.ts';
+import type { Panel } from '../room/panels.ts';
+import { icon } from '../shell/icons.ts';
+import type { Ui } from '../shell/ui.ts';
+import { CopilotForm } from './form.ts';
+
+/** A room's copilot: who may set it up does so here, the others read which one answers. */
+export function copilotPanel(entry: RoomEntry, ui: Ui): Panel {
+  const form = entry.isModerator || ui.model.account.admin ? new CopilotForm(entry, ui) : undefined;
+  const words = h('p', { hidden: form !== undefined });
+  const switches = entry.me ? privateSwitch(entry, ui) : undefined;
+  const refresh = () => {
+    const { copilot } = entry.room;
+    words.textContent = copilot?.enabled
+      ? `${copilot.name} answers here by ${copilot.provider}${copilot.model ? `, ${copilot.model}` : ''}.`
+      : 'This room has no copilot. An admin of the room can set one up.';
+    if (switches) switches.hidden = !copilot;
+    form?.refresh();
+  };
+  refresh();
+  return { element: h('div', { class: 'panel' }, form?.element ?? words, switches), refresh };
+}
+
+function privateSwitch({ room, me }: RoomEntry, { api, actions, model }: Ui): HTMLElement {
+  const box = h('input', { type: 'checkbox', checked: me?.copilot === true });
+  box.addEventListener('change', async () => {
+    try {
+      model.put(
+        await api.send('PUT', `/api/room/${room.id}`, {
+          body: { copilot: box.checked },
+          headers: ANY_VERSION,
+        }),
+      );
+    } catch (error) {
+      box.checked = !box.checked;
+      actions.fail(error);
+    }
+  });
+  return h(
+    'section',
+    { class: 'panel-part' },
+    h('label', { class: 'check' }, box, 'Private copilot: notes that only you see'),
+  );
+}
+
+/** What a model was shown when it wrote an answer. */
+export function sawPanel(
+  saw: readonly { readonly messageId: string; readonly version: number }[],
+  entry: RoomEntry,
+  { actions }: Ui,
+): HTMLElement {
+  if (saw.length === 0) return h('div', { class: 'panel' }, h('p', {}, 'It was shown no messages.'));
+  return h(
+    'div',
+    { class: 'panel' },
+    h(
+      'p',
+      { class: 'soft' },
+      `It was shown ${saw.length} ${saw.length === 1 ? 'message' : 'messages'}, besides its instructions:`,
+    ),
+    h(
+      'ul',
+      { class: 'saw' },
+      saw.map(({ messageId, version }) => {
+        const message = entry.list.get(messageId);
+        const changed = message && message.version !== version ? ' (changed since)' : '';
+        const text = message ? `${message.author.name}: ${message.body.slice(0, 160)}${changed}` : 'an earlier message';
+        return h(
+          'li',
+          {},
+          h(
+            'button',
+            {
+              type: 'button',
+              class: 'quiet pinned-link',
+              onclick: () => actions.showMessage(messageId, entry.room.id),
+            },
+            icon('eye'),
+            text,
+          ),
+        );
+      }),
+    ),
+  );
+}

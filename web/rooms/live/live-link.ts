@@ -1,0 +1,142 @@
+import type { Clock } from '../../shared/clock.ts';
+import type { Api } from '../api.ts';
+import { EventStream, type LineState } from './event-stream.ts';
+import type { StreamEvent } from './sse-parser.ts';
+
+export interface LiveLinkParts {
+  readonly clock: Clock;
+  readonly api: Api;
+  /** Keeps tabs of different people apart. */
+  readonly name: string;
+  readonly cursor: string;
+  readonly take: (event: StreamEvent) => void;
+  readonly line: (state: LineState) => void;
+  readonly signedOut: () => void;
+}
+
+type Word =
+  | { readonly kind: 'event'; readonly event: StreamEvent }
+  | { readonly kind: 'line'; readonly state: LineState }
+  | { readonly kind: 'ask' };
+
+interface LogAnswer {
+  readonly events: readonly { readonly id: string; readonly event: string; readonly data: unknown }[];
+  readonly cursor: string;
+}
+
+/** A page of the log. */
+const CATCH_UP = 1000;
+
+/**
+ * What happens in all rooms of a person, through one stream for all tabs: a browser has only six connections to a server.
+ * The tab that holds the lock reads and tells the others; when it goes, another takes over after what it heard last.
+ * Without locks every tab has a stream of its own.
+ */
+export class LiveLink {
+  readonly #parts: LiveLinkParts;
+  readonly #channel: BroadcastChannel | undefined;
+  #stream: EventStream | undefined;
+  #cursor: string;
+  #line: LineState = { kind: 'connecting' };
+
+  constructor(parts: LiveLinkParts) {
+    this.#parts = parts;
+    this.#cursor = parts.cursor;
+    this.#channel = 'locks' in navigator && 'BroadcastChannel' in window ? new BroadcastChannel(parts.name) : undefined;
+  }
+
+  /** Whether this is the tab that speaks for all. */
+  get isLeader(): boolean {
+    return this.#stream !== undefined;
+  }
+
+  get cursor(): string {
+    return this.#cursor;
+  }
+
+  start(): void {
+    const channel = this.#channel;
+    if (!channel) {
+      this.#lead();
+      return;
+    }
+    channel.onmessage = ({ data }: MessageEvent<Word>) => this.#hear(data);
+    void navigator.locks
+      .request(this.#parts.name, { ifAvailable: true }, (lock) => (lock ? this.#leadForEver() : undefined))
+      .then(() => this.#follow(channel))
+      .catch(() => this.#lead());
+  }
+
+  /** Reads on after a place that the rooms were read anew at. */
+  restart(cursor: string): void {
+    this.#cursor = cursor;
+    this.#stream?.restart(cursor);
+  }
+
+  /** Opens the line at once, without waiting for its turn. */
+  retry(): void {
+    this.#stream?.restart();
+  }
+
+  #leadForEver(): Promise<never> {
+    this.#lead();
+    return new Promise(() => {});
+  }
+
+  /** What the leader told before this tab listened is in the log; what comes twice does no harm. */
+  #follow(channel: BroadcastChannel): void {
+    if (this.isLeader) return;
+    channel.postMessage({ kind: 'ask' } satisfies Word);
+    void this.#catchUp();
+    void navigator.locks.request(this.#parts.name, () => this.#leadForEver()).catch(() => this.#lead());
+  }
+
+  async #catchUp(): Promise<void> {
+    for (let from = this.#parts.cursor; ; ) {
+      const path = `/api/event/log?since=${encodeURIComponent(from)}&wait=0&limit=${CATCH_UP}`;
+      const page = await this.#parts.api.send<LogAnswer>('GET', path).catch(() => undefined);
+      if (!page || page.events.length === 0) return;
+      for (const { id, event, data } of page.events) this.#parts.take({ id, event, data: JSON.stringify(data) });
+      from = page.cursor;
+    }
+  }
+
+  #lead(): void {
+    if (this.#stream) return;
+    const { clock, api, signedOut } = this.#parts;
+    this.#stream = new EventStream({
+      clock,
+      path: '/api/event',
+      headers: api.identity,
+      cursor: this.#cursor,
+      take: (event) => {
+        this.#channel?.postMessage({ kind: 'event', event } satisfies Word);
+        this.#take(event);
+      },
+      line: (state) => this.#showLine(state),
+      signedOut,
+      random: Math.random,
+      isOnline: () => navigator.onLine,
+    });
+    this.#stream.start();
+  }
+
+  #showLine(state: LineState): void {
+    this.#line = state;
+    this.#channel?.postMessage({ kind: 'line', state } satisfies Word);
+    this.#parts.line(state);
+  }
+
+  #hear(word: Word): void {
+    if (word.kind === 'ask') {
+      if (this.isLeader) this.#channel?.postMessage({ kind: 'line', state: this.#line } satisfies Word);
+    } else if (this.isLeader) return;
+    else if (word.kind === 'event') this.#take(word.event);
+    else this.#parts.line(word.state);
+  }
+
+  #take(event: StreamEvent): void {
+    if (event.id !== '') this.#cursor = event.id;
+    this.#parts.take(event);
+  }
+}

@@ -1,0 +1,167 @@
+import { h } from '../../shared/dom.ts';
+import { svgElement } from '../../shared/drawing.ts';
+import { icon } from '../shell/icons.ts';
+import { printFull, printLength, printTime } from '../shell/time-text.ts';
+import type { Ui } from '../shell/ui.ts';
+import type { AlertCard, Message } from '../wire.ts';
+import { isSafeLink } from './markdown.ts';
+
+const SHOWN_ALERTS = 5;
+const SPARK_WIDTH = 96;
+const SPARK_HEIGHT = 20;
+
+const SILENCES = [
+  ['silence-1h', '1 h'],
+  ['silence-4h', '4 h'],
+  ['silence-1d', '1 day'],
+] as const;
+
+/** The card of an alert group: what fires, since when, who has it, and what to do about it. */
+export function renderAlertCard(message: Message, card: AlertCard, ui: Ui): HTMLElement {
+  const { counts, severity, title, summary, description, labels, more } = card;
+  const tone =
+    card.state === 'resolved' ? 'resolved' : ['critical', 'warning', 'info'].includes(severity) ? severity : 'other';
+  const entries = Object.entries(labels).filter(([name]) => name !== 'alertname' && name !== 'severity');
+  return h(
+    'div',
+    { class: 'alert-card', role: 'group', 'data-tone': tone, 'aria-label': `Alert: ${title}` },
+    h(
+      'div',
+      { class: 'alert-head' },
+      h('span', { class: 'alert-state' }, card.state === 'firing' ? 'Firing' : 'Resolved'),
+      h('strong', { class: 'alert-title' }, title),
+      severity !== '' && h('span', { class: 'alert-severity' }, severity),
+    ),
+    summary !== '' && h('p', { class: 'alert-summary' }, summary),
+    description !== '' && description !== summary && h('p', { class: 'alert-description' }, description),
+    h(
+      'p',
+      { class: 'alert-facts' },
+      h('span', {}, `${counts.firing} firing / ${counts.resolved} resolved`),
+      lastingText(card, ui.clock.now()),
+      sparkline(card),
+    ),
+    entries.length > 0 &&
+      h(
+        'ul',
+        { class: 'alert-labels', 'aria-label': 'Labels' },
+        entries.map(([name, value]) => h('li', {}, h('span', {}, `${name}=`), value)),
+      ),
+    alertList(card, more),
+    notes(card, ui.clock.now()),
+    buttons(message, card, ui),
+  );
+}
+
+function lastingText(card: AlertCard, now: number): HTMLElement {
+  const started = Date.parse(card.startedAt);
+  const ended = card.resolvedAt === null ? undefined : Date.parse(card.resolvedAt);
+  const text = ended === undefined ? 'for ' : 'lasted ';
+  const length = h(
+    'span',
+    ended === undefined ? { 'data-since': card.startedAt } : {},
+    printLength((ended ?? now) - started),
+  );
+  return h('span', { title: `since ${printFull(started)}` }, text, length);
+}
+
+/** How the number of firing alerts has moved. */
+function sparkline({ changes, counts }: AlertCard): SVGElement | false {
+  if (changes.length < 3) return false;
+  const most = Math.max(1, ...changes.map(({ firing }) => firing));
+  const step = SPARK_WIDTH / changes.length;
+  const y = (firing: number) => (SPARK_HEIGHT - 2 - (firing / most) * (SPARK_HEIGHT - 4)).toFixed(1);
+  const line = changes.map(
+    ({ firing }, index) =>
+      `${index === 0 ? 'M' : 'V'}${index === 0 ? `0 ${y(firing)}` : y(firing)}H${((index + 1) * step).toFixed(1)}`,
+  );
+  const svg = svgElement('svg', {
+    class: 'spark',
+    viewBox: `0 0 ${SPARK_WIDTH} ${SPARK_HEIGHT}`,
+    width: String(SPARK_WIDTH),
+    height: String(SPARK_HEIGHT),
+    role: 'img',
+    'aria-label': `${changes.length} changes, ${most} firing at most, ${counts.firing} now`,
+  });
+  svg.append(svgElement('path', { d: line.join('') }));
+  return svg;
+}
+
+function alertList({ alerts }: AlertCard, more: number): HTMLElement | false {
+  const shown = alerts.filter((alert) => alert.summary !== '' || Object.keys(alert.labels).length > 0);
+  if (shown.length === 0) return false;
+  const rows = shown.map(({ state, labels, summary }) => {
+    const words = Object.entries(labels).map(([name, value]) => `${name}=${value}`);
+    const dot = h('span', { class: 'dot', 'data-state': state, role: 'img', 'aria-label': state });
+    return h('li', {}, dot, h('span', { class: 'code' }, words.join(' ')), summary !== '' && h('span', {}, summary));
+  });
+  const rest = rows.slice(SHOWN_ALERTS);
+  const left = more > 0 && h('li', { class: 'soft' }, `and ${more} more`);
+  return h(
+    'div',
+    { class: 'alert-list' },
+    h('ul', {}, rows.slice(0, SHOWN_ALERTS), rest.length === 0 && left),
+    rest.length > 0 && h('details', {}, h('summary', {}, `${rest.length + more} more`), h('ul', {}, rest, left)),
+  );
+}
+
+function notes({ acked, silence }: AlertCard, now: number): HTMLElement | false {
+  const isSilenced = silence !== null && Date.parse(silence.endsAt) > now;
+  if (!acked && !isSilenced) return false;
+  return h(
+    'p',
+    { class: 'alert-notes' },
+    acked &&
+      h(
+        'span',
+        { class: 'alert-note' },
+        icon('check'),
+        `${acked.by} has it since ${printTime(Date.parse(acked.at))}${acked.note === '' ? '' : `: ${acked.note}`}`,
+      ),
+    isSilenced &&
+      h(
+        'span',
+        { class: 'alert-note', title: `until ${printFull(Date.parse(silence.endsAt))}` },
+        icon('bell'),
+        `silenced by ${silence.by}, `,
+        h('span', { 'data-until': silence.endsAt }, printLength(Date.parse(silence.endsAt) - now)),
+        ' left',
+      ),
+  );
+}
+
+function buttons(message: Message, card: AlertCard, { actions, model }: Ui): HTMLElement {
+  const press = (name: string, label: string, accessible = label) =>
+    h(
+      'button',
+      { type: 'button', class: 'small', 'aria-label': accessible, onclick: () => actions.press(message, name) },
+      label,
+    );
+  const links = card.links.filter(({ url }) => isSafeLink(url));
+  const hasCopilot = model.entry(message.roomId)?.room.copilot?.enabled === true;
+  return h(
+    'div',
+    { class: 'alert-actions' },
+    card.acked ? press('unack', 'Unack') : press('ack', 'Ack'),
+    card.state === 'firing' &&
+      h(
+        'span',
+        { class: 'button-group', role: 'group', 'aria-label': 'Silence for' },
+        h('span', { class: 'soft', 'aria-hidden': 'true' }, 'Silence'),
+        SILENCES.map(([name, label]) => press(name, label, `Silence for ${label}`)),
+      ),
+    hasCopilot &&
+      h('button', { type: 'button', class: 'small', onclick: () => actions.askCopilot(message) }, 'Ask copilot'),
+    links.map(({ label, url }) =>
+      h('a', { class: 'external', href: url, target: '_blank', rel: 'noopener noreferrer' }, label),
+    ),
+  );
+}
+
+/** Times that run on: of what still fires, and of silences that end. */
+export function tickCards(root: ParentNode, now: number): void {
+  for (const node of root.querySelectorAll<HTMLElement>('[data-since]'))
+    node.textContent = printLength(now - Date.parse(node.dataset.since ?? ''));
+  for (const node of root.querySelectorAll<HTMLElement>('[data-until]'))
+    node.textContent = printLength(Date.parse(node.dataset.until ?? '') - now);
+}

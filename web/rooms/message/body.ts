@@ -1,0 +1,140 @@
+import DOMPurify from 'dompurify';
+import type { Clock } from '../../shared/clock.ts';
+import { copyButton } from '../../shared/copy-button.ts';
+import { h } from '../../shared/dom.ts';
+import { RecentFragments } from '../live/recent-fragments.ts';
+import type { Message } from '../wire.ts';
+import { splitLongText } from './long-text.ts';
+import { isPlainText, markdownToHtml } from './markdown.ts';
+
+const ALLOWED = {
+  ALLOWED_TAGS: [
+    ...['p', 'br', 'strong', 'em', 'del', 'a', 'code', 'pre', 'blockquote', 'ul', 'ol', 'li', 'hr'],
+    ...['table', 'thead', 'tbody', 'tr', 'th', 'td'],
+  ],
+  ALLOWED_ATTR: ['href', 'target', 'rel', 'class', 'start', 'data-language', 'tabindex', 'align'],
+  ALLOWED_URI_REGEXP: /^(?:https?:\/\/|mailto:)/i,
+  // Of these, too, it would want the form of an address.
+  ADD_URI_SAFE_ATTR: ['target', 'rel', 'class', 'start', 'data-language', 'tabindex', 'align'],
+  RETURN_DOM_FRAGMENT: true as const,
+};
+
+export interface BodyContext {
+  readonly clock: Clock;
+  readonly userId: string;
+  /** Whether `@name` calls somebody here. */
+  readonly isMentionable: (name: string) => boolean;
+}
+
+/** Rows are made anew when they are scrolled to and when members come and go; their words stay the same. */
+const sanitized = new RecentFragments<DocumentFragment>(500_000);
+
+export interface MessageText extends Pick<Message, 'body' | 'format'> {
+  /** More of it is still to come, so what is made of it is not worth keeping. */
+  readonly isGrowing?: boolean;
+}
+
+/** A message's words as nodes. Of a long one the end stays hidden until somebody asks for it. */
+export function renderBody({ body, format, isGrowing = false }: MessageText, context: BodyContext): DocumentFragment {
+  const { shown, rest } = splitLongText(body);
+  const fragment = document.createDocumentFragment();
+  if (format === 'plain') fragment.append(asTyped(shown));
+  else if (isPlainText(shown)) fragment.append(h('p', {}, shown));
+  else fragment.append(renderMarkdown(shown, isGrowing && rest === '', context));
+  if (rest !== '') fragment.append(restOf(rest));
+  return fragment;
+}
+
+const asTyped = (text: string): HTMLElement => h('p', { class: 'plain' }, text);
+
+function renderMarkdown(text: string, isGrowing: boolean, context: BodyContext): DocumentFragment {
+  const clean = sanitized.get(text) ?? sanitize(text);
+  if (!isGrowing) sanitized.keep(text, clean);
+  for (const pre of clean.querySelectorAll('pre')) dressCode(pre, context.clock);
+  for (const table of clean.querySelectorAll('table')) {
+    const frame = h('div', { class: 'table', tabindex: 0, role: 'group', 'aria-label': 'Table' });
+    table.replaceWith(frame);
+    frame.append(table);
+  }
+  markMentions(clean, context);
+  return clean;
+}
+
+function sanitize(text: string): DocumentFragment {
+  const html = markdownToHtml(text);
+  if (html !== undefined) return DOMPurify.sanitize(html, ALLOWED);
+  const fragment = document.createDocumentFragment();
+  fragment.append(asTyped(text));
+  return fragment;
+}
+
+function restOf(text: string): HTMLElement {
+  const button = h(
+    'button',
+    {
+      type: 'button',
+      class: 'quiet',
+      onclick: () => {
+        const rest = asTyped(text);
+        rest.tabIndex = -1;
+        button.replaceWith(rest);
+        rest.focus({ preventScroll: true });
+      },
+    },
+    `Show all: ${text.length.toLocaleString('en')} more characters`,
+  );
+  return button;
+}
+
+function dressCode(pre: HTMLPreElement, clock: Clock): void {
+  const frame = h('div', { class: 'code-block' });
+  pre.replaceWith(frame);
+  const text = pre.textContent ?? '';
+  const language = pre.dataset.language ?? '';
+  pre.setAttribute('role', 'group');
+  pre.setAttribute('aria-label', language === '' ? 'Code' : `Code, ${language}`);
+  frame.append(
+    pre,
+    copyButton(clock, 'the code', () => text),
+  );
+}
+
+const MENTION = /(?<![\p{L}\p{N}_@./-])@([\p{L}\p{N}][\p{L}\p{N}\p{M}._-]{0,63})/gu;
+
+function markMentions(root: DocumentFragment, { userId, isMentionable }: BodyContext): void {
+  const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+  const found: Text[] = [];
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    const text = node as Text;
+    if (text.data.includes('@') && !text.parentElement?.closest('code, pre, a')) found.push(text);
+  }
+  for (const text of found) {
+    const parts: (Node | string)[] = [];
+    let from = 0;
+    for (const match of text.data.matchAll(MENTION)) {
+      const name = (match[1] ?? '').toLowerCase().replace(/[._-]+$/, '');
+      if (!isMentionable(name)) continue;
+      const end = match.index + 1 + name.length;
+      const isMe = name === userId || name === 'all';
+      parts.push(
+        text.data.slice(from, match.index),
+        h('span', { class: isMe ? 'mention me' : 'mention' }, text.data.slice(match.index, end)),
+      );
+      from = end;
+    }
+    if (parts.length > 0) text.replaceWith(...parts.filter((part) => part !== ''), text.data.slice(from));
+  }
+}
+
+/** The first words of a message, without signs of Markdown, in one line. */
+export function summaryOf({ body, deleted, attachments, card }: Message, most = 120): string {
+  if (deleted) return 'deleted message';
+  const title = card && 'title' in card && typeof card.title === 'string' ? card.title : '';
+  const words = (title || body)
+    .slice(0, 10 * most)
+    .replace(/```[\w-]*\n?|[*`~]|^[>#]+ ?/gm, '')
+    .replace(/\s+/g, ' ')
+    .trim();
+  const text = words || attachments.map(({ name }) => name).join(', ');
+  return text.length > most ? `${text.slice(0, most - 1).toWellFormed()}\u2026` : text;
+}

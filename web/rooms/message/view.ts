@@ -1,0 +1,286 @@
+import type { Child } from '../../shared/dom.ts';
+import { h } from '../../shared/dom.ts';
+import type { OutboxItem } from '../composer/outbox.ts';
+import { copilotHandle } from '../copilot/handle.ts';
+import type { RoomEntry } from '../room/entry.ts';
+import { addressOf } from '../root.ts';
+import { pathOfMessage } from '../route.ts';
+import { avatar } from '../shell/avatar.ts';
+import { icon } from '../shell/icons.ts';
+import { printAge, printFull, printSize, printTime } from '../shell/time-text.ts';
+import type { Ui } from '../shell/ui.ts';
+import { alertCardOf, type FileRef, type Message, type UserRef } from '../wire.ts';
+import { renderAlertCard } from './alert-card-view.ts';
+import { renderBody, summaryOf } from './body.ts';
+import type { Row } from './flow-rows.ts';
+import { hasReacted } from './list.ts';
+import { splitLongText } from './long-text.ts';
+
+const SHOWN_IMAGES = /^image\/(png|jpeg|gif|webp|avif)$/;
+const KIND_WORDS: Readonly<Record<UserRef['kind'], string>> = {
+  human: '',
+  bot: 'bot',
+  copilot: 'copilot',
+  bridge: 'bridge',
+  system: '',
+};
+
+/** How a message is shown: `thread` is without what leads to the thread. */
+export interface MessageLook {
+  readonly entry: RoomEntry;
+  readonly place: 'room' | 'thread';
+}
+
+type MessageRow = Extract<Row, { kind: 'message' }>;
+
+/** One message as an article, whole. What cannot be drawn stands there as it was typed, and hides no other message. */
+export function renderMessage(row: MessageRow, look: MessageLook, ui: Ui): HTMLElement {
+  try {
+    return renderArticle(row, look, ui);
+  } catch {
+    const { id, author, body, deleted } = row.message;
+    const { shown } = splitLongText(deleted ? '' : body);
+    return h(
+      'article',
+      { class: 'message', 'data-id': id, tabindex: -1, 'aria-label': author.name },
+      h('div', { class: 'gutter' }),
+      h(
+        'div',
+        { class: 'content' },
+        h('header', { class: 'message-head' }, h('span', { class: 'author' }, author.name)),
+        h('p', { class: 'soft' }, 'This message cannot be shown as it was meant.'),
+        h('div', { class: 'body' }, h('p', { class: 'plain' }, shown)),
+      ),
+    );
+  }
+}
+
+function renderArticle(row: MessageRow, look: MessageLook, ui: Ui): HTMLElement {
+  const { message, isGrouped } = row;
+  const { author, type, deleted } = message;
+  const at = Date.parse(message.createdAt);
+  const { id: me } = ui.model.account;
+  const isMention = author.id !== me && (message.mentions.room || message.mentions.users.includes(me));
+  // A question that was asked by a command is words like others.
+  const isDone =
+    type === 'command' && message.card !== null && !('command' in message.card && message.card.command === 'ask');
+  const isQuiet = type === 'system' || isDone;
+  return h(
+    'article',
+    {
+      class: `message${isGrouped ? ' grouped' : ''}${isMention ? ' mentions-me' : ''}${isQuiet ? ' quiet' : ''}`,
+      id: `${look.place}-${message.id}`,
+      'data-id': message.id,
+      'data-status': message.status,
+      tabindex: -1,
+      'aria-label': `${author.name}, ${printFull(at)}`,
+    },
+    h(
+      'div',
+      { class: 'gutter' },
+      isGrouped ? h('time', { class: 'side-time', 'aria-hidden': 'true' }, printTime(at)) : avatar(author),
+    ),
+    h(
+      'div',
+      { class: 'content' },
+      !isGrouped && head(message, look, at),
+      message.pinned && h('p', { class: 'pinned-mark' }, icon('pin'), 'Pinned'),
+      message.replyTo !== null && quote(message.replyTo, look, ui),
+      deleted ? h('p', { class: 'deleted' }, 'This message was deleted.') : words(message, look, ui),
+      !deleted && foot(message, look, ui),
+    ),
+  );
+}
+
+function head({ author, id, edited }: Message, { entry }: MessageLook, at: number): HTMLElement {
+  const kind = KIND_WORDS[author.kind];
+  return h(
+    'header',
+    { class: 'message-head' },
+    h('span', { class: 'author', title: author.id }, author.name),
+    kind !== '' && kind !== author.name.toLowerCase() && h('span', { class: 'kind' }, kind),
+    h(
+      'a',
+      {
+        class: 'time',
+        href: pathOfMessage(entry.room.slug, id),
+        title: printFull(at),
+      },
+      h('time', { datetime: new Date(at).toISOString() }, printTime(at)),
+    ),
+    edited && h('span', { class: 'edited', title: `edited ${printFull(Date.parse(edited.at))}` }, 'edited'),
+  );
+}
+
+function quote(id: string, { entry }: MessageLook, { actions }: Ui): HTMLElement {
+  const quoted = entry.list.get(id);
+  return h(
+    'button',
+    { type: 'button', class: 'quote', onclick: () => actions.showMessage(id, entry.room.id) },
+    icon('reply'),
+    quoted ? [h('strong', {}, quoted.author.name), h('span', {}, summaryOf(quoted))] : 'an earlier message',
+  );
+}
+
+function words(message: Message, look: MessageLook, ui: Ui): Child[] {
+  const card = alertCardOf(message);
+  if (card) return [renderAlertCard(message, card, ui)];
+  const isStreaming = message.status === 'streaming';
+  return [
+    (message.body !== '' || isStreaming) &&
+      h('div', { class: `body${isStreaming ? ' streaming' : ''}` }, bodyOf(message, look, ui)),
+    ...message.attachments.map(renderFile),
+    message.run && runLine(message, look.place, ui),
+  ];
+}
+
+/** Puts more words of a text that is being written into its article: the buttons stay under the fingers. */
+export function rewriteBody(article: HTMLElement, message: Message, look: MessageLook, ui: Ui): void {
+  article.querySelector('.body')?.replaceChildren(bodyOf(message, look, ui));
+}
+
+function bodyOf(message: Message, { entry }: MessageLook, ui: Ui): Node {
+  const streamed = message.status === 'streaming' ? entry.streaming.get(message.id)?.text : undefined;
+  const body = streamed ?? message.body;
+  const context = {
+    clock: ui.clock,
+    userId: ui.model.account.id,
+    // What a copilot writes calls nobody.
+    isMentionable: (name: string) =>
+      message.author.kind !== 'copilot' && (name === 'all' || entry.members.has(name) || name === copilotHandle(entry)),
+  };
+  return body === ''
+    ? h('p', { class: 'soft' }, 'thinking')
+    : renderBody({ body, format: message.format, isGrowing: streamed !== undefined }, context);
+}
+
+export function renderFile({ id, name, size, contentType, width, height }: FileRef): HTMLElement {
+  const href = addressOf(`/api/file/${id}`);
+  if (SHOWN_IMAGES.test(contentType)) {
+    // With its size known before it comes, nothing jumps.
+    const box = width && height ? { width, height } : {};
+    return h(
+      'a',
+      { class: 'picture', href, target: '_blank', rel: 'noopener' },
+      h('img', { src: href, alt: name, loading: 'lazy', ...box }),
+    );
+  }
+  return h(
+    'a',
+    { class: 'file', href, download: name },
+    icon('file'),
+    h('span', { class: 'file-name' }, name),
+    h('span', { class: 'soft' }, printSize(size)),
+  );
+}
+
+function runLine(message: Message, place: string, { actions }: Ui): HTMLElement {
+  const { run, status } = message;
+  const button = (name: 'stop' | 'retry' | 'eye', label: string, action: () => void) =>
+    h('button', { type: 'button', class: 'quiet run-button', onclick: action }, icon(name), label);
+  const failure = status === 'failed' ? (run?.error?.message ?? 'failed') : status === 'cancelled' ? 'stopped' : '';
+  return h(
+    'p',
+    { class: 'run-line', 'data-place': place },
+    failure !== '' && h('span', { class: 'run-failure' }, icon('warning'), failure),
+    status === 'streaming' && button('stop', 'Stop', () => actions.stopRun(message)),
+    (status === 'failed' || status === 'cancelled') && button('retry', 'Retry', () => actions.retryRun(message)),
+    status !== 'streaming' && button('eye', 'What it saw', () => actions.showSaw(message)),
+    status === 'complete' && run?.model ? h('span', { class: 'soft' }, run.model) : false,
+  );
+}
+
+function foot(message: Message, { entry, place }: MessageLook, { actions, model, clock }: Ui): Child[] {
+  const { reactions, thread } = message;
+  const nameOf = (id: string) => entry.members.get(id)?.user.name ?? id;
+  return [
+    reactions.length > 0 &&
+      h(
+        'div',
+        { class: 'reactions' },
+        reactions.map((reaction) => {
+          const isMine = hasReacted(reaction, model.account.id);
+          const who = reaction.userIds.map(nameOf).join(', ');
+          return h(
+            'button',
+            {
+              type: 'button',
+              class: 'reaction',
+              'aria-pressed': isMine ? 'true' : 'false',
+              title: who,
+              'aria-label': `${reaction.emoji} ${reaction.count}, ${who}`,
+              onclick: () => actions.react(message, reaction.emoji),
+            },
+            h('span', {}, reaction.emoji),
+            h('span', { class: 'count' }, reaction.count),
+          );
+        }),
+      ),
+    thread &&
+      place === 'room' &&
+      h(
+        'button',
+        { type: 'button', class: 'thread-link', onclick: () => actions.openThread(message.id) },
+        thread.participants.slice(-3).map((id) =>
+          avatar(
+            {
+              id,
+              name: nameOf(id),
+              kind: entry.members.get(id)?.user.kind ?? (id.startsWith('copilot:') ? 'copilot' : 'human'),
+            },
+            'small',
+          ),
+        ),
+        h('strong', {}, thread.replies === 1 ? '1 reply' : `${thread.replies} replies`),
+        h('span', { class: 'soft' }, printAge(Date.parse(thread.lastReplyAt), clock.now())),
+      ),
+  ];
+}
+
+/** A message that is on its way. */
+export function renderPending(item: OutboxItem, isGrouped: boolean, look: MessageLook, ui: Ui): HTMLElement {
+  const { account } = ui.model;
+  const context = {
+    clock: ui.clock,
+    userId: account.id,
+    isMentionable: (name: string) => look.entry.members.has(name),
+  };
+  const state = item.state === 'failed' ? 'failed' : 'pending';
+  return h(
+    'article',
+    {
+      class: `message ${state}${isGrouped ? ' grouped' : ''}`,
+      'data-id': item.id,
+      tabindex: -1,
+      'aria-label': `${account.name}, ${state === 'failed' ? 'not sent' : 'sending'}`,
+    },
+    h('div', { class: 'gutter' }, !isGrouped && avatar(account)),
+    h(
+      'div',
+      { class: 'content' },
+      !isGrouped &&
+        h(
+          'header',
+          { class: 'message-head' },
+          h('span', { class: 'author' }, account.name),
+          h('span', { class: 'time' }, printTime(item.createdAt)),
+        ),
+      h('div', { class: 'body' }, renderBody({ body: item.body, format: 'markdown' }, context)),
+      item.attachments.map(renderFile),
+      item.state === 'failed'
+        ? h(
+            'p',
+            { class: 'send-failure', role: 'alert' },
+            icon('warning'),
+            h('span', {}, `Not sent: ${item.reason}`),
+            h('button', { type: 'button', class: 'quiet', onclick: () => ui.actions.retrySend(item.id) }, 'Try again'),
+            h('button', { type: 'button', class: 'quiet', onclick: () => ui.actions.discardSend(item.id) }, 'Discard'),
+          )
+        : h(
+            'p',
+            { class: 'send-state' },
+            item.state === 'waiting' ? 'Waiting for the server' : item.state === 'sending' ? 'Sending' : 'Sent',
+          ),
+    ),
+  );
+}

@@ -1,0 +1,90 @@
+import { reasonOf } from '../api-error.ts';
+import { summaryOf } from '../message/body.ts';
+import { hasReacted } from '../message/list.ts';
+import { pathOfMessage } from '../route.ts';
+import { askToDelete } from '../shell/dialogs.ts';
+import type { Actions, Ui } from '../shell/ui.ts';
+import type { Message, Notice, Run } from '../wire.ts';
+
+/** What the page itself does for an action. */
+export interface ActionStage {
+  readonly reply: (message: Message) => void;
+  readonly edit: (message: Message) => void;
+  readonly openThread: (id: string) => void;
+  readonly showMessage: (id: string, roomId: string) => void;
+  readonly openRoom: (idOrSlug: string) => void;
+  readonly showSaw: (run: Run, message: Message) => void;
+  readonly retrySend: (id: string) => void;
+  readonly discardSend: (id: string) => void;
+  readonly say: (text: string) => void;
+  readonly newId: () => string;
+}
+
+/** Does what the buttons at messages say; `ui` is there by the time that somebody presses one. */
+export function createActions(stage: ActionStage, ui: () => Ui): Actions {
+  const fail = (error: unknown) => stage.say(reasonOf(error));
+  const take = (answer: Message | Notice | undefined, message: Message) => {
+    const { model } = ui();
+    const entry = model.entry(message.roomId);
+    if (answer && 'notice' in answer) {
+      if (entry) model.note(entry, answer.notice);
+    } else if (answer && 'seq' in answer) model.takeMessage(answer);
+  };
+  const attempt = (message: Message, act: () => Promise<Message | Notice | undefined>) => {
+    act().then((answer) => take(answer, message), fail);
+  };
+  return {
+    ...stage,
+    fail,
+    remove: (message) =>
+      askToDelete(summaryOf(message), async () => {
+        take(await ui().api.remove(message.id), message);
+      }),
+    react(message, emoji) {
+      const { api, model } = ui();
+      const known = message.reactions.find((reaction) => reaction.emoji === emoji);
+      const isMine = known !== undefined && hasReacted(known, model.account.id);
+      attempt(message, () => api.react(message.id, emoji, !isMine));
+    },
+    pin: (message) => attempt(message, () => ui().api.pin(message.id, !message.pinned)),
+    copyLink(message) {
+      const slug = ui().model.entry(message.roomId)?.room.slug ?? message.roomId;
+      const link = location.origin + pathOfMessage(slug, message.id);
+      navigator.clipboard.writeText(link).then(
+        () => stage.say('Link copied'),
+        () => stage.say(link),
+      );
+    },
+    press: (message, action) => attempt(message, () => ui().api.press(message.id, action, stage.newId())),
+    askCopilot: (message) =>
+      attempt(message, async () => {
+        const body = {
+          messageId: message.id,
+          threadId: message.id,
+          prompt: 'What does this alert mean, and what should be looked at first?',
+        };
+        await ui().api.send('POST', `/api/room/${message.roomId}/copilot/run`, { body });
+        stage.openThread(message.id);
+        return undefined;
+      }),
+    stopRun: (message) =>
+      attempt(message, async () => {
+        if (message.run) await ui().api.cancelRun(message.run.id);
+        return undefined;
+      }),
+    retryRun: (message) =>
+      attempt(message, async () => {
+        if (message.run) await ui().api.retryRun(message.run.id);
+        return undefined;
+      }),
+    showSaw: (message) =>
+      attempt(message, async () => {
+        if (message.run) stage.showSaw(await ui().api.run(message.run.id), message);
+        return undefined;
+      }),
+    dropNote(id) {
+      const { model } = ui();
+      if (model.current) model.dropNote(model.current, id);
+    },
+  };
+}

@@ -1,0 +1,283 @@
+import type { Clock } from '../../shared/clock.ts';
+import type { Api } from '../api.ts';
+import type { StreamEvent } from '../live/sse-parser.ts';
+import type { Topics } from '../rail/topics.ts';
+import type { ThreadModel } from '../thread/model.ts';
+import type { Account, Copilot, Me, Member, Message, OpenedRoom, Room, Run, UserRef } from '../wire.ts';
+import { RoomDiscovery } from './discovery.ts';
+import { RoomEntry } from './entry.ts';
+
+export interface ModelParts {
+  readonly clock: Clock;
+  readonly api: Api;
+  readonly topics: Topics;
+  readonly account: Account;
+  /** A message of another has come, live. */
+  readonly arrived: (entry: RoomEntry, message: Message) => void;
+  /** Any message that the server has told or answered. */
+  readonly seen: (message: Message) => void;
+  /** The stream has forgotten where this page was: everything is to be read anew. */
+  readonly reset: () => void;
+  /** The reader is no longer in this room. */
+  readonly left: (entry: RoomEntry) => void;
+}
+
+/** The data of every event that the page knows; each has what its type says. */
+interface EventData {
+  readonly roomId: string;
+  readonly message?: Message;
+  readonly room?: Room;
+  readonly member?: Member;
+  readonly me?: Me;
+  readonly copilot?: Copilot | null;
+  readonly user?: UserRef;
+  readonly expiresAt?: string;
+  readonly online?: readonly { readonly userId: string }[];
+  readonly offline?: readonly string[];
+  /** Of a private run there is none. */
+  readonly messageId?: string | null;
+  readonly run?: Run;
+  readonly runId?: string;
+  readonly offset?: number;
+  readonly text?: string;
+}
+
+/** Whatever the clocks say, nobody types for longer without a word of it. */
+const LONGEST_TYPING_MS = 8000;
+
+/** The rooms as the server tells them, kept up to date by its events. */
+export class RoomsModel {
+  readonly account: Account;
+  readonly #parts: ModelParts;
+  readonly #entries = new Map<string, RoomEntry>();
+  readonly #filling = new Set<string>();
+  readonly #discovery: RoomDiscovery<Room>;
+  current: RoomEntry | undefined;
+  thread: ThreadModel | undefined;
+
+  constructor(parts: ModelParts) {
+    this.#parts = parts;
+    this.account = parts.account;
+    this.#discovery = new RoomDiscovery((id) => parts.api.send<Room>('GET', `/api/room/${id}`).catch(() => undefined));
+  }
+
+  get entries(): readonly RoomEntry[] {
+    return [...this.#entries.values()];
+  }
+
+  entry(idOrSlug: string): RoomEntry | undefined {
+    return this.#entries.get(idOrSlug) ?? this.entries.find(({ room }) => room.slug === idOrSlug);
+  }
+
+  /** Adds or refreshes a room of a list. */
+  put(room: Room): RoomEntry {
+    const known = this.#entries.get(room.id);
+    if (!known) {
+      const entry = new RoomEntry(room);
+      this.#entries.set(room.id, entry);
+      this.#parts.topics.changed('rooms');
+      return entry;
+    }
+    known.room = room;
+    known.lastSeq = Math.max(known.lastSeq, room.lastSeq);
+    if (room.me) known.countUnread(room.me);
+    this.#parts.topics.changed('rooms', 'room');
+    return known;
+  }
+
+  putOpened(opened: OpenedRoom): RoomEntry {
+    const { messages: _m, members: _p, cursor: _c, ...room } = opened;
+    const entry = this.#entries.get(opened.id) ?? this.put(room);
+    entry.load(opened);
+    const early = entry.early ?? [];
+    entry.early = undefined;
+    for (const message of early) this.takeMessage(message);
+    this.reachEnd(entry);
+    this.#parts.topics.changed('rooms', 'room', 'flow', 'members');
+    return entry;
+  }
+
+  remove(roomId: string): void {
+    const entry = this.#entries.get(roomId);
+    if (!entry) return;
+    this.#entries.delete(roomId);
+    this.#parts.topics.changed('rooms');
+    this.#parts.left(entry);
+  }
+
+  /** Takes one event of the stream. */
+  take({ event, data }: StreamEvent): void {
+    if (event === 'reset') {
+      this.#parts.reset();
+      return;
+    }
+    const known = JSON.parse(data) as EventData;
+    const entry = this.#entries.get(known.roomId);
+    if (event.startsWith('room.') && known.room) this.#takeRoom(event, entry, known.room);
+    else if (!entry) this.#takeUnknown(event, known);
+    else if (known.message) this.takeMessage(known.message, event === 'message.created');
+    else this.#takeOther(event, entry, known);
+  }
+
+  /** Takes a message that an event or an answer tells; `isNew` where it was told to have been posted. */
+  takeMessage(message: Message, isNew = false): void {
+    const { topics, seen, arrived } = this.#parts;
+    const entry = this.#entries.get(message.roomId);
+    if (!entry) return;
+    if (message.status !== 'streaming') entry.streaming.delete(message.id);
+    entry.typing.delete(message.author.id);
+    if (this.thread?.apply(message)) topics.changed('thread');
+    if (message.id === this.thread?.rootId) topics.changed('thread');
+    const isLater = message.seq > entry.lastSeq;
+    if (isLater) {
+      entry.lastSeq = message.seq;
+      entry.room = { ...entry.room, lastSeq: message.seq, lastMessageAt: message.createdAt };
+      topics.changed('rooms');
+    }
+    entry.early?.push(message);
+    const applied = entry.isLoaded ? entry.list.apply(message) : 'outside';
+    if (applied === 'gap') void this.fill(entry);
+    else seen(message);
+    if (applied !== 'known' && applied !== 'outside') topics.changed('flow', 'typing');
+    if (!isNew || !isLater) return;
+    entry.countMessage(message, this.account.id);
+    if (message.author.id !== this.account.id) arrived(entry, message);
+  }
+
+  /** What was told while a page was read may be missing behind it. */
+  reachEnd(entry: RoomEntry): void {
+    if (entry.lastSeq > entry.list.lastSeq && !entry.list.hasAfter) void this.fill(entry);
+  }
+
+  /** Reads what lies between the list's end and now. */
+  async fill(entry: RoomEntry): Promise<void> {
+    if (this.#filling.has(entry.room.id)) return;
+    this.#filling.add(entry.room.id);
+    try {
+      for (let isBehind = true; isBehind; ) {
+        const { lastSeq } = entry.list;
+        const page = await this.#parts.api.page(entry.room.id, { after: String(lastSeq), limit: '200' });
+        entry.list.append(page, lastSeq);
+        for (const message of page.messages) this.#parts.seen(message);
+        isBehind = (page.hasAfter || entry.lastSeq > entry.list.lastSeq) && entry.list.lastSeq > lastSeq;
+        this.#parts.topics.changed('flow');
+      }
+    } catch {
+      // The next event of the room finds the same gap.
+    } finally {
+      this.#filling.delete(entry.room.id);
+    }
+  }
+
+  #takeRoom(event: string, entry: RoomEntry | undefined, room: Room): void {
+    const { topics } = this.#parts;
+    if (event === 'room.deleted') this.remove(room.id);
+    else if (!entry) void this.#discover(room.id);
+    else if (entry.updateRoom(room)) topics.changed('rooms', 'room', 'flow');
+  }
+
+  /** A room that the page does not know: it is read when it is the reader who has come in. */
+  #takeUnknown(event: string, { roomId, member }: EventData): void {
+    if (event === 'member.joined' && member?.userId === this.account.id) void this.#discover(roomId);
+    else if (event === 'message.created') void this.#discover(roomId);
+  }
+
+  async #discover(roomId: string): Promise<void> {
+    const room = await this.#discovery.tell(roomId);
+    if (room && !this.#entries.has(room.id)) this.put(room);
+  }
+
+  #takeOther(event: string, entry: RoomEntry, data: EventData): void {
+    const { topics } = this.#parts;
+    const { member, me, run, text = '' } = data;
+    if (member) this.#takeMember(event, entry, member);
+    else if (me) this.#takeMe(entry, me);
+    else if (event === 'copilot.updated' && data.copilot !== undefined) {
+      entry.updateCopilot(data.copilot);
+      topics.changed('room');
+    } else if (event === 'run.finished' && run?.messageId === null) this.note(entry, run.text ?? '');
+    else if (event === 'note') this.note(entry, text);
+    else this.#takePassing(event, entry, data);
+  }
+
+  /** What is told only once. */
+  #takePassing(event: string, entry: RoomEntry, data: EventData): void {
+    const { topics, clock } = this.#parts;
+    const { user, messageId, runId = '', offset = 0, text = '' } = data;
+    if (event === 'typing' && user) {
+      const until = Math.min(Date.parse(data.expiresAt ?? ''), clock.now() + LONGEST_TYPING_MS);
+      entry.typing.set(user.id, { user, until });
+      topics.changed('typing');
+    } else if (event === 'presence') {
+      for (const { userId } of data.online ?? []) entry.online.add(userId);
+      for (const userId of data.offline ?? []) entry.online.delete(userId);
+      topics.changed('members');
+    } else if (event === 'message.delta' && messageId) {
+      if (!entry.addDelta(messageId, runId, offset, text)) void this.#readRun(entry, messageId, runId);
+      topics.changed('flow', 'thread');
+    } else if (event === 'message.snapshot' && messageId) {
+      entry.streaming.set(messageId, { runId, text });
+      topics.changed('flow', 'thread');
+    }
+  }
+
+  /** Words for the reader alone. */
+  note(entry: RoomEntry, text: string): void {
+    if (text === '') return;
+    const id = `notice-${entry.notices.length}-${this.#parts.clock.now()}`;
+    entry.notices = [...entry.notices, { id, text }];
+    this.#parts.topics.changed('flow');
+  }
+
+  dropNote(entry: RoomEntry, id: string): void {
+    entry.notices = entry.notices.filter((notice) => notice.id !== id);
+    this.#parts.topics.changed('flow');
+  }
+
+  async #readRun(entry: RoomEntry, messageId: string, runId: string): Promise<void> {
+    if (this.#filling.has(runId)) return;
+    this.#filling.add(runId);
+    const run = await this.#parts.api.run(runId).catch(() => undefined);
+    this.#filling.delete(runId);
+    const text = run?.text ?? '';
+    if (text.length > (entry.streaming.get(messageId)?.text.length ?? 0)) {
+      entry.streaming.set(messageId, { runId, text });
+      this.#parts.topics.changed('flow', 'thread');
+    }
+  }
+
+  #takeMember(event: string, entry: RoomEntry, member: Member): void {
+    const isGone = event === 'member.left' || event === 'member.banned';
+    const isMe = member.userId === this.account.id;
+    if (isGone) entry.members.delete(member.userId);
+    else if ((entry.members.get(member.userId)?.version ?? 0) <= member.version)
+      entry.members.set(member.userId, member);
+    entry.room = {
+      ...entry.room,
+      memberCount: Math.max(entry.members.size, entry.isLoaded ? 0 : entry.room.memberCount),
+    };
+    this.#parts.topics.changed('members', 'room');
+    if (!isMe) return;
+    if (!isGone) return void this.#refreshMe(entry);
+    const { me: _, ...room } = entry.room;
+    entry.room = room;
+    if (room.visibility !== 'public' && !this.account.admin) this.remove(room.id);
+    this.#parts.topics.changed('rooms', 'room');
+  }
+
+  #takeMe(entry: RoomEntry, me: Me): void {
+    entry.updateMe(me);
+    if (me.lastReadSeq >= entry.lastSeq) {
+      entry.unread = 0;
+      entry.mentions = 0;
+    } else void this.#refreshMe(entry);
+    this.#parts.topics.changed('rooms');
+  }
+
+  async #refreshMe(entry: RoomEntry): Promise<void> {
+    const me = await this.#parts.api.me(entry.room.id).catch(() => undefined);
+    if (!me) return;
+    if (entry.updateMe(me)) entry.countUnread(me);
+    this.#parts.topics.changed('rooms', 'room');
+  }
+}

@@ -1,0 +1,246 @@
+import { h, setText } from '../../shared/dom.ts';
+import { Composer, type ComposerHooks } from '../composer/composer.ts';
+import { chooseEmoji } from '../composer/emoji-picker.ts';
+import type { Outbox } from '../composer/outbox.ts';
+import type { Uploads } from '../composer/uploads.ts';
+import { copilotHandle } from '../copilot/handle.ts';
+import { rowsOf } from '../message/flow-rows.ts';
+import { FlowView } from '../message/flow-view.ts';
+import { MessageTools } from '../message/tools.ts';
+import { icon } from '../shell/icons.ts';
+import { dayOf } from '../shell/time-text.ts';
+import type { Ui } from '../shell/ui.ts';
+import { emptyRoom } from './empty-room.ts';
+import type { RoomEntry } from './entry.ts';
+
+export interface RoomPaneHooks extends Omit<ComposerHooks, 'people' | 'lastOwn' | 'leave'> {
+  needBefore(entry: RoomEntry): void;
+  needAfter(entry: RoomEntry): void;
+  jumpToLatest(entry: RoomEntry): void;
+  /** Whether the reader sees the last message has changed. */
+  moved(isAtEnd: boolean): void;
+  back(): void;
+  togglePanel(panel: 'members' | 'copilot'): void;
+  join(entry: RoomEntry): void;
+}
+
+/** The room that is open: its head, its flow, and where one writes. */
+export class RoomPane {
+  readonly element: HTMLElement;
+  readonly flow: FlowView;
+  readonly composer: Composer;
+  readonly #ui: Ui;
+  readonly #outbox: Outbox;
+  readonly #title = h('h1', { tabindex: -1 });
+  readonly #topic = h('p', { class: 'topic' });
+  readonly #members: HTMLButtonElement;
+  readonly #copilot: HTMLButtonElement;
+  readonly #typing = h('p', { class: 'typing' });
+  readonly #jump: HTMLButtonElement;
+  readonly #jumpText = h('span', {});
+  readonly #empty = h('div', { class: 'empty-place' });
+  readonly #join: HTMLElement;
+
+  constructor(ui: Ui, outbox: Outbox, uploads: Uploads, hooks: RoomPaneHooks) {
+    this.#ui = ui;
+    this.#outbox = outbox;
+    const { model } = ui;
+    const current = (act: (entry: RoomEntry) => void) => () => model.current && act(model.current);
+    this.flow = new FlowView(
+      ui,
+      {
+        needBefore: current(hooks.needBefore),
+        needAfter: current(hooks.needAfter),
+        moved: (isAtEnd) => {
+          this.drawJump();
+          hooks.moved(isAtEnd);
+        },
+      },
+      'Messages',
+    );
+    this.composer = new Composer(
+      { ...hooks, people: () => this.#people(), lastOwn: () => this.#lastOwn(), leave: () => this.flow.focusLast() },
+      uploads,
+      'Message',
+    );
+    new MessageTools(ui, this.flow.element, {
+      messageOf: (id) => model.current?.list.get(id),
+      isThread: false,
+      chooseEmoji: async (message, near) => {
+        const emoji = await chooseEmoji(near);
+        if (emoji) ui.actions.react(message, emoji);
+      },
+    });
+    this.#members = h(
+      'button',
+      { type: 'button', class: 'head-button', onclick: () => hooks.togglePanel('members') },
+      icon('people'),
+      h('span', {}),
+    );
+    this.#copilot = h(
+      'button',
+      { type: 'button', class: 'head-button', onclick: () => hooks.togglePanel('copilot') },
+      icon('spark'),
+      h('span', {}),
+    );
+    this.#jump = h(
+      'button',
+      { type: 'button', class: 'jump', hidden: true, onclick: current(hooks.jumpToLatest) },
+      icon('down'),
+      this.#jumpText,
+    );
+    this.#join = h(
+      'div',
+      { class: 'join-bar', hidden: true },
+      h('span', {}, 'You are reading as a guest.'),
+      h('button', { type: 'button', class: 'primary', onclick: current(hooks.join) }, 'Join the room'),
+    );
+    this.element = h(
+      'main',
+      { class: 'room', id: 'main' },
+      h(
+        'header',
+        { class: 'room-head' },
+        h(
+          'button',
+          { type: 'button', class: 'icon-button back', 'aria-label': 'All rooms', onclick: () => hooks.back() },
+          icon('back'),
+        ),
+        h('div', { class: 'room-title' }, this.#title, this.#topic),
+        this.#copilot,
+        this.#members,
+      ),
+      h('div', { class: 'flow-frame' }, this.flow.element, this.#empty, this.#jump),
+      h('div', { class: 'foot' }, this.#join, this.composer.element, this.#typing),
+    );
+    ui.topics.on('room', () => this.drawHead());
+    ui.topics.on('members', () => this.drawHead());
+    ui.topics.on('flow', () => this.drawFlow());
+    ui.topics.on('typing', () => this.drawTyping());
+    ui.clock.every(1000, () => this.drawTyping());
+  }
+
+  /** A room that was not open before. */
+  open(isAtEnd: boolean): void {
+    this.composer.replyTo(undefined);
+    this.read(isAtEnd);
+  }
+
+  /** The messages of the room that is open are others now. */
+  read(isAtEnd = true): void {
+    this.flow.reset(isAtEnd);
+    this.drawHead();
+    this.drawFlow();
+    this.drawTyping();
+  }
+
+  drawHead(): void {
+    const { model } = this.#ui;
+    const { current } = model;
+    if (!current) return;
+    const { room, me, online } = current;
+    setText(this.#title, room.name);
+    setText(this.#topic, room.topic);
+    const here = online.size > 0 ? `, ${online.size} here` : '';
+    setText(this.#members.querySelector('span') as HTMLElement, String(room.memberCount));
+    this.#members.setAttribute('aria-label', `Members: ${room.memberCount}${here}`);
+    this.#members.title = `${room.memberCount} members${here}`;
+    const { copilot } = room;
+    setText(this.#copilot.querySelector('span') as HTMLElement, copilot?.enabled ? copilot.name : 'Copilot');
+    this.#copilot.dataset.on = String(copilot?.enabled === true);
+    // Whoever writes here should see where his words go.
+    this.#copilot.title = copilot?.enabled ? `${copilot.name} answers here by ${copilot.provider}` : 'Set up a copilot';
+    this.#copilot.setAttribute(
+      'aria-label',
+      copilot?.enabled ? `Copilot ${copilot.name}, answers by ${copilot.provider}` : 'Set up a copilot',
+    );
+    const isGuest = me === undefined && !model.account.admin;
+    this.#join.hidden = !isGuest;
+    this.composer.element.hidden = isGuest;
+    this.composer.closed = this.#closedBecause(current);
+    if (!this.composer.element.inert) this.composer.placeholder = `Message ${room.name}`;
+  }
+
+  drawFlow(): void {
+    const { model } = this.#ui;
+    const { current } = model;
+    if (!current) return;
+    const { list } = current;
+    const rows = rowsOf(
+      {
+        messages: list.messages,
+        isAtEnd: !list.hasAfter,
+        pending: this.#outbox.items.filter(({ roomId, threadId }) => roomId === current.room.id && threadId === null),
+        notices: current.notices,
+        // Where the new begins is not known before it has been read.
+        newAfterSeq: list.hasBefore && list.firstSeq > (current.newAfterSeq ?? 0) + 1 ? undefined : current.newAfterSeq,
+        userId: model.account.id,
+        dayOf,
+      },
+      ({ threadId, alsoInRoom }) => threadId === null || alsoInRoom,
+    );
+    const isEmpty = current.isLoaded && rows.length === 0 && !list.hasBefore;
+    this.#empty.hidden = !isEmpty;
+    if (isEmpty && this.#empty.dataset.room !== current.room.id) {
+      this.#empty.dataset.room = current.room.id;
+      this.#empty.replaceChildren(emptyRoom(current.room, this.#ui));
+    }
+    this.flow.show({
+      rows,
+      look: { entry: current, place: 'room' },
+      hasBefore: list.hasBefore,
+      hasAfter: list.hasAfter,
+    });
+    this.drawJump();
+  }
+
+  drawTyping(): void {
+    const { model, clock } = this.#ui;
+    const names = model.current?.typingNames(model.account.id, clock.now()) ?? [];
+    const [first = '', second = ''] = names;
+    setText(
+      this.#typing,
+      names.length === 0
+        ? ''
+        : names.length === 1
+          ? `${first} is typing`
+          : names.length === 2
+            ? `${first} and ${second} are typing`
+            : 'Several people are typing',
+    );
+  }
+
+  drawJump(): void {
+    const { current } = this.#ui.model;
+    this.#jump.hidden = !current || this.flow.isAtEnd || (current.list.messages.length === 0 && !current.list.hasAfter);
+    const unread = current?.unread ?? 0;
+    setText(this.#jumpText, unread > 0 ? `${unread} new ${unread === 1 ? 'message' : 'messages'}` : 'Latest');
+  }
+
+  #closedBecause({ room, me, isModerator }: RoomEntry): string | undefined {
+    if (room.archived) return 'This room is archived';
+    if (this.#ui.model.account.admin || isModerator) return undefined;
+    if (me?.role === 'guest') return 'Guests may read and react here';
+    return room.readOnly ? 'Only admins write here' : undefined;
+  }
+
+  #people() {
+    const { current } = this.#ui.model;
+    if (!current) return [];
+    const handle = copilotHandle(current);
+    const people = [...current.members.values()].map(({ user }) => user);
+    return [
+      ...(handle ? [{ id: handle, name: current.room.copilot?.name ?? '' }] : []),
+      ...people,
+      { id: 'all', name: 'everybody here' },
+    ];
+  }
+
+  #lastOwn() {
+    const { current, account } = this.#ui.model;
+    return current?.list.messages.findLast(
+      ({ author, deleted, type, threadId }) =>
+        author.id === account.id && !deleted && type === 'text' && threadId === null,
+    );
+  }
+}

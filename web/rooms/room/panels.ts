@@ -1,0 +1,42 @@
+import { copilotPanel } from '../copilot/panel.ts';
+import type { Drawer } from '../shell/drawer.ts';
+import type { Ui } from '../shell/ui.ts';
+import { membersPanel } from './members-panel.ts';
+
+export type PanelName = 'members' | 'copilot';
+
+/** What stands in the drawer about a room. */
+export interface Panel {
+  readonly element: HTMLElement;
+  /** Shows what is so now, but changes nothing under somebody's hands. */
+  refresh(): void;
+}
+
+const TITLES: Readonly<Record<PanelName, string>> = { members: 'About this room', copilot: 'Copilot' };
+const PANELS = { members: membersPanel, copilot: copilotPanel } as const;
+
+/** The panels about the room that is open; they follow what changes. */
+export class RoomPanels {
+  readonly #ui: Ui;
+  readonly #drawer: Drawer;
+  #panel: Panel | undefined;
+
+  constructor(ui: Ui, drawer: Drawer) {
+    this.#ui = ui;
+    this.#drawer = drawer;
+    const refresh = () => {
+      if (drawer.name === 'members' || drawer.name === 'copilot') this.#panel?.refresh();
+    };
+    ui.topics.on('room', refresh);
+    ui.topics.on('members', refresh);
+  }
+
+  toggle(name: PanelName): void {
+    const { current } = this.#ui.model;
+    if (this.#drawer.name === name) this.#drawer.close();
+    else if (current) {
+      this.#panel = PANELS[name](current, this.#ui);
+      this.#drawer.show(name, TITLES[name], this.#panel.element);
+    }
+  }
+}

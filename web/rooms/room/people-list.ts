@@ -1,0 +1,91 @@
+import { h, setText, syncChildren } from '../../shared/dom.ts';
+import { ANY_VERSION } from '../api.ts';
+import { avatar } from '../shell/avatar.ts';
+import type { Ui } from '../shell/ui.ts';
+import type { Member } from '../wire.ts';
+import type { RoomEntry } from './entry.ts';
+
+const ROLES = ['owner', 'admin', 'member', 'guest'] as const;
+
+interface Row {
+  readonly element: HTMLElement;
+  /** What it shows. */
+  readonly facts: string;
+}
+
+/** Who is in a room, those who are here first. A row stays while it shows the same; the focus stays with its person. */
+export class PeopleList {
+  readonly element: HTMLElement;
+  readonly #entry: RoomEntry;
+  readonly #ui: Ui;
+  readonly #title = h('h2', { tabindex: -1 });
+  readonly #list = h('ul', { class: 'people' });
+  #rows = new Map<string, Row>();
+
+  constructor(entry: RoomEntry, ui: Ui) {
+    this.#entry = entry;
+    this.#ui = ui;
+    this.element = h('section', { class: 'panel-part' }, this.#title, this.#list);
+    this.refresh();
+  }
+
+  refresh(): void {
+    const { members, online, room } = this.#entry;
+    setText(this.#title, `${room.memberCount} ${room.memberCount === 1 ? 'member' : 'members'}`);
+    const people = [...members.values()].sort(
+      (a, b) => Number(online.has(b.userId)) - Number(online.has(a.userId)) || a.user.name.localeCompare(b.user.name),
+    );
+    const focused = [...this.#rows].find(([, { element }]) => element.contains(document.activeElement))?.[0];
+    this.#rows = new Map(people.map((member) => [member.userId, this.#rowOf(member)]));
+    syncChildren(
+      this.#list,
+      [...this.#rows.values()].map(({ element }) => element),
+    );
+    if (focused === undefined || this.#list.contains(document.activeElement)) return;
+    (this.#rows.get(focused)?.element.querySelector('select') ?? this.#title).focus();
+  }
+
+  #rowOf(member: Member): Row {
+    const isOnline = this.#entry.online.has(member.userId);
+    const facts = JSON.stringify([member.user, member.role, isOnline]);
+    const known = this.#rows.get(member.userId);
+    if (known?.facts === facts) return known;
+    return { facts, element: personRow(member, isOnline, this.#entry, this.#ui) };
+  }
+}
+
+function personRow({ user, userId, role }: Member, isOnline: boolean, entry: RoomEntry, ui: Ui): HTMLElement {
+  const { api, model, actions } = ui;
+  const mayManage = (entry.isModerator || model.account.admin) && userId !== model.account.id && user.kind === 'human';
+  const choice = h(
+    'select',
+    { class: 'role', 'aria-label': `Role of ${user.name}` },
+    ROLES.map((value) => h('option', { value, selected: value === role }, value)),
+    h('option', { value: 'remove' }, 'remove'),
+  );
+  choice.addEventListener('change', () => {
+    const path = `/api/room/${entry.room.id}/member/${userId}`;
+    const headers = ANY_VERSION;
+    const done =
+      choice.value === 'remove'
+        ? api.send('DELETE', path, { headers })
+        : api.send('PUT', path, { body: { role: choice.value }, headers });
+    done.catch((error: unknown) => {
+      choice.value = role;
+      actions.fail(error);
+    });
+  });
+  return h(
+    'li',
+    { class: 'person' },
+    avatar(user, 'small'),
+    h(
+      'span',
+      { class: 'person-name' },
+      user.name,
+      user.id !== user.name && h('span', { class: 'soft' }, ` @${user.id}`),
+    ),
+    isOnline && h('span', { class: 'here' }, h('span', { class: 'dot', 'aria-hidden': 'true' }), 'here'),
+    mayManage ? choice : role !== 'member' && h('span', { class: 'soft' }, role),
+  );
+}

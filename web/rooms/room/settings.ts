@@ -1,0 +1,159 @@
+import { h } from '../../shared/dom.ts';
+import { reasonOf } from '../api-error.ts';
+import { parseCount, parseLabels, printLabels } from '../shell/label-text.ts';
+import type { Ui } from '../shell/ui.ts';
+import type { Room } from '../wire.ts';
+import type { RoomEntry } from './entry.ts';
+
+/** What the form changes of a room. */
+type Settings = Pick<Room, 'name' | 'topic' | 'labels' | 'retention'>;
+
+interface RetentionReport {
+  /** At most 100,000. */
+  readonly messages: number;
+}
+
+/** Name, topic, labels and retention of a room, for those who may change them. */
+export class RoomSettings {
+  readonly element: HTMLElement;
+  readonly #entry: RoomEntry;
+  readonly #ui: Ui;
+  readonly #fields = createFields();
+  readonly #result = h('p', { class: 'test-result', role: 'status' });
+  /** What the fields were filled from: what nobody has touched is left as it is. */
+  #known: Settings;
+  #isTouched = false;
+  /** How often somebody has changed a field. */
+  #touches = 0;
+
+  constructor(entry: RoomEntry, ui: Ui) {
+    this.#entry = entry;
+    this.#ui = ui;
+    this.#known = entry.room;
+    this.#fill();
+    this.element = this.#draw();
+    this.element.addEventListener('input', () => {
+      this.#isTouched = true;
+      this.#touches += 1;
+      this.#result.textContent = '';
+    });
+  }
+
+  refresh(): void {
+    if (!this.#isTouched && this.#known !== this.#entry.room) this.#fill();
+  }
+
+  #fill(): void {
+    const { name, topic, labels, days, maxMessages } = this.#fields;
+    const { room } = this.#entry;
+    this.#known = room;
+    name.value = room.name;
+    topic.value = room.topic;
+    labels.value = printLabels(room.labels);
+    days.value = String(room.retention.days ?? '');
+    maxMessages.value = String(room.retention.maxMessages ?? '');
+  }
+
+  #draw(): HTMLElement {
+    const { name, topic, labels, days, maxMessages } = this.#fields;
+    const isSet = labels.value !== '' || days.value !== '' || maxMessages.value !== '';
+    const more = h(
+      'div',
+      { class: 'fields' },
+      h('label', {}, 'Labels, one name=value a line', labels),
+      h('p', { class: 'soft hint', id: 'labels-hint' }, 'Alerts with the same labels belong to this room.'),
+      h('label', {}, 'Keep messages for so many days', days),
+      h('label', {}, 'Keep so many messages at the most', maxMessages),
+      h(
+        'p',
+        { class: 'soft hint', id: 'retention-hint' },
+        'What is older or more is removed for good, once an hour. Pinned messages stay.',
+      ),
+    );
+    return h(
+      'form',
+      { class: 'panel-part fields', onsubmit: (event: Event) => void this.#submit(event) },
+      h('label', {}, 'Name', name),
+      h('label', {}, 'Topic', topic),
+      h('details', { open: isSet }, h('summary', {}, 'Labels and retention'), more),
+      h('button', { class: 'small' }, 'Save'),
+      this.#result,
+    );
+  }
+
+  async #submit(event: Event): Promise<void> {
+    event.preventDefault();
+    try {
+      this.#result.textContent = await this.#save();
+    } catch (error) {
+      this.#result.textContent = reasonOf(error);
+    }
+  }
+
+  async #save(): Promise<string> {
+    const { api, model } = this.#ui;
+    const path = `/api/room/${this.#entry.room.id}`;
+    const touches = this.#touches;
+    const wanted = this.#changes();
+    const { copilot: _, ...fresh } = await api.send<Room>('GET', path);
+    const headers = { 'If-Match': `"r${fresh.version}"` };
+    const saved = await api.send<Room>('PUT', path, { body: { ...fresh, ...wanted }, headers });
+    model.put(saved);
+    // What was entered since the request went out stays.
+    if (this.#touches === touches) {
+      this.#isTouched = false;
+      this.#fill();
+    } else this.#known = this.#entry.room;
+    if (!wanted.retention) return 'Saved.';
+    const { messages } = await api.send<RetentionReport>('GET', `${path}/retention`);
+    return messages === 0
+      ? 'Saved. No message has to go now.'
+      : `Saved. ${messages} ${messages === 1 ? 'message goes' : 'messages go'} within the hour.`;
+  }
+
+  /** What differs from what it was: others may have changed the rest meanwhile. */
+  #changes(): Partial<Settings> {
+    const { name, topic, labels, days, maxMessages } = this.#fields;
+    const wanted: Settings = {
+      name: name.value.trim(),
+      topic: topic.value.trim(),
+      labels: parseLabels(labels.value),
+      retention: { days: parseCount('Days', days.value), maxMessages: parseCount('Messages', maxMessages.value) },
+    };
+    const isOther = (field: keyof Settings) => JSON.stringify(wanted[field]) !== JSON.stringify(this.#known[field]);
+    return Object.fromEntries(Object.entries(wanted).filter(([field]) => isOther(field as keyof Settings)));
+  }
+}
+
+function createFields() {
+  const labels = h('textarea', {
+    rows: 3,
+    spellcheck: 'false',
+    placeholder: 'team=payments',
+    'aria-describedby': 'labels-hint',
+  });
+  const count = () =>
+    h('input', {
+      type: 'text',
+      inputmode: 'numeric',
+      autocomplete: 'off',
+      placeholder: 'no limit of its own',
+      'aria-describedby': 'retention-hint',
+    });
+  return {
+    name: h('input', { type: 'text', maxlength: 80, required: true }),
+    topic: h('input', { type: 'text', maxlength: 250, placeholder: 'What is this room about?' }),
+    labels,
+    days: count(),
+    maxMessages: count(),
+  } as const;
+}
+
+/** The labels of a room, for those who may only read them. */
+export const labelList = ({ labels }: Room): HTMLElement | false =>
+  Object.keys(labels).length > 0 &&
+  h(
+    'ul',
+    { class: 'room-labels', 'aria-label': 'Labels' },
+    Object.entries(labels).map(([name, value]) => h('li', {}, `${name}=${value}`)),
+  );

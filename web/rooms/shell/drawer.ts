@@ -1,0 +1,71 @@
+import { h, setAttribute, setText } from '../../shared/dom.ts';
+import { icon } from './icons.ts';
+
+/** What stands beside the room: one panel at a time. */
+export class Drawer {
+  readonly element: HTMLElement;
+  readonly #title = h('h2', { tabindex: -1 });
+  readonly #body = h('div', { class: 'drawer-body' });
+  #close: () => void = () => {};
+  #back: HTMLElement | null = null;
+  #name = '';
+
+  constructor(onChange: (isOpen: boolean) => void) {
+    const close = h(
+      'button',
+      {
+        type: 'button',
+        class: 'icon-button',
+        'aria-label': 'Close',
+        title: 'Close (Esc)',
+        onclick: () => this.close(),
+      },
+      icon('close'),
+    );
+    this.element = h(
+      'div',
+      { class: 'drawer', role: 'complementary', hidden: true, 'aria-label': 'Details' },
+      h('div', { class: 'drawer-head' }, this.#title, close),
+      this.#body,
+    );
+    this.element.addEventListener('keydown', (event) => {
+      if (event.key !== 'Escape' || event.defaultPrevented) return;
+      event.preventDefault();
+      this.close();
+    });
+    this.#close = () => onChange(false);
+    this.#open = () => onChange(true);
+  }
+
+  readonly #open: () => void;
+
+  /** Which panel is open; `''`: none. */
+  get name(): string {
+    return this.#name;
+  }
+
+  show(name: string, title: string, content: HTMLElement): void {
+    if (this.#name === '') this.#back = document.activeElement instanceof HTMLElement ? document.activeElement : null;
+    this.#name = name;
+    setText(this.#title, title);
+    this.element.setAttribute('aria-label', title);
+    // On a phone there is nothing else to be seen.
+    const isAlone = matchMedia('(max-width: 700px)').matches;
+    setAttribute(this.element, 'role', isAlone ? 'main' : 'complementary');
+    setAttribute(this.#title, 'aria-level', isAlone && '1');
+    this.#body.replaceChildren(content);
+    this.element.hidden = false;
+    this.#open();
+    this.#title.focus();
+  }
+
+  close(): void {
+    if (this.#name === '') return;
+    this.#name = '';
+    const hadFocus = this.element.contains(document.activeElement);
+    this.element.hidden = true;
+    this.#body.replaceChildren();
+    this.#close();
+    if (hadFocus && this.#back?.isConnected) this.#back.focus();
+  }
+}

@@ -1,0 +1,16 @@
+import type { RoomEntry } from '../room/entry.ts';
+import type { Message } from '../wire.ts';
+
+/** Whether somebody wants to be told of a message, by what he has set for its room. */
+export function isWanted(
+  { me, room }: Pick<RoomEntry, 'me' | 'room'>,
+  message: Message,
+  userId: string,
+  now: number,
+): boolean {
+  if (!me || message.silent || message.author.id === userId || message.status === 'streaming') return false;
+  if (me.mutedUntil !== null && Date.parse(me.mutedUntil) > now) return false;
+  if (me.involvement === 'everything') return true;
+  if (me.involvement !== 'mentions') return false;
+  return room.visibility === 'direct' || message.mentions.room || message.mentions.users.includes(userId);
+}

@@ -1,0 +1,31 @@
+import type { Message } from '../wire.ts';
+
+/** The replies to one message, in their order. */
+export class ThreadModel {
+  readonly rootId: string;
+  readonly roomId: string;
+  readonly #replies = new Map<string, Message>();
+  hasBefore = false;
+
+  constructor(roomId: string, rootId: string) {
+    this.roomId = roomId;
+    this.rootId = rootId;
+  }
+
+  get replies(): readonly Message[] {
+    return [...this.#replies.values()].sort((a, b) => a.seq - b.seq);
+  }
+
+  get lastSeq(): number {
+    return Math.max(0, ...[...this.#replies.values()].map(({ seq }) => seq));
+  }
+
+  /** Whether something has changed by it. */
+  apply(message: Message): boolean {
+    if (message.threadId !== this.rootId) return false;
+    const known = this.#replies.get(message.id);
+    if (known && known.version >= message.version) return false;
+    this.#replies.set(message.id, message);
+    return true;
+  }
+}

@@ -1,0 +1,89 @@
+import { h } from '../../shared/dom.ts';
+import { Composer, type ComposerHooks } from '../composer/composer.ts';
+import { chooseEmoji } from '../composer/emoji-picker.ts';
+import type { Outbox } from '../composer/outbox.ts';
+import type { Uploads } from '../composer/uploads.ts';
+import { rowsOf } from '../message/flow-rows.ts';
+import { FlowView } from '../message/flow-view.ts';
+import { MessageTools } from '../message/tools.ts';
+import { dayOf } from '../shell/time-text.ts';
+import type { Ui } from '../shell/ui.ts';
+import type { Message } from '../wire.ts';
+
+export interface ThreadHooks extends Pick<ComposerHooks, 'send' | 'draft' | 'people'> {
+  close(): void;
+}
+
+/** A message and what was answered to it. */
+export class ThreadPanel {
+  readonly element: HTMLElement;
+  readonly composer: Composer;
+  readonly flow: FlowView;
+  readonly #ui: Ui;
+  readonly #outbox: Outbox;
+  /** The root, where the room's list does not hold it. */
+  root: Message | undefined;
+
+  constructor(ui: Ui, outbox: Outbox, uploads: Uploads, hooks: ThreadHooks) {
+    this.#ui = ui;
+    this.#outbox = outbox;
+    const ignore = () => {};
+    this.flow = new FlowView(ui, { needBefore: ignore, needAfter: ignore, moved: ignore }, 'Thread');
+    this.composer = new Composer(
+      { ...hooks, typing: ignore, lastOwn: () => this.#lastOwn(), leave: () => hooks.close() },
+      uploads,
+      'Reply in the thread',
+    );
+    this.composer.placeholder = 'Reply in the thread';
+    this.element = h(
+      'div',
+      { class: 'thread' },
+      h('div', { class: 'flow-frame' }, this.flow.element),
+      h('div', { class: 'foot' }, this.composer.element),
+    );
+    new MessageTools(ui, this.flow.element, {
+      messageOf: (id) => this.#messages().find((message) => message.id === id),
+      isThread: true,
+      chooseEmoji: async (message, near) => {
+        const emoji = await chooseEmoji(near);
+        if (emoji) ui.actions.react(message, emoji);
+      },
+    });
+    ui.topics.on('thread', () => this.draw());
+    ui.topics.on('flow', () => this.draw());
+  }
+
+  draw(): void {
+    const { model } = this.#ui;
+    const { thread } = model;
+    const entry = thread && model.entry(thread.roomId);
+    if (!entry) return;
+    const rows = rowsOf(
+      {
+        messages: this.#messages(),
+        isAtEnd: true,
+        pending: this.#outbox.items.filter(({ threadId }) => threadId === thread.rootId),
+        notices: [],
+        newAfterSeq: undefined,
+        userId: model.account.id,
+        dayOf,
+      },
+      () => true,
+    );
+    this.flow.show({ rows, look: { entry, place: 'thread' }, hasBefore: false, hasAfter: false });
+  }
+
+  #messages(): readonly Message[] {
+    const { thread, current } = this.#ui.model;
+    if (!thread) return [];
+    const root = current?.list.get(thread.rootId) ?? (this.root?.id === thread.rootId ? this.root : undefined);
+    return root ? [root, ...thread.replies] : thread.replies;
+  }
+
+  #lastOwn(): Message | undefined {
+    const { account } = this.#ui.model;
+    return this.#messages().findLast(
+      ({ author, deleted, type }) => author.id === account.id && !deleted && type === 'text',
+    );
+  }
+}
