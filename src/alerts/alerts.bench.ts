@@ -112,7 +112,7 @@ interface Reading {
 }
 
 const WARM_UP_READS = 3;
-const MOST_READS = 50;
+const MAX_READS = 50;
 const ENOUGH_MS = 4000;
 
 async function measureReading(side: Side, connection: RawConnection, reading: Reading): Promise<void> {
@@ -129,7 +129,7 @@ async function measureReading(side: Side, connection: RawConnection, reading: Re
   let read = 0;
   while (read < WARM_UP_READS || performance.now() - startedAt < WARM_UP_MS / 3) await readOnce(read++);
   const samples: number[] = [];
-  while (samples.length < MOST_READS && (samples.length < 5 || performance.now() - startedAt < ENOUGH_MS)) {
+  while (samples.length < MAX_READS && (samples.length < 5 || performance.now() - startedAt < ENOUGH_MS)) {
     samples.push(await readOnce(read++));
   }
   record(what, 'ms', aim, side, samples);

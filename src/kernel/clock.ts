@@ -14,7 +14,7 @@ export interface Clock {
 }
 
 /** Node fires a longer timer at once: its delay is a 32-bit integer. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * In this turn of the event loop: Node's shortest timer takes a millisecond. It keeps the process alive for that turn:
@@ -33,7 +33,7 @@ export const systemClock: Clock = {
     if (ms <= 0) return soon(action);
     let timer: NodeJS.Timeout;
     const arm = (restMs: number) => {
-      const stepMs = Math.min(restMs, LONGEST_TIMER_MS);
+      const stepMs = Math.min(restMs, MAX_TIMER_MS);
       timer = setTimeout(() => (restMs > stepMs ? arm(restMs - stepMs) : action()), stepMs);
       timer.unref();
     };
@@ -60,6 +60,6 @@ export function monotonicSeconds(): number {
 
 /** Keeps the process alive until it is cancelled: the clock's timers do not, and a command may have nothing but them. */
 export function holdProcess(): CancelTimer {
-  const timer = setInterval(() => {}, LONGEST_TIMER_MS);
+  const timer = setInterval(() => {}, MAX_TIMER_MS);
   return () => clearInterval(timer);
 }

@@ -10,7 +10,7 @@ const UNIT_MS: Readonly<Record<string, number>> = {
 const PROMETHEUS_UNITS = ['y', 'w', 'd', 'h', 'm', 's', 'ms'];
 
 /** The longest duration that Go can hold: 2^63 nanoseconds, in milliseconds. */
-const LONGEST_MS = 9_223_372_036_854;
+const MAX_MS = 9_223_372_036_854;
 
 /**
  * Reads a duration as Prometheus writes it (`1h30m`, `2d`, `0`), with units from biggest to smallest, in milliseconds;
@@ -27,7 +27,7 @@ export function parseDuration(text: string): number | undefined {
     last = place;
     sum += Number(digits) * (UNIT_MS[unit as string] as number);
   }
-  return sum <= LONGEST_MS ? sum : undefined;
+  return sum <= MAX_MS ? sum : undefined;
 }
 
 const GO_UNIT_MS: Readonly<Record<string, number>> = {
@@ -53,7 +53,7 @@ export function parseFlagDuration(text: string): number | undefined {
   for (const [, number, unit] of (match[2] as string).matchAll(/([\d.]+)(ns|us|\u00b5s|\u03bcs|ms|s|m|h)/g)) {
     sum += Number(number) * (GO_UNIT_MS[unit as string] as number);
   }
-  return sum <= LONGEST_MS ? (match[1] === '-' ? -sum : sum) : undefined;
+  return sum <= MAX_MS ? (match[1] === '-' ? -sum : sum) : undefined;
 }
 
 /**

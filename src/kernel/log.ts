@@ -27,7 +27,7 @@ export interface LogOptions {
 }
 
 /** The longest value in one line: an echoed body must not flood the log. */
-const LONGEST_VALUE = 4096;
+const MAX_VALUE = 4096;
 
 /** Creates a log of `time=… level=… msg="…" key=value` lines, or of JSON objects with the same keys. */
 export function createLog({ level, format, clock, write }: LogOptions): Log {
@@ -57,7 +57,7 @@ function printLogfmt(fields: LogFields): string {
 }
 
 function shorten(value: string): string {
-  return value.length > LONGEST_VALUE ? `${value.slice(0, LONGEST_VALUE)}…` : value;
+  return value.length > MAX_VALUE ? `${value.slice(0, MAX_VALUE)}…` : value;
 }
 
 function quoteIfNeeded(value: string): string {

@@ -9,8 +9,8 @@ import type { RoomWriter } from './room/writer.ts';
 const KEPT_MS = 24 * 3_600_000;
 const SWEEP_MS = 3_600_000;
 /** Beyond that many the oldest are forgotten. */
-const MOST_ANSWERS = 10_000;
-const LONGEST_BODY = 64 * 1024;
+const MAX_ANSWERS = 10_000;
+const MAX_BODY = 64 * 1024;
 const KEY = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/;
 /** The status of an answer that is not there yet, and of one that the disk does not keep. */
 const BEGUN = 0;
@@ -89,7 +89,7 @@ export class AnswerBook {
   }
 
   #begin(name: string, requestHash: string): Promise<Verdict<true>> {
-    const oldest = this.#state.all('answer').size >= MOST_ANSWERS ? this.#oldest(name) : undefined;
+    const oldest = this.#state.all('answer').size >= MAX_ANSWERS ? this.#oldest(name) : undefined;
     return this.#writer.submit<true>({
       decide: ({ now }) => ({
         ok: true,
@@ -109,7 +109,7 @@ export class AnswerBook {
 
   /** Keeps the answer; without one the request may come again, as if it had never been there. */
   async #finish(name: string, requestHash: string, answer: KeptAnswer | undefined, isSecret: boolean): Promise<void> {
-    const isShort = answer !== undefined && answer.body.length <= LONGEST_BODY;
+    const isShort = answer !== undefined && answer.body.length <= MAX_BODY;
     if (isShort && isSecret) this.#secrets.set(name, answer);
     const kept = isShort && !isSecret ? answer : answer && { status: UNKEPT, headers: {}, body: '' };
     await this.#writer.submit({

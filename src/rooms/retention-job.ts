@@ -17,7 +17,7 @@ const WEEK_MS = 7 * 24 * HOUR_MS;
 /** How many messages go at a time: others write in between. */
 const PART = 500;
 /** A report counts no further. */
-const MOST_COUNTED = 100_000;
+const MAX_COUNTED = 100_000;
 
 export interface RetentionJobParts {
   readonly state: RoomState;
@@ -69,7 +69,7 @@ export class RetentionJob {
     const { clock, retentionMs, store } = this.#parts;
     const bounds = retentionBounds(room, retentionMs, clock.now());
     if (!bounds) return { messages: 0, firstSeq: null, lastSeq: null, before: null, maxMessages: null };
-    const expired = await store.expired({ ...bounds, limit: MOST_COUNTED });
+    const expired = await store.expired({ ...bounds, limit: MAX_COUNTED });
     return {
       messages: expired.length,
       firstSeq: expired[0]?.seq ?? null,

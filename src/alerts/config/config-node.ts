@@ -1,7 +1,7 @@
 import { type Alias, type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, visit } from 'yaml';
 import { quoteGo } from '../domain/quote.ts';
 import { type Environment, Expansions } from './environment.ts';
-import { DEEPEST, readFirstDocument } from './yaml-document.ts';
+import { MAX_DEPTH, readFirstDocument } from './yaml-document.ts';
 
 /** One thing that is wrong with a configuration file. `line` counts from 1; undefined where no line can be named. */
 export interface ConfigProblem {
@@ -24,7 +24,7 @@ export function printProblem({ line, message }: ConfigProblem): string {
 }
 
 /** How many values may be read through aliases, which can stand for one another and so multiply. */
-const MOST_ALIASED = 500_000;
+const MAX_ALIASED = 500_000;
 
 const NOTHING = new Set(['', '~', 'null', 'Null', 'NULL']);
 
@@ -67,8 +67,8 @@ export class ConfigNode {
     this.#origin = isAliased === origin.isAliased ? origin : { ...origin, isAliased };
     this.#target = isAlias(node) ? targetOf(node, place) : node;
     if (isAlias(node) && !this.#target) throw this.fault(`unknown anchor '${node.source}' referenced`);
-    if (origin.depth > DEEPEST) throw this.fault('nested too deeply, or an anchor contains itself');
-    if (isAliased && ++place.aliased > MOST_ALIASED) throw this.fault('document contains excessive aliasing');
+    if (origin.depth > MAX_DEPTH) throw this.fault('nested too deeply, or an anchor contains itself');
+    if (isAliased && ++place.aliased > MAX_ALIASED) throw this.fault('document contains excessive aliasing');
   }
 
   /**

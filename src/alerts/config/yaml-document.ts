@@ -16,7 +16,7 @@ interface LexerParts {
 type Steps = Generator<string, string | undefined>;
 
 /** Deeper than any real file: the depth of a value whose list or mapping is the root is 1. */
-export const DEEPEST = 200;
+export const MAX_DEPTH = 200;
 
 /** Between brackets, braces and quotes indentation means nothing, as to Alertmanager, which is laxer there than YAML is. */
 class LaxLexer extends (Lexer as unknown as new () => LexerParts) {
@@ -94,7 +94,7 @@ function* tokensOf(text: string, lexer: LaxLexer, onNewLine?: (offset: number) =
   for (const lexeme of lexer.lex(text)) {
     yield* parser.next(lexeme);
     // The document itself and the innermost scalar stand on the stack too.
-    if (parser.stack.length > DEEPEST + 2) {
+    if (parser.stack.length > MAX_DEPTH + 2) {
       yield { type: 'error', offset: parser.offset, source: '', message: 'nested too deeply' };
       return;
     }

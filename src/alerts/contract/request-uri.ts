@@ -1,4 +1,4 @@
-const MOST_KNOWN = 1_000;
+const MAX_KNOWN = 1_000;
 /** All alerts of a rule have one generator: it is checked once, and held once. */
 const known = new Map<string, string>();
 
@@ -7,7 +7,7 @@ export function readRequestUri(text: string): string | undefined {
   const same = known.get(text);
   if (same !== undefined) return same;
   if (!isRequestUri(text)) return undefined;
-  if (known.size >= MOST_KNOWN) known.clear();
+  if (known.size >= MAX_KNOWN) known.clear();
   known.set(text, text);
   return text;
 }

@@ -25,7 +25,7 @@ function rankOf(unit: number): number {
   return unit < 0xd800 ? unit : unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
 }
 
-const MOST_SHARED_NAMES = 10_000;
+const MAX_SHARED_NAMES = 10_000;
 const sharedNames = new Map<string, readonly string[]>();
 
 /** Alerts of one rule come one after the other. */
@@ -41,7 +41,7 @@ function findSharedNames(names: readonly string[]): readonly string[] {
   const known = sharedNames.get(key);
   // A name may hold a NUL itself, or be empty: then other names have the same key.
   if (known) return isSameList(known, names) ? known : names;
-  if (sharedNames.size >= MOST_SHARED_NAMES) sharedNames.clear();
+  if (sharedNames.size >= MAX_SHARED_NAMES) sharedNames.clear();
   sharedNames.set(key, names);
   return names;
 }

@@ -17,7 +17,7 @@ export interface DeliveryRules {
 }
 
 /** What an error quotes of a body: errors are kept and shown. */
-const MOST_DETAILS = 2048;
+const MAX_DETAILS = 2048;
 
 export const DELIVERED: Delivery = { ok: true };
 
@@ -69,7 +69,7 @@ export function judgeAnswer(answer: HttpAnswer, rules: DeliveryRules = {}): Deli
   if (status >= 200 && status < 300) return undefined;
   // Before it is cut: of a secret the beginning would stay.
   const said = hideSecrets(rules.describe ? rules.describe(answer) : answer.text, rules.secrets ?? []);
-  const details = truncateRunes(said, MOST_DETAILS);
+  const details = truncateRunes(said, MAX_DETAILS);
   const error = `${rules.prefix ?? ''}unexpected status code ${status}${details === '' ? '' : `: ${details}`}`;
   return {
     ok: false,

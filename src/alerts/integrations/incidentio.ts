@@ -22,7 +22,7 @@ import type { Delivery, HttpAnswer, Integration, Notifier, NotifierContext } fro
 import { webhookMessage } from './webhook.ts';
 
 /** In bytes. Source: incident.io's limit for the body of an alert event. */
-const LARGEST_BODY = 512 * 1024;
+const MAX_BODY = 512 * 1024;
 
 const count: Kind<number> = {
   ...integer,
@@ -117,7 +117,7 @@ function encodeBody({ maxAlerts }: IncidentioConfig, { dataOf }: NotifierContext
       version: '1',
     });
   const body = encode(kept.length);
-  return Buffer.byteLength(body) <= LARGEST_BODY ? body : encode(1);
+  return Buffer.byteLength(body) <= MAX_BODY ? body : encode(1);
 }
 
 async function readUrl(

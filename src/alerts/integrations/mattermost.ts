@@ -10,7 +10,7 @@ import type { Integration, Notifier, NotifierContext } from './notifier.ts';
 import { truncateRunes } from './truncate.ts';
 
 /** In characters. Source: Mattermost's limit for the text of a post. */
-const LONGEST_TEXT = 16_383;
+const MAX_TEXT = 16_383;
 
 const field = object(
   { title: withDefault(template, ''), value: withDefault(template, ''), short: optional(bool) },
@@ -128,7 +128,7 @@ function createMattermost(config: MattermostConfig, context: NotifierContext): N
 function messageOfGroup(config: MattermostConfig, render: Render) {
   const own = config.attachments.length > 0;
   return withoutEmpty({
-    text: own ? truncateRunes(render(config.text), LONGEST_TEXT) : '',
+    text: own ? truncateRunes(render(config.text), MAX_TEXT) : '',
     channel: render(config.channel),
     username: render(config.username),
     icon_url: render(config.iconUrl),

@@ -96,7 +96,7 @@ function withSlash(address: string): string {
   return base.href;
 }
 
-const MOST_MESSAGE_RUNES = 130;
+const MAX_MESSAGE_RUNES = 130;
 
 function createOpsgenie(config: OpsgenieConfig, context: NotifierContext): Notifier {
   const http = context.openHttp(config.httpConfig);
@@ -151,7 +151,7 @@ function messagesFor(config: OpsgenieConfig, notification: Notification, context
   if (notificationStatus(notification.alerts) === 'resolved') {
     return [{ method: 'POST', path: `v2/alerts/${alias}/close`, body: { source } }];
   }
-  const message = truncateRunes(render(config.message), MOST_MESSAGE_RUNES);
+  const message = truncateRunes(render(config.message), MAX_MESSAGE_RUNES);
   const description = render(config.description);
   const details = renderDetails(context.dataOf(notification).commonLabels, config.details, render);
   const alert = {

@@ -144,7 +144,7 @@ async function readKey(
   return templates.text(found.value, data) || failedForGood(`${what} cannot be empty`);
 }
 
-const MOST_SUMMARY_RUNES = 1024;
+const MAX_SUMMARY_RUNES = 1024;
 
 function eventV1({ config, notification, key, render }: Event, kept: Details): unknown {
   const type = eventType(notification);
@@ -152,7 +152,7 @@ function eventV1({ config, notification, key, render }: Event, kept: Details): u
     service_key: key,
     incident_key: groupHash(notification),
     event_type: type,
-    ...withoutEmpty({ description: truncateRunes(render(config.description), MOST_SUMMARY_RUNES) }),
+    ...withoutEmpty({ description: truncateRunes(render(config.description), MAX_SUMMARY_RUNES) }),
     // Both are part of the second version alone, but Alertmanager sends them so.
     event_action: '',
     payload: null,
@@ -169,7 +169,7 @@ function eventV2({ config, notification, key, render }: Event, kept: Details): u
     dedup_key: groupHash(notification),
     event_action: eventType(notification),
     payload: {
-      summary: truncateRunes(render(config.description), MOST_SUMMARY_RUNES),
+      summary: truncateRunes(render(config.description), MAX_SUMMARY_RUNES),
       source: render(config.source),
       severity: render(config.severity || 'error'),
       ...withoutEmpty({
@@ -196,13 +196,13 @@ function eventType({ alerts }: Notification): 'trigger' | 'resolve' {
   return notificationStatus(alerts) === 'resolved' ? 'resolve' : 'trigger';
 }
 
-const MOST_BYTES = 512_000;
+const MAX_BYTES = 512_000;
 const TOO_LARGE = 'Custom details have been removed because the original event exceeds the maximum size of 512KB';
 
 /** Without its details, where it would be too large with them. */
 function encodeWithin(all: Details, build: (kept: Details) => unknown): string {
   const whole = encodePlain(build(all));
-  return Buffer.byteLength(whole) > MOST_BYTES ? encodePlain(build({ error: TOO_LARGE })) : whole;
+  return Buffer.byteLength(whole) > MAX_BYTES ? encodePlain(build({ error: TOO_LARGE })) : whole;
 }
 
 /** Only a status of 400 comes with reasons worth telling. */

@@ -10,7 +10,7 @@ import { truncateRunes } from './truncate.ts';
 const API = 'https://api.pushover.net/1/messages.json';
 
 /** In characters. Source: https://pushover.net/api#limits */
-const LONGEST = { title: 250, message: 1024, url: 512 };
+const MAX_LENGTH = { title: 250, message: 1024, url: 512 };
 
 const pushoverConfig = object(
   {
@@ -91,10 +91,10 @@ function messageOfGroup(
   const message = config.html ? templates.html(config.message, data) : render(config.message);
   const ttl = seconds(config.ttl);
   return {
-    title: truncateRunes(render(config.title), LONGEST.title),
+    title: truncateRunes(render(config.title), MAX_LENGTH.title),
     // Pushover refuses a message that is empty.
-    message: truncateRunes(message, LONGEST.message).trim() || '(no details)',
-    url: truncateRunes(render(config.url), LONGEST.url),
+    message: truncateRunes(message, MAX_LENGTH.message).trim() || '(no details)',
+    url: truncateRunes(render(config.url), MAX_LENGTH.url),
     url_title: render(config.urlTitle),
     priority: render(config.priority),
     retry: `${seconds(config.retry)}`,

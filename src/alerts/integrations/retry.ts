@@ -79,11 +79,11 @@ export interface RetryResult {
 type Failure = Extract<Delivery, { ok: false }>;
 
 const FIRST_WAIT_MS = 500;
-const LONGEST_WAIT_MS = 60_000;
+const MAX_WAIT_MS = 60_000;
 
 /** How long after the beginning of an attempt the next one begins; `attempts` have been made. ±50 % of 500 ms · 1.5ⁿ. */
 export function backoffMs(attempts: number, random: () => number): number {
-  return Math.min(FIRST_WAIT_MS * 1.5 ** (attempts - 1), LONGEST_WAIT_MS) * (0.5 + random());
+  return Math.min(FIRST_WAIT_MS * 1.5 ** (attempts - 1), MAX_WAIT_MS) * (0.5 + random());
 }
 
 /**

@@ -22,7 +22,7 @@ import type { Delivery, Integration, Notifier, NotifierContext } from './notifie
 import { truncateRunes } from './truncate.ts';
 
 /** In characters. */
-const LONGEST_TITLE = 1024;
+const MAX_TITLE = 1024;
 
 const field = object({
   title: withDefault(template, ''),
@@ -145,7 +145,7 @@ async function readTokens({ token, tokenFile, tokenId, tokenIdFile }: Rocketchat
 function encodeMessage(config: RocketchatConfig, { templates }: NotifierContext, data: TemplateData) {
   const render = (source: string) => templates.text(source, data);
   const attachment = {
-    title: truncateRunes(render(config.title), LONGEST_TITLE),
+    title: truncateRunes(render(config.title), MAX_TITLE),
     title_link: render(config.titleLink),
     text: render(config.text),
     image_url: render(config.imageUrl),

@@ -1,9 +1,9 @@
 import { readRegularFile } from '../../kernel/storage/regular-file.ts';
 
 /** In bytes; the longest secrets are keys in PEM. */
-const MOST_BYTES = 1_000_000;
+const MAX_BYTES = 1_000_000;
 
 /** The text of a file that holds a secret, without the white space around it. */
 export async function readSecretFile(path: string): Promise<string> {
-  return (await readRegularFile(path, MOST_BYTES)).trim();
+  return (await readRegularFile(path, MAX_BYTES)).trim();
 }

@@ -1,5 +1,5 @@
 /** Shorter parts of a URL stand in every text. */
-const SHORTEST_PART = 4;
+const MIN_PART = 4;
 
 /** A secret as it may stand in a URL, in JSON or in a form. */
 export function spellingsOf(secret: string): string[] {
@@ -12,7 +12,7 @@ export function spellingsOf(secret: string): string[] {
 export function partsOfUrl(text: string): string[] {
   if (!/^https?:/i.test(text) || !URL.canParse(text)) return [];
   const { pathname, search, searchParams } = new URL(text);
-  return [`${pathname}${search}`, pathname, ...searchParams.values()].filter((part) => part.length >= SHORTEST_PART);
+  return [`${pathname}${search}`, pathname, ...searchParams.values()].filter((part) => part.length >= MIN_PART);
 }
 
 /** A text of somebody else's without the secrets that he was told, and without what follows the host of those that are URLs. */

@@ -20,10 +20,10 @@ import type { Delivery, HttpAnswer, Integration, Notifier, NotifierContext } fro
 import { truncateRunes } from './truncate.ts';
 
 /** In characters. Source: https://core.telegram.org/bots/api#sendmessage */
-const LONGEST_MESSAGE = 4096;
+const MAX_MESSAGE = 4096;
 
 /** HTML cannot be cut anywhere: what remains might not be well-formed, and Telegram would refuse it. */
-const TOO_LONG = `The notification is longer than the ${LONGEST_MESSAGE} characters that Telegram takes. Please shorten the template of its message.`;
+const TOO_LONG = `The notification is longer than the ${MAX_MESSAGE} characters that Telegram takes. Please shorten the template of its message.`;
 
 const NOT_READY = { ok: false, retry: true, reason: 'other' } as const;
 
@@ -105,9 +105,9 @@ function renderMessage(
   { templates }: NotifierContext,
   data: TemplateData,
 ): string {
-  if (parseMode !== 'HTML') return truncateRunes(templates.text(message, data), LONGEST_MESSAGE);
+  if (parseMode !== 'HTML') return truncateRunes(templates.text(message, data), MAX_MESSAGE);
   const html = templates.html(message, data);
-  return truncateRunes(html, LONGEST_MESSAGE) === html ? html : TOO_LONG;
+  return truncateRunes(html, MAX_MESSAGE) === html ? html : TOO_LONG;
 }
 
 /** All values are texts, as Alertmanager sends them. */

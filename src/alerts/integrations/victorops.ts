@@ -13,7 +13,7 @@ import { namingTemplate } from './template-prefix.ts';
 import { truncateRunes } from './truncate.ts';
 
 /** Source: VictorOps' glossary of incident fields. */
-const LONGEST_MESSAGE_RUNES = 20_480;
+const MAX_MESSAGE_RUNES = 20_480;
 const FIRING_TYPES = ['INFO', 'WARNING', 'CRITICAL'];
 const FIXED_FIELDS = [
   'routing_key',
@@ -116,7 +116,7 @@ function victoropsMessage(
     message_type: messageType(render(config.messageType), data),
     entity_id: groupHash(notification),
     entity_display_name: render(config.entityDisplayName),
-    state_message: truncateRunes(render(config.stateMessage), LONGEST_MESSAGE_RUNES),
+    state_message: truncateRunes(render(config.stateMessage), MAX_MESSAGE_RUNES),
     monitoring_tool: render(config.monitoringTool),
   };
   return Object.fromEntries([...Object.entries(fields), ...custom].sort(([a], [b]) => compareUtf8(a, b)));

@@ -7,7 +7,7 @@ import type { Integration, Notifier, NotifierContext } from './notifier.ts';
 import { truncateBytes } from './truncate.ts';
 
 /** In bytes of UTF-8. Source: the Webex API for messages. */
-const LONGEST_MESSAGE = 7439;
+const MAX_MESSAGE = 7439;
 
 const webexConfig = object(
   {
@@ -39,7 +39,7 @@ function createWebex(config: WebexConfig, { templates, dataOf, openHttp }: Notif
   return {
     async notify(notification, signal) {
       const data = dataOf(notification);
-      const markdown = truncateBytes(templates.text(config.message, data), LONGEST_MESSAGE);
+      const markdown = truncateBytes(templates.text(config.message, data), MAX_MESSAGE);
       const roomId = templates.text(config.roomId, data);
       return deliver(http, {
         method: 'POST',

@@ -1,7 +1,7 @@
 import type { Page } from './alert-pages.ts';
 
 /** So many queries are remembered: those that pages and scripts repeat every few seconds. */
-const MOST_SELECTIONS = 8;
+const MAX_SELECTIONS = 8;
 
 /** What a query took of each page, by the version of the page; undefined where that was all of its bytes. */
 type Parts = ReadonlyMap<number, Buffer | undefined>;
@@ -53,7 +53,7 @@ export class Selections<Item> {
     let bytes = 0;
     for (const { size } of this.#selections.values()) bytes += size;
     for (const [query, { size }] of this.#selections) {
-      if (bytes <= mostBytes && this.#selections.size <= MOST_SELECTIONS) return;
+      if (bytes <= mostBytes && this.#selections.size <= MAX_SELECTIONS) return;
       this.#selections.delete(query);
       bytes -= size;
     }

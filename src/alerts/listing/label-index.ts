@@ -2,7 +2,7 @@ import type { Page } from '../listing-pages/alert-pages.ts';
 import type { AlertSlot } from '../store/alert-slot.ts';
 
 /** So many label names are known by their values: those by which people filter. */
-const MOST_NAMES = 4;
+const MAX_NAMES = 4;
 
 type ByValue = ReadonlyMap<string, readonly AlertSlot[]>;
 
@@ -19,7 +19,7 @@ export class LabelIndex {
     this.#byName.delete(name);
     this.#byName.set(name, pages);
     for (const oldest of this.#byName.keys()) {
-      if (this.#byName.size <= MOST_NAMES) break;
+      if (this.#byName.size <= MAX_NAMES) break;
       this.#byName.delete(oldest);
     }
     return (page) => {

@@ -20,13 +20,13 @@ interface Appointment<T> {
 }
 
 /** So long at most the due are told in one go, then requests have their turn. */
-const LONGEST_TURN_MS = 10;
+const MAX_TURN_MS = 10;
 
 /** How many items that were moved or taken out are borne with, beside as many as hold. */
-const MOST_LEFT_BEHIND = 1_000;
+const MAX_LEFT_BEHIND = 1_000;
 
 /** By less than this a clock is not put forward or back, but corrected. */
-const SMALLEST_JUMP_MS = 1_000;
+const MIN_JUMP_MS = 1_000;
 
 /**
  * One timer for any number of things. What is due at the same moment comes in the order in which it was set; a clock that
@@ -75,7 +75,7 @@ export class FlushSchedule<T extends Scheduled> {
     item.nextFlushAt = at;
     item.appointment = appointment;
     this.#waiting++;
-    if (this.#held > 2 * this.#waiting + MOST_LEFT_BEHIND) this.#clearUp();
+    if (this.#held > 2 * this.#waiting + MAX_LEFT_BEHIND) this.#clearUp();
     this.#arm();
   }
 
@@ -120,7 +120,7 @@ export class FlushSchedule<T extends Scheduled> {
 
   #followClock(): void {
     const ahead = this.#clock.now() - this.#clock.monotonic();
-    if (Math.abs(ahead - this.#ahead) >= SMALLEST_JUMP_MS) this.#ahead = ahead;
+    if (Math.abs(ahead - this.#ahead) >= MIN_JUMP_MS) this.#ahead = ahead;
   }
 
   #steadyNow(): number {
@@ -142,7 +142,7 @@ export class FlushSchedule<T extends Scheduled> {
     const now = this.#steadyNow();
     this.#isTelling = true;
     for (let first = this.#appointments.first; first && first.at <= now; first = this.#appointments.first) {
-      if (this.#steadyNow() - now > LONGEST_TURN_MS) break;
+      if (this.#steadyNow() - now > MAX_TURN_MS) break;
       const item = this.#takeFirst(first);
       if (item) this.#due(item);
     }

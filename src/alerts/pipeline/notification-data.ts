@@ -10,7 +10,7 @@ import type { Delivery, TemplateRenderer } from '../integrations/notifier.ts';
 import type { AlertGroup } from '../store/alert-group.ts';
 import type { TemplateData } from '../template/template-data.ts';
 import type { FlushedAlert } from './flushed-alert.ts';
-import { MOST_NAMED_ALERTS, type NotificationRecord } from './notification-history.ts';
+import { MAX_NAMED_ALERTS, type NotificationRecord } from './notification-history.ts';
 
 export function pairsOf(labels: LabelSet): Pairs {
   return Object.fromEntries(labels.names.map((name, index) => [name, labels.values[index] as string]));
@@ -78,7 +78,7 @@ export function recordOf(
     firing,
     resolved: alerts.length - firing,
     alerts: alerts
-      .slice(0, MOST_NAMED_ALERTS)
+      .slice(0, MAX_NAMED_ALERTS)
       .map(({ fingerprint, status, labels }) => ({ fingerprint, status, labels })),
     error: delivery.ok ? undefined : delivery.error,
   };

@@ -20,11 +20,11 @@ const ENDS = `
   SELECT (SELECT min(id) FROM notification_history) AS first, (SELECT max(id) FROM notification_history) AS last`;
 
 /** The most notifications that are remembered. */
-const MOST_RECORDS = 100_000;
+const MAX_RECORDS = 100_000;
 /** Records that are looked at in one turn of the event loop. */
 const PAGE_SIZE = 200;
 /** The most alerts that are named in one. */
-export const MOST_NAMED_ALERTS = 20;
+export const MAX_NAMED_ALERTS = 20;
 
 /** What was sent, or could not be sent, to one integration. Instants are epoch milliseconds. */
 export interface NotificationRecord {
@@ -39,7 +39,7 @@ export interface NotificationRecord {
   readonly durationMs: number;
   readonly firing: number;
   readonly resolved: number;
-  /** At most MOST_NAMED_ALERTS of them. */
+  /** At most MAX_NAMED_ALERTS of them. */
   readonly alerts: readonly NamedAlert[];
   /** Undefined: it was sent. */
   readonly error: string | undefined;
@@ -71,7 +71,7 @@ export class NotificationHistory {
   readonly #retentionMs: number;
   readonly #mostRecords: number;
 
-  constructor(database: Database, retentionMs: number, mostRecords = MOST_RECORDS) {
+  constructor(database: Database, retentionMs: number, mostRecords = MAX_RECORDS) {
     this.#database = database;
     this.#retentionMs = retentionMs;
     this.#mostRecords = mostRecords;

@@ -19,7 +19,7 @@ export interface Evaluation extends FoundAlerts {
 }
 
 /** However short the interval of a group, its notifications have this long to arrive. */
-const SHORTEST_DEADLINE_MS = 10_000;
+const MIN_DEADLINE_MS = 10_000;
 
 /** The way of a flush under one configuration: suppression leaves alerts out, and the receiver knows what it was told. */
 export class Pipeline {
@@ -36,7 +36,7 @@ export class Pipeline {
   evaluate(group: AlertGroup, held: readonly FlushedAlert[], at: number): Evaluation | undefined {
     const alerts = this.#suppression.pass(group, held, at);
     if (alerts.length === 0) return undefined;
-    const deadlineAt = at + Math.max(group.route.groupIntervalMs, SHORTEST_DEADLINE_MS);
+    const deadlineAt = at + Math.max(group.route.groupIntervalMs, MIN_DEADLINE_MS);
     return this.#receivers.get(group.receiver)?.evaluate({ group, alerts, at, deadlineAt });
   }
 }

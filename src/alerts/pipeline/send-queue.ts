@@ -1,13 +1,13 @@
 import type { CancelTimer, Clock } from '../../kernel/clock.ts';
 
 /** So many of a lane may be in their first attempt at once. */
-const MOST_YOUNG = 128;
+const MAX_YOUNG = 128;
 /** Whoever takes longer waits for a slow receiver, and holds up nobody behind it. */
 const YOUNG_MS = 1_000;
 /** So many at most begin in one turn of the event loop, then answers that have come in have theirs. */
-const MOST_IN_TURN = 8;
+const MAX_IN_TURN = 8;
 /** So many that have begun stay in the list of those who wait. */
-const MOST_LEFT_BEHIND = 1_000;
+const MAX_LEFT_BEHIND = 1_000;
 
 export interface SendQueueParts {
   readonly clock: Clock;
@@ -75,7 +75,7 @@ export class SendQueue {
     if (lane.begun === lane.waiting.length) {
       this.#ready.delete(lane);
       if (lane.young === 0) this.#byName.delete(lane.name);
-    } else if (lane.young < MOST_YOUNG) {
+    } else if (lane.young < MAX_YOUNG) {
       this.#ready.add(lane);
       this.#soon();
     } else {
@@ -95,7 +95,7 @@ export class SendQueue {
     if (this.#isHeld) return;
     const beginning: (readonly [Queued, Lane])[] = [];
     for (const lane of this.#ready) {
-      if (beginning.length === MOST_IN_TURN) break;
+      if (beginning.length === MAX_IN_TURN) break;
       beginning.push([takeFirst(lane), lane]);
       lane.young++;
       // Comes again behind all others.
@@ -129,7 +129,7 @@ function takeFirst(lane: Lane): Queued {
   const first = lane.waiting[lane.begun] as Queued;
   lane.waiting[lane.begun++] = undefined;
   // Not one by one: each would move all behind it.
-  if (lane.begun === lane.waiting.length || lane.begun === MOST_LEFT_BEHIND) {
+  if (lane.begun === lane.waiting.length || lane.begun === MAX_LEFT_BEHIND) {
     lane.waiting.splice(0, lane.begun);
     lane.begun = 0;
   }

@@ -23,7 +23,7 @@ export interface NotificationRoutes {
 }
 
 const DEFAULT_LIMIT = 100;
-const MOST_NOTIFICATIONS = 10_000;
+const MAX_NOTIFICATIONS = 10_000;
 
 /** GET /notifications: what was sent, when, why, to whom and with which result. opsdeck's own. */
 export function listNotifications({ answers, list, reading }: NotificationRoutes): HttpHandler {
@@ -65,8 +65,8 @@ function readHistoryQuery(parameters: QueryParameters, reading: MatcherReading):
   const last = (name: string) => parameters.getAll(name).at(-1) || undefined;
   const [limit, since, failed] = [last('limit'), last('since'), last('failed')];
   const count = limit === undefined ? DEFAULT_LIMIT : Number(limit);
-  if (!Number.isInteger(count) || count < 1 || count > MOST_NOTIFICATIONS)
-    return refused(`limit must be a whole number from 1 to ${MOST_NOTIFICATIONS}, found ${JSON.stringify(limit)}`);
+  if (!Number.isInteger(count) || count < 1 || count > MAX_NOTIFICATIONS)
+    return refused(`limit must be a whole number from 1 to ${MAX_NOTIFICATIONS}, found ${JSON.stringify(limit)}`);
   const sinceAt = since === undefined ? undefined : readInstant(since);
   if (sinceAt && !sinceAt.ok)
     return refused(`since must be a time such as 2026-01-31T12:00:00Z, found ${JSON.stringify(since)}`);

@@ -49,4 +49,4 @@ export interface Method<T extends GoValue = GoValue> extends Signature {
 }
 
 /** Strings and lists may grow to this many characters and entries. */
-export const MOST_CHARACTERS = 32 * 1024 * 1024;
+export const MAX_CHARACTERS = 32 * 1024 * 1024;

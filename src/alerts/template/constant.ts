@@ -6,8 +6,8 @@ const WHOLE = /^([+-]?)(?:0[xX]((?:_?[\da-fA-F])+)|0[bB]((?:_?[01])+)|0[oO]?((?:
 const DECIMAL = /^[+-]?(?:\d(?:_?\d)*\.?(?:\d(?:_?\d)*)?|\.\d(?:_?\d)*)(?:[eE][+-]?\d(?:_?\d)*)?$/;
 const HEXADECIMAL = /^([+-]?)0[xX]((?:_?[\da-fA-F])*)\.?([\da-fA-F_]*)[pP]([+-]?\d+)$/;
 
-const LARGEST_INT = 2n ** 63n - 1n;
-const LARGEST_UINT = 2n ** 64n - 1n;
+const MAX_INT = 2n ** 63n - 1n;
+const MAX_UINT = 2n ** 64n - 1n;
 
 function readWhole(text: string): bigint | undefined {
   const match = WHOLE.exec(text);
@@ -35,10 +35,10 @@ type Value = Pick<NumberNode, 'int' | 'float' | 'ideal'>;
 /** Reads a number as Go's template package does: whole numbers first, so that `0x1e3` is one. */
 export function readNumber(text: string): Outcome<Value> {
   const whole = readWhole(text);
-  if (whole !== undefined && whole >= -LARGEST_INT - 1n && whole <= LARGEST_INT) {
+  if (whole !== undefined && whole >= -MAX_INT - 1n && whole <= MAX_INT) {
     return accepted({ int: whole, float: Number(whole), ideal: whole });
   }
-  if (whole !== undefined && whole >= 0n && whole <= LARGEST_UINT && !text.startsWith('+')) {
+  if (whole !== undefined && whole >= 0n && whole <= MAX_UINT && !text.startsWith('+')) {
     return accepted({ int: undefined, float: Number(whole), ideal: undefined });
   }
   const float = readFloat(text);

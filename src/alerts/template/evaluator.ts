@@ -2,7 +2,7 @@ import type { Outcome } from '../../kernel/outcome.ts';
 import {
   type CallContext,
   CallError,
-  MOST_CHARACTERS,
+  MAX_CHARACTERS,
   type ParameterType,
   type Signature,
   type TemplateFunction,
@@ -241,7 +241,7 @@ export class Evaluator {
   }
 
   #spendOnText(text: string): void {
-    if (text.length > MOST_CHARACTERS) throw new CallError('the text grows too long');
+    if (text.length > MAX_CHARACTERS) throw new CallError('the text grows too long');
     this.#context.spend(text.length >> 4);
   }
 

@@ -1,5 +1,5 @@
 import { quoteGo } from '../domain/quote.ts';
-import { type CallContext, CallError, MOST_CHARACTERS, type TemplateFunction } from './callable.ts';
+import { type CallContext, CallError, MAX_CHARACTERS, type TemplateFunction } from './callable.ts';
 import { isTrue } from './comparison.ts';
 import { Evaluator } from './evaluator.ts';
 import { Frame } from './frame.ts';
@@ -11,7 +11,7 @@ import { TemplateError } from './template-error.ts';
 import { GoInt, GoList, GoMap, type GoValue } from './value.ts';
 
 /** Go allows 100,000 templates in templates, for which the stack here would not do. */
-const DEEPEST = 1000;
+const MAX_DEPTH = 1000;
 
 const UNLOCATED = 'html/template: ';
 
@@ -90,8 +90,8 @@ export class Execution {
   }
 
   #checkLength(): void {
-    if (this.#output.written.length > MOST_CHARACTERS) {
-      this.#frame.fail(`the output exceeds ${MOST_CHARACTERS} characters`);
+    if (this.#output.written.length > MAX_CHARACTERS) {
+      this.#frame.fail(`the output exceeds ${MAX_CHARACTERS} characters`);
     }
   }
 
@@ -177,7 +177,7 @@ export class Execution {
   #template(dot: GoValue, { name, pipe }: TemplateNode): void {
     const caller = this.#frame;
     const tree = this.#surroundings.find(name) ?? this.#refuseUnknown(name);
-    if (this.#depth === DEEPEST) caller.fail(`exceeded maximum template depth (${DEEPEST})`);
+    if (this.#depth === MAX_DEPTH) caller.fail(`exceeded maximum template depth (${MAX_DEPTH})`);
     const data = pipe && this.#evaluator.pipeline(dot, pipe);
     this.#depth++;
     this.#evaluator.frame = new Frame(tree, data);

@@ -20,10 +20,10 @@ export interface TemplateFile {
 }
 
 /** A rendering may take this many steps: statements, iterations, calls. It is done within seconds, however it loops. */
-const MOST_STEPS = 10_000_000;
+const MAX_STEPS = 10_000_000;
 
 /** Parsed fields that are kept. A configuration has fewer. */
-const MOST_FIELDS = 1000;
+const MAX_FIELDS = 1000;
 
 type Trees = ReadonlyMap<string, Tree>;
 type Mode = 'text' | 'html';
@@ -100,7 +100,7 @@ export class Templates implements TemplateRenderer {
     if (!trees) {
       trees = parseTemplate({ name: '', text: template }, isFunction);
       const [oldest] = this.#fields.keys();
-      if (this.#fields.size >= MOST_FIELDS && oldest !== undefined) this.#fields.delete(oldest);
+      if (this.#fields.size >= MAX_FIELDS && oldest !== undefined) this.#fields.delete(oldest);
       this.#fields.set(template, trees);
     }
     return trees;
@@ -117,7 +117,7 @@ export class Templates implements TemplateRenderer {
     const context: CallContext = {
       spend: (count) => {
         steps += count;
-        if (steps > MOST_STEPS) throw new CallError(`the template takes more than ${MOST_STEPS} steps`);
+        if (steps > MAX_STEPS) throw new CallError(`the template takes more than ${MAX_STEPS} steps`);
       },
       now: () => this.#clock.now(),
       routeLabel: (name) => resolver.resolve(name),

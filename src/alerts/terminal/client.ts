@@ -51,7 +51,7 @@ export class RefusedError extends CommandError {
   }
 }
 
-const LONGEST_TEXT = 2000;
+const MAX_TEXT = 2000;
 const EXIT_CODES: Readonly<Record<number, ExitCode>> = {
   401: ExitCode.denied,
   403: ExitCode.denied,
@@ -72,7 +72,7 @@ export function refusalText(body: string, contentType: string): string {
   return printable(
     text
       .trim()
-      .slice(0, LONGEST_TEXT)
+      .slice(0, MAX_TEXT)
       .replace(/\s*\n\s*/g, '; '),
   );
 }

@@ -63,7 +63,7 @@ export const DASHBOARD_DEFAULTS = {
   cacheTtlSeconds: 120,
 } as const;
 
-const LONGEST_TTL_SECONDS = 86_400;
+const MAX_TTL_SECONDS = 86_400;
 
 /** Reads the configuration of the dashboard from flags, the environment and the project's `.env`. */
 export function loadConfig(flags: DashboardFlags, environment: Variables): ConfigOutcome {
@@ -132,8 +132,8 @@ function readPort(flag: string | undefined, variable: string | undefined, proble
 function readTtl(text: string | undefined, problems: string[]): number {
   if (text === undefined) return DASHBOARD_DEFAULTS.cacheTtlSeconds;
   const seconds = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
-  if (seconds <= LONGEST_TTL_SECONDS) return seconds;
-  problems.push(`USAGE_EVENTS_CACHE_TTL: write seconds from 0 (keep nothing) to ${LONGEST_TTL_SECONDS}`);
+  if (seconds <= MAX_TTL_SECONDS) return seconds;
+  problems.push(`USAGE_EVENTS_CACHE_TTL: write seconds from 0 (keep nothing) to ${MAX_TTL_SECONDS}`);
   return DASHBOARD_DEFAULTS.cacheTtlSeconds;
 }
 

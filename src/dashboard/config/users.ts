@@ -4,7 +4,7 @@ const DEFAULT_USERS = ['info', 'slope'];
 const USER_ID = /^[a-z0-9][a-z0-9_-]{0,31}$/;
 /** In the filter it means everybody. */
 const EVERYBODY = 'all';
-const MOST_USERS = 32;
+const MAX_USERS = 32;
 /** Told apart by most kinds of colour vision, and at least 3:1 on white and on near-black. */
 const COLORS = ['#3b7dd8', '#c9631b', '#7a68d9', '#1f8a70', '#b8507a', '#8a7a1f'];
 
@@ -37,6 +37,6 @@ export function readUserIds(
   const variables = new Set(ids.map(variableSuffix));
   if (variables.size < ids.length) problems.push('two users share a variable: their names differ in - and _ only');
   if (ids.length === 0) problems.push('--users: name at least one user, such as info,slope');
-  if (ids.length > MOST_USERS) problems.push(`--users: ${MOST_USERS} at the most`);
+  if (ids.length > MAX_USERS) problems.push(`--users: ${MAX_USERS} at the most`);
   return ids;
 }

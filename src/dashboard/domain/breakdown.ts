@@ -4,7 +4,7 @@ import { compareIds, type MarkerInterval, type ProjectMarker } from './marker/ma
 import type { ModelTally, TallyInput } from './tally.ts';
 import type { FamilyRow, MarkerGroupRow, ModelRow, Sums } from './view.ts';
 
-const MOST_FAMILIES = 8;
+const MAX_FAMILIES = 8;
 
 type Named = Sums & { readonly name: string };
 
@@ -54,8 +54,8 @@ export function familyRows(models: readonly ModelRow[]): readonly FamilyRow[] {
     });
   }
   const ordered = [...families.values()].sort(byCost);
-  const rest = ordered.slice(MOST_FAMILIES);
-  const rows = ordered.slice(0, MOST_FAMILIES).map(({ name, ...row }) => ({ family: name, ...row }));
+  const rest = ordered.slice(MAX_FAMILIES);
+  const rows = ordered.slice(0, MAX_FAMILIES).map(({ name, ...row }) => ({ family: name, ...row }));
   if (rest.length === 0) return rows;
   const members = rest.flatMap((row) => row.members);
   return [...rows, { family: 'Other families', members, ...addSums(rest) }];

@@ -100,7 +100,7 @@ export function findRepeated(zone: Zone, starts: Float64Array): Uint8Array {
   return repeated;
 }
 
-const LONGEST_MS: readonly (readonly [granularity: TimeGranularity, upTo: number])[] = [
+const MAX_MS: readonly (readonly [granularity: TimeGranularity, upTo: number])[] = [
   ['quarter', 6 * HOUR_MS],
   ['hour', 4 * DAY_MS],
   ['day', 92 * DAY_MS],
@@ -116,7 +116,7 @@ const TYPICAL_MS: Readonly<Record<TimeGranularity, number>> = {
   month: 30 * DAY_MS,
 };
 
-const MOST_SENSIBLE = 2000;
+const MAX_SENSIBLE = 2000;
 
 /** A better granularity for a span, when the one asked for makes fewer than two columns of it, or thousands. */
 export function suggestGranularity(
@@ -127,8 +127,8 @@ export function suggestGranularity(
   if (!span || events === 0) return undefined;
   const length = span.to - span.from;
   const columns = granularity === 'event' ? events : length / TYPICAL_MS[granularity];
-  const isSensible = columns <= MOST_SENSIBLE && (columns >= 2 || granularity === 'event');
+  const isSensible = columns <= MAX_SENSIBLE && (columns >= 2 || granularity === 'event');
   if (isSensible) return undefined;
-  const better = LONGEST_MS.find(([, upTo]) => length <= upTo)?.[0];
+  const better = MAX_MS.find(([, upTo]) => length <= upTo)?.[0];
   return better === granularity ? undefined : better;
 }

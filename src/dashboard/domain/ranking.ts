@@ -1,12 +1,12 @@
 import type { TallyInput } from './tally.ts';
 
-export const MOST_EXPENSIVE = 15;
+export const MAX_EXPENSIVE = 15;
 
 /** The most expensive events: by cost, then tokens, then newest. None when nothing costs anything. */
 export function rankByCost(
   { columns, rows, at }: TallyInput,
   cost: Float64Array,
-  count = MOST_EXPENSIVE,
+  count = MAX_EXPENSIVE,
 ): readonly number[] {
   const isBefore = (a: number, b: number) =>
     (cost[a] as number) - (cost[b] as number) ||

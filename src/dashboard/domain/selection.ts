@@ -2,8 +2,8 @@ import { lowerBound, newestFirst, upperBound } from './row-order.ts';
 import type { IntervalNote, ResolvedInterval, Selection, TimeSpan } from './view.ts';
 import { DAY_MS, HOUR_MS, readLocalTime, type Zone } from './zone.ts';
 
-export const LEAST_COUNT = 10;
-export const MOST_COUNT = 1000;
+export const MIN_COUNT = 10;
+export const MAX_COUNT = 1000;
 
 export interface Selected {
   /** By time. */
@@ -95,7 +95,7 @@ function selectCount(count: number | 'all', input: SelectionInput): Selected {
 
 /** How many requests may be asked for: a whole number from 10 to 1000. */
 export function clampCount(count: number): number {
-  return Math.min(MOST_COUNT, Math.max(LEAST_COUNT, Math.round(Number.isFinite(count) ? count : LEAST_COUNT)));
+  return Math.min(MAX_COUNT, Math.max(MIN_COUNT, Math.round(Number.isFinite(count) ? count : MIN_COUNT)));
 }
 
 function selectRanks(from: number, to: number, input: SelectionInput): Selected {
@@ -144,11 +144,11 @@ function daysOf(lengthMs: number): number {
  */
 export function windowForCount(count: number | 'all'): number | undefined {
   if (count === 'all') return undefined;
-  const days = WINDOW_DAYS.find(([upTo]) => count <= upTo)?.[1] ?? LONGEST_WINDOW_DAYS;
+  const days = WINDOW_DAYS.find(([upTo]) => count <= upTo)?.[1] ?? MAX_WINDOW_DAYS;
   return days * 24;
 }
 
-const LONGEST_WINDOW_DAYS = 365;
+const MAX_WINDOW_DAYS = 365;
 const WINDOW_DAYS: readonly (readonly [upTo: number, days: number])[] = [
   [10, 2],
   [25, 5],
@@ -161,5 +161,5 @@ const WINDOW_DAYS: readonly (readonly [upTo: number, days: number])[] = [
 
 /** The next window in hours after one that gave too few, at most three times and up to a year; undefined: enough. */
 export function widenWindow(hours: number, widened: number): number | undefined {
-  return widened >= 3 || hours >= LONGEST_WINDOW_DAYS * 24 ? undefined : hours * 2;
+  return widened >= 3 || hours >= MAX_WINDOW_DAYS * 24 ? undefined : hours * 2;
 }

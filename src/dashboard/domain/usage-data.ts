@@ -208,7 +208,7 @@ export class UsageData {
     // Without dates that hang on the zone, the order of events is the same in all of them.
     const twin = [...this.#indexes].find(([other, { set }]) => other.startsWith(`${source} `) && set.at === at)?.[1];
     const set = twin?.set ?? joinSegments(this.#columns, this.#names, at, this.#segmentsOf(source));
-    if (this.#indexes.size >= MOST_INDEXES) this.#indexes.delete(this.#indexes.keys().next().value ?? '');
+    if (this.#indexes.size >= MAX_INDEXES) this.#indexes.delete(this.#indexes.keys().next().value ?? '');
     index = new SourceIndex(this.#columns, this.#names, zone, set);
     this.#indexes.set(key, index);
     return index;
@@ -262,7 +262,7 @@ export class UsageData {
 }
 
 /** Two zones of three sources: whoever switches to and fro does not wait. */
-const MOST_INDEXES = 6;
+const MAX_INDEXES = 6;
 
 function moved(segment: StoredSegment, by: number): StoredSegment {
   return { ...segment, start: segment.start + by, end: segment.end + by };

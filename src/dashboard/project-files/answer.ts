@@ -18,9 +18,9 @@ export interface FileAnswer {
 }
 
 const CHUNK_BYTES = 256 * 1024;
-const SMALLEST_COMPRESSED = 1024;
+const MIN_COMPRESSED = 1024;
 /** On its way through a local network a larger file is faster as it is. */
-const LARGEST_COMPRESSED = 8 * 2 ** 20;
+const MAX_COMPRESSED = 8 * 2 ** 20;
 
 const compress = {
   br: (bytes: Uint8Array) => promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
@@ -50,8 +50,7 @@ async function prepare(file: ProjectFile, request: FileRequest): Promise<FileAns
   };
   const etag = `"${tag}"`;
   const known = tagsOf(request.ifNoneMatch);
-  const coding =
-    file.isText && size >= SMALLEST_COMPRESSED && size <= LARGEST_COMPRESSED ? codingOf(request) : undefined;
+  const coding = file.isText && size >= MIN_COMPRESSED && size <= MAX_COMPRESSED ? codingOf(request) : undefined;
   const codedTag = coding === undefined ? etag : `"${tag}-${coding}"`;
   if (known.includes('*') || known.includes(codedTag))
     return { status: 304, headers: { ...headers, etag: codedTag }, body: null };

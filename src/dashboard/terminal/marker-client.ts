@@ -6,9 +6,9 @@ import { type MarkerDocument, readMarkerDocument } from '../contract/markers.ts'
 import type { MarkerOrigin } from './marker-origin.ts';
 
 const TIMEOUT_MS = 15_000;
-const LONGEST_TEXT = 300;
+const MAX_TEXT = 300;
 /** Others who write at the same time are faster at the most so often. */
-const MOST_ATTEMPTS = 8;
+const MAX_ATTEMPTS = 8;
 
 /** The markers of a running dashboard. Throws a CommandError: exit code 3 when it is not reachable. */
 export class MarkerClient implements MarkerOrigin {
@@ -40,7 +40,7 @@ export class MarkerClient implements MarkerOrigin {
   /** If somebody else wrote in between, it is decided again on what is there then. */
   async update(change: (document: MarkerDocument) => MarkerDocument): Promise<MarkerDocument> {
     let answer = this.#accept(await this.#send('GET', 'api/markers'));
-    for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt++) {
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       const body = JSON.stringify(change(this.#document(answer.body)));
       answer = await this.#send('PUT', 'api/markers', body, answer.etag);
       if (answer.status !== 412) return this.#document(this.#accept(answer).body);
@@ -60,7 +60,7 @@ export class MarkerClient implements MarkerOrigin {
 
   #accept(answer: Answer): Answer {
     if (answer.status === 200) return answer;
-    const text = printable(answer.body.trim().slice(0, LONGEST_TEXT));
+    const text = printable(answer.body.trim().slice(0, MAX_TEXT));
     const code = answer.status === 403 ? ExitCode.denied : ExitCode.failed;
     throw new CommandError(`${this.place} answered ${answer.status}${text && `: ${text}`}`, code);
   }

@@ -39,7 +39,7 @@ const ONE_ANSWER_MS = 30_000;
 const MAX_ANSWER_BYTES = 32 * 2 ** 20;
 const RETRY_MS = 1_000;
 /** Whoever waits for the page will not wait longer. */
-const LONGEST_RETRY_MS = 30_000;
+const MAX_RETRY_MS = 30_000;
 /** Upstream turns away clients that do not look like a browser. */
 const USER_AGENT =
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Safari/537.36';
@@ -122,7 +122,7 @@ function pause(clock: Clock, ms: number, signal: AbortSignal | undefined): Promi
 
 function retryPause({ code, retryAfterMs = RETRY_MS }: UpstreamFailure): number | undefined {
   if (code !== 'upstream_rate_limited' && code !== 'upstream_error') return undefined;
-  return retryAfterMs <= LONGEST_RETRY_MS ? retryAfterMs : undefined;
+  return retryAfterMs <= MAX_RETRY_MS ? retryAfterMs : undefined;
 }
 
 /** The text of the error itself may quote the request, and with it the cookie. */

@@ -15,10 +15,10 @@ export type PatternResult =
   | { readonly ok: false; readonly reason: string };
 
 /** The longest source that is compiled, in UTF-16 code units. */
-export const LONGEST_SOURCE = 10_000;
+export const MAX_SOURCE = 10_000;
 
 /** The largest program, in instructions: Go allows 1.4 million, which would take seconds and 400 MB here. */
-const LARGEST_PROGRAM = 20_000;
+const MAX_PROGRAM = 20_000;
 
 /** What one automaton may remember of the states it has seen, in bytes; beyond it forgets or goes without. */
 const AUTOMATON_BYTES = 256 * 1024;
@@ -70,7 +70,7 @@ function automatonTest(automaton: RE2JS): (text: string) => boolean {
 
 function compile(source: string, expression: string): PatternResult {
   try {
-    if (estimateProgramSize(expression) > LARGEST_PROGRAM) return refusal(TOO_LARGE, expression);
+    if (estimateProgramSize(expression) > MAX_PROGRAM) return refusal(TOO_LARGE, expression);
     return { ok: true, pattern: { source, test: automatonTest(compileAutomaton(expression)) } };
   } catch (error) {
     return refusalOf(error, expression);
@@ -78,8 +78,8 @@ function compile(source: string, expression: string): PatternResult {
 }
 
 function unfit(source: string): PatternResult | undefined {
-  if (source.length > LONGEST_SOURCE) {
-    return { ok: false, reason: `regular expression too long: ${source.length} characters (limit: ${LONGEST_SOURCE})` };
+  if (source.length > MAX_SOURCE) {
+    return { ok: false, reason: `regular expression too long: ${source.length} characters (limit: ${MAX_SOURCE})` };
   }
   return /\p{Surrogate}/u.test(source) ? refusal('invalid UTF-8', source) : undefined;
 }

@@ -53,7 +53,7 @@ function pieceEnd(source: string, at: number): number {
 }
 
 /** Go refuses a pattern in which nested repetitions come to more copies than this. */
-const MOST_COPIES = 1000;
+const MAX_COPIES = 1000;
 
 /** What has been read of one group, or of the whole: its size so far, and of its last piece size and nested copies. */
 interface Measure {
@@ -101,7 +101,7 @@ export function estimateProgramSize(source: string): number {
       add(group, size + 2, copies);
     } else if (first === '{' && end > at + 1) {
       repeat(group, matchAt(COUNTED, source, at) as RegExpExecArray);
-      if (group.copies > MOST_COPIES) return 0;
+      if (group.copies > MAX_COPIES) return 0;
     } else if (first === '*' || first === '+' || first === '?') {
       group.size++;
       group.lastSize++;

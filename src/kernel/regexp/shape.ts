@@ -7,7 +7,7 @@ interface Glob {
 }
 
 /** More alternatives with wildcards than this are quicker in an automaton, which reads the text once. */
-const MOST_GLOBS = 8;
+const MAX_GLOBS = 8;
 
 /** An escaped character, a wildcard, a run of plain characters, or one of `|^$`; whatever else needs the automaton. */
 const PIECE = /\\([\0-/:-@[-`{-\x7f])|\.([*+])\??|([^\\.*+?()[{|^$]+)|[|^$]/y;
@@ -83,7 +83,7 @@ export function anchoredShape(source: string): ((text: string) => boolean) | und
   if (!globs) return undefined;
   const literals = globs.filter(isLiteral).map(literalOf);
   const wild = globs.filter((glob) => !isLiteral(glob));
-  if (wild.length > MOST_GLOBS) return undefined;
+  if (wild.length > MAX_GLOBS) return undefined;
   if (wild.length === 0) {
     const [only, another] = literals;
     if (another === undefined) return (text) => text === only;
@@ -99,7 +99,7 @@ export function anchoredShape(source: string): ((text: string) => boolean) | und
 /** The same for a match anywhere in the text; knows literals only. */
 export function unanchoredShape(source: string): ((text: string) => boolean) | undefined {
   const globs = readGlobs(source, false);
-  if (!globs || globs.length > MOST_GLOBS || !globs.every(isLiteral)) return undefined;
+  if (!globs || globs.length > MAX_GLOBS || !globs.every(isLiteral)) return undefined;
   const literals = globs.map(literalOf);
   const [only, another] = literals;
   if (only !== undefined && another === undefined) return (text) => text.includes(only);

@@ -26,7 +26,7 @@ const PID_WAIT_MS = 250;
 const RIVAL_RETRY_MS = 20;
 const RIVAL_RETRIES = 250;
 /** The kernel's limit for the path of a Unix socket is 108 bytes with its final NUL, 104 on BSD and macOS. */
-const LONGEST_SOCKET_PATH = 103;
+const MAX_SOCKET_PATH = 103;
 
 /** A directory that belongs to this process alone until it is released. */
 export interface DataDirectory {
@@ -161,7 +161,7 @@ interface Reach {
 
 /** A path that fits the kernel's limit: as it is, from the working directory, or through an open directory. */
 function reachSockets(directory: string): Reach {
-  const fits = (path: string) => Buffer.byteLength(join(path, 'owner-00000000.sock')) <= LONGEST_SOCKET_PATH;
+  const fits = (path: string) => Buffer.byteLength(join(path, 'owner-00000000.sock')) <= MAX_SOCKET_PATH;
   // The working directory may be gone, and is asked for only where it helps.
   const short = fits(directory) ? directory : relative(process.cwd(), directory);
   if (fits(short)) return { pathOf: (name) => join(short, name), close() {} };

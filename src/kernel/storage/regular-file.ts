@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises';
 import { systemCodeOf } from '../errors.ts';
 
 /** In bytes; enough for any file that people write, and for a bundle of certificates. */
-export const MOST_FILE_BYTES = 16 * 2 ** 20;
+export const MAX_FILE_BYTES = 16 * 2 ** 20;
 
 /**
  * Opening a pipe to which nobody writes would hold one of the four threads that read files, look up names and sync the
@@ -25,7 +25,7 @@ export class NotReadable extends Error {
 }
 
 /** The text of a file. Rejects without waiting when it is a pipe, a socket or a directory, or larger than `mostBytes`. */
-export async function readRegularFile(path: string, mostBytes = MOST_FILE_BYTES): Promise<string> {
+export async function readRegularFile(path: string, mostBytes = MAX_FILE_BYTES): Promise<string> {
   const file = await open(path, AT_ONCE).catch((error: unknown) => {
     throw explained(path, error);
   });
@@ -40,7 +40,7 @@ export async function readRegularFile(path: string, mostBytes = MOST_FILE_BYTES)
 }
 
 /** The same, at once. */
-export function readRegularFileSync(path: string, mostBytes = MOST_FILE_BYTES): string {
+export function readRegularFileSync(path: string, mostBytes = MAX_FILE_BYTES): string {
   let file: number | undefined;
   try {
     file = openSync(path, AT_ONCE);

@@ -6,7 +6,7 @@ export type InflatedBody =
   | { readonly ok: false; readonly reason: 'not gzip' | 'unreadable' | 'too large' };
 
 /** Bodies that may be inflated at the same time: each may grow to its limit before it is refused. */
-const MOST_AT_ONCE = 4;
+const MAX_AT_ONCE = 4;
 
 /** Inflates gzip of whatever size its sender chose, a few bodies at a time. */
 export class Inflater {
@@ -16,7 +16,7 @@ export class Inflater {
   /** `limit` is of the inflated bytes. */
   async inflate(bytes: Buffer, limit: number): Promise<InflatedBody> {
     if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return { ok: false, reason: 'not gzip' };
-    if (this.#running >= MOST_AT_ONCE) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    if (this.#running >= MAX_AT_ONCE) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     else this.#running++;
     try {
       return await gunzipBelow(bytes, limit);

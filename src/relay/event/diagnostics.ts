@@ -4,8 +4,8 @@ import type { EventPost } from './receiver.ts';
 import type { EventTarget } from './target.ts';
 
 /** Diagnostics on their way at the same time. SDKs send one at their start and one every quarter of an hour. */
-const MOST_AT_ONCE = 50;
-const MOST_BYTES = 16 * 2 ** 20;
+const MAX_AT_ONCE = 50;
+const MAX_BYTES = 16 * 2 ** 20;
 
 /** What upstream is told of the SDK that sent a document. */
 const COPIED_HEADERS = [
@@ -31,7 +31,7 @@ export class DiagnosticForwarder {
   }
 
   send(target: EventTarget, bytes: Buffer, header: EventPost['header']): void {
-    if (this.#running.size >= MOST_AT_ONCE || this.#bytes + bytes.length > MOST_BYTES) {
+    if (this.#running.size >= MAX_AT_ONCE || this.#bytes + bytes.length > MAX_BYTES) {
       this.#counts.diagnosticsDropped++;
       return;
     }

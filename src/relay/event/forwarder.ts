@@ -39,12 +39,12 @@ interface Arrival {
 
 const FAMILIES: readonly EventFamily[] = ['server', 'mobile', 'client'];
 /** Of one family and format, as JSON; and of the bodies that are not parsed yet. */
-const MOST_PENDING_BYTES = 64 * 2 ** 20;
+const MAX_PENDING_BYTES = 64 * 2 ** 20;
 /** Where no limit is set: events shrink well, and yet what they grow to has an end. */
 const INFLATED_PER_BODY_BYTE = 4;
 const PAYLOAD_IDS = 10_000;
 const PAYLOAD_ID_LIFE_MS = 5 * 60_000;
-const LONGEST_TAGS = 1024;
+const MAX_TAGS = 1024;
 
 /** Takes the events of one environment's SDKs, and sends them on in its name. */
 export class EventForwarder implements EventReceiver {
@@ -137,7 +137,7 @@ export class EventForwarder implements EventReceiver {
       family,
       target,
       capacity: options.events.capacity,
-      maxBytes: MOST_PENDING_BYTES,
+      maxBytes: MAX_PENDING_BYTES,
       flag,
       delivery: this.#delivery,
       clock,
@@ -176,7 +176,7 @@ export class EventForwarder implements EventReceiver {
   }
 
   #arrive(arrival: Arrival): void {
-    if (this.#closing || this.#arrivedBytes + arrival.bytes.length > MOST_PENDING_BYTES) {
+    if (this.#closing || this.#arrivedBytes + arrival.bytes.length > MAX_PENDING_BYTES) {
       this.counts.droppedPosts++;
       return;
     }
@@ -238,7 +238,7 @@ function readFormat(header: EventPost['header']): EventFormat {
   const tags = header('x-launchdarkly-tags') ?? '';
   return {
     schema: /^\+?\d{1,9}$/.test(schema) ? Math.max(1, Number(schema)) : 1,
-    tags: tags.length > LONGEST_TAGS ? '' : tags,
+    tags: tags.length > MAX_TAGS ? '' : tags,
     isUnsummarized: header('x-launchdarkly-unsummarized') !== undefined,
   };
 }

@@ -53,7 +53,7 @@ interface Slot {
 const FIRST_SUMMARIZED = 3;
 const CURRENT_SCHEMA = 4;
 /** Tags are the sender's choice, and each costs a queue. */
-const MOST_SLOTS = 100;
+const MAX_SLOTS = 100;
 const SUMMARIZER_IDLE_MS = 10 * 60_000;
 
 /** Sends the events of one family of SDKs, those of each schema and of each value of the tags by themselves. */
@@ -123,7 +123,7 @@ export class EventPublisher {
     const known = this.#slots.get(name);
     if (known) return known;
     const { warnings, family } = this.#parts;
-    if (this.#slots.size >= MOST_SLOTS) {
+    if (this.#slots.size >= MAX_SLOTS) {
       warnings.warn('events are dropped: they come with too many different tags', { family });
       return undefined;
     }

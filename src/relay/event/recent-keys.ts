@@ -1,5 +1,5 @@
 /** Longer keys are not remembered: they would let a sender choose how much memory is spent on him. */
-const LONGEST_KEY = 256;
+const MAX_KEY = 256;
 
 /** Which keys have been seen of late. The one that was seen least recently goes when there are too many. */
 export class RecentKeys {
@@ -15,7 +15,7 @@ export class RecentKeys {
 
   /** Whether the key was seen for the first time within its life; it is remembered from now on. */
   saw(key: string, now: number): boolean {
-    if (key.length > LONGEST_KEY) return false;
+    if (key.length > MAX_KEY) return false;
     const seenAt = this.#seenAt.get(key);
     const isKnown = seenAt !== undefined && now - seenAt < this.#lifeMs;
     this.#seenAt.delete(key);

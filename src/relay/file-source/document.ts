@@ -17,7 +17,7 @@ export function isJsonFile(name: string, text: string): boolean {
 }
 
 /** How many values may be read through aliases, which can stand for one another and so multiply. */
-const MOST_ALIASED = 10_000;
+const MAX_ALIASED = 10_000;
 
 /** Reads a text as its name says. The reason of a refusal begins with the line. */
 export function readDocument(name: string, text: string): Outcome<FlagDocument> {
@@ -43,7 +43,7 @@ function readYaml(text: string): Outcome<FlagDocument> {
   if (error) return refused(`${error.linePos?.[0].line ?? 1}: ${firstLine(error.message)}`);
   if (document.contents === null) return refused('1: the file is empty');
   try {
-    const value = document.toJS({ maxAliasCount: MOST_ALIASED }) as Json;
+    const value = document.toJS({ maxAliasCount: MAX_ALIASED }) as Json;
     return accepted({ value, lineOf: (path) => lineAt(document.contents, lines, path) });
   } catch (error) {
     return refused(`1: ${error instanceof Error ? firstLine(error.message) : String(error)}`);

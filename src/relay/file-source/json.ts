@@ -5,7 +5,7 @@ export interface JsonFault {
 }
 
 /** Deeper than any real flag. */
-const DEEPEST = 500;
+const MAX_DEPTH = 500;
 const STRING = /"[ !#-[\]-\uffff]*(?:\\(?:["\\/bfnrt]|u[\da-fA-F]{4})[ !#-[\]-\uffff]*)*"/y;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const WORD = /true|false|null/y;
@@ -31,7 +31,7 @@ class Scan {
   value(depth: number): JsonFault | undefined {
     this.#skip(SPACE);
     const first = this.#text[this.#at];
-    if (depth > DEEPEST) return this.#fault('it is nested too deeply');
+    if (depth > MAX_DEPTH) return this.#fault('it is nested too deeply');
     if (first === '{') return this.#object(depth);
     if (first === '[') return this.#array(depth);
     if (first === '"')

@@ -7,14 +7,14 @@ export const PLATFORM: Readonly<Record<Family, 'server' | 'mobile' | 'browser'>>
   client: 'browser',
 };
 
-const LONGEST_LABEL = 255;
+const MAX_LABEL = 255;
 
 /** A label as ld-relay writes it: no slash, nothing that cannot be printed, never empty. */
 export function cleanLabel(text: string): string {
   const clean = text
     .trim()
     .replace(/[/\p{C}]/gu, '_')
-    .slice(0, LONGEST_LABEL);
+    .slice(0, MAX_LABEL);
   return clean === '' ? '_' : clean;
 }
 

@@ -30,7 +30,7 @@ export interface TrafficSeen {
   readonly userAgent: string;
 }
 
-const MOST_USER_AGENTS = 100;
+const MAX_USER_AGENTS = 100;
 
 /** What a series of prom-client can do here. */
 interface Series {
@@ -40,7 +40,7 @@ interface Series {
 /** The numbers of the relay: ld-relay's own, which are counted here, and what is read off its parts when somebody asks. */
 export class RelayMetrics {
   readonly #metrics = new Metrics();
-  readonly #userAgents = new ClientLabels(MOST_USER_AGENTS);
+  readonly #userAgents = new ClientLabels(MAX_USER_AGENTS);
   /** Finding a series by its labels takes longer than counting. */
   readonly #series = new Map<string, Series>();
   readonly #requests;

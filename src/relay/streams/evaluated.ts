@@ -29,7 +29,7 @@ export interface EvaluatedOptions {
 /** How many are sent everything in one turn of the event loop: to evaluate all flags takes up to milliseconds. */
 const PUTS_A_TURN = 200;
 /** How many texts of one change are framed once for all; where more differ, the rest is framed one by one. */
-const MOST_SHARED_FRAMES = 100;
+const MAX_SHARED_FRAMES = 100;
 
 /** One flag before and after a change; undefined where the listeners cannot see it. */
 interface Difference {
@@ -159,7 +159,7 @@ function framed(frames: Map<string, Frame>, event: string, data: string): Frame 
   let frame = frames.get(name);
   if (!frame) {
     frame = frameEvent({ event, data });
-    if (frames.size < MOST_SHARED_FRAMES) frames.set(name, frame);
+    if (frames.size < MAX_SHARED_FRAMES) frames.set(name, frame);
   }
   return frame;
 }

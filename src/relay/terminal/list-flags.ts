@@ -9,7 +9,7 @@ import { type FlagOriginOptions, openFlags } from './flag-origin.ts';
 
 export type ListOptions = FlagOriginOptions;
 
-const LONGEST_VALUE = 40;
+const MAX_VALUE = 40;
 
 /** `relay flags`: every flag, whether it is on, and what most people get. */
 export async function listFlags(options: ListOptions, terminal: Terminal): Promise<void> {
@@ -54,5 +54,5 @@ function shareOf(flag: Flag, { variation, rollout }: VariationOrRollout): string
 function textOf(flag: Flag, variation: number | undefined): string {
   if (variation === undefined) return '-';
   const text = JSON.stringify(flag.variations[variation]) ?? 'a variation that is not there';
-  return text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE)}…` : text;
+  return text.length > MAX_VALUE ? `${text.slice(0, MAX_VALUE)}…` : text;
 }

@@ -23,7 +23,7 @@ interface Answer {
 
 const DEFAULT_URL = 'http://localhost:8030';
 const DEFAULT_SDK_KEY = 'sdk-local';
-const LONGEST_TEXT = 500;
+const MAX_TEXT = 500;
 const CONNECTION_TROUBLE: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the connection was refused',
   ECONNRESET: 'the connection was cut',
@@ -105,7 +105,7 @@ export class RelayClient {
   #accept(answer: Answer): Answer {
     const { status, body } = answer;
     if (status >= 200 && status < 300) return answer;
-    const text = printable(this.#hideKeys(body.trim().slice(0, LONGEST_TEXT)));
+    const text = printable(this.#hideKeys(body.trim().slice(0, MAX_TEXT)));
     const isDenied = status === 401 || status === 403;
     const hint = isDenied ? ' (--sdk-key or OPSDECK_RELAY_SDK_KEY names the environment)' : '';
     const code = isDenied ? ExitCode.denied : ExitCode.failed;

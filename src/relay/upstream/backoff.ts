@@ -1,5 +1,5 @@
 const FIRST_MS = 1000;
-const LONGEST_MS = 30_000;
+const MAX_MS = 30_000;
 /** A key that was refused may be made valid by somebody; it is tried again so often. */
 const REFUSED_MS = 5 * 60_000;
 /** A connection that was good for so long makes the next failure a first one. */
@@ -27,7 +27,7 @@ export class UpstreamBackoff {
   /** The wait after a failure that may pass, in milliseconds. */
   failed(now: number): number {
     this.#settle(now);
-    const wait = Math.min(FIRST_MS * 2 ** this.#failures, LONGEST_MS);
+    const wait = Math.min(FIRST_MS * 2 ** this.#failures, MAX_MS);
     this.#failures += 1;
     return this.#jitter(wait);
   }

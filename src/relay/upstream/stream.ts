@@ -29,7 +29,7 @@ export const USER_AGENT = 'LDRelay/8.10.1';
 
 /** Of this process. */
 const INSTANCE_ID = randomUUID();
-const MOST_REDIRECTS = 5;
+const MAX_REDIRECTS = 5;
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 /** Statuses from 400 to 499 that a repetition may cure. */
 const PASSING: readonly number[] = [400, 408, 429];
@@ -55,7 +55,7 @@ export async function openUpstreamStream(
     response.body.destroy();
     if (!REDIRECTS.includes(response.status)) return { ok: false, failure: statusFailure(response.status) };
     const next = nextUrl(url, response.headers.get('location'));
-    if (typeof next === 'string' || hops === MOST_REDIRECTS) {
+    if (typeof next === 'string' || hops === MAX_REDIRECTS) {
       const reason = typeof next === 'string' ? next : 'redirects go on and on';
       return { ok: false, failure: { kind: 'ERROR_RESPONSE', statusCode: response.status, reason } };
     }

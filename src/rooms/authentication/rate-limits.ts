@@ -21,7 +21,7 @@ const FAILURES: Rate = { perSecond: 20 / 60, burst: 20 };
 /** Those who come by an invite, of whom nothing is known but where from. */
 const NEWCOMERS: Rate = { perSecond: 0.5, burst: 30 };
 /** Beyond that many buckets the full ones are forgotten, and then all. */
-const MOST_BUCKETS = 50_000;
+const MAX_BUCKETS = 50_000;
 
 /** Buckets by name, of which there are never too many. */
 export class RateBuckets {
@@ -51,7 +51,7 @@ export class RateBuckets {
   #bucketOf(name: string): RateBucket {
     const known = this.#buckets.get(name);
     if (known) return known;
-    if (this.#buckets.size >= MOST_BUCKETS) this.#sweep();
+    if (this.#buckets.size >= MAX_BUCKETS) this.#sweep();
     const bucket = fullBucket(this.#rate, this.#clock.now());
     this.#buckets.set(name, bucket);
     return bucket;
@@ -60,7 +60,7 @@ export class RateBuckets {
   #sweep(): void {
     const now = this.#clock.now();
     for (const [name, bucket] of this.#buckets) if (isFull(bucket, this.#rate, now)) this.#buckets.delete(name);
-    if (this.#buckets.size >= MOST_BUCKETS) this.#buckets.clear();
+    if (this.#buckets.size >= MAX_BUCKETS) this.#buckets.clear();
   }
 }
 

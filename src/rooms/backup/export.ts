@@ -15,7 +15,7 @@ import type { RoomStore } from '../store/room-store.ts';
 /** How many messages are in memory at a time. */
 const PART = 200;
 /** Who changes messages faster than they can be read does not keep an export from ending. */
-const MOST_ROUNDS = 20;
+const MAX_ROUNDS = 20;
 
 export interface RoomExportsParts {
   readonly state: RoomState;
@@ -100,7 +100,7 @@ export class RoomExports {
   }
 
   async *#changes(running: Running): AsyncGenerator<readonly StoredMessage[]> {
-    for (let round = 0; running.changed.size > 0 && round < MOST_ROUNDS; round++) {
+    for (let round = 0; running.changed.size > 0 && round < MAX_ROUNDS; round++) {
       const ids = [...running.changed];
       running.changed = new Set();
       for (let from = 0; from < ids.length; from += PART) {

@@ -33,9 +33,9 @@ export interface ImportReport {
   readonly missingFiles: number;
 }
 
-const MOST_BYTES = 4 * 2 ** 30;
+const MAX_BYTES = 4 * 2 ** 30;
 /** The longest line: a message whose words are written as `\u00xx`, and its card. */
-const MOST_LINE_BYTES = 2 * 2 ** 20;
+const MAX_LINE_BYTES = 2 * 2 ** 20;
 /** How many messages are committed at a time. */
 const PART = 100;
 const NEWLINE = 0x0a;
@@ -100,12 +100,12 @@ async function spool(bytes: AsyncIterable<Uint8Array>, file: FileHandle): Promis
   try {
     for await (const chunk of bytes) {
       size += chunk.length;
-      if (size > MOST_BYTES) return refuse('too_large', `an import may have ${MOST_BYTES} bytes at the most`);
+      if (size > MAX_BYTES) return refuse('too_large', `an import may have ${MAX_BYTES} bytes at the most`);
       for (const line of lines.push(chunk)) {
         const refusal = check.take(line);
         if (refusal) return refusal;
       }
-      if (lines.restBytes > MOST_LINE_BYTES) return refuse('too_large', `line ${check.line + 1}: it is too long`);
+      if (lines.restBytes > MAX_LINE_BYTES) return refuse('too_large', `line ${check.line + 1}: it is too long`);
       await file.write(chunk);
     }
   } catch {

@@ -22,7 +22,7 @@ import type { LiveAlertLists } from './live-alert-lists.ts';
 /** A list of alerts keeps itself up to date for so long. */
 const LIVE_MS = 5 * 60_000;
 /** As long as the id of a silence may be. */
-const LONGEST_ID = '0'.repeat(64);
+const MAX_ID = '0'.repeat(64);
 const NONE: CommandAlerts = { count: 0, listed: [] };
 
 export type AlertCommand = Extract<Command, { readonly name: 'alerts' | 'silence' | 'unsilence' }>;
@@ -75,7 +75,7 @@ export class AlertCommands {
     const startsAt = this.#parts.clock.now();
     const wordsFor = (id: string, found: CommandAlerts) =>
       silenceWords(asked, command, { id, matchers, startsAt, found });
-    const early = await this.#parts.posts.refusalOf(asked, wordsFor(LONGEST_ID, NONE));
+    const early = await this.#parts.posts.refusalOf(asked, wordsFor(MAX_ID, NONE));
     if (early) return early;
     const matching = await alerts.alerts(matchers, { onlyActive: true });
     if (!matching.ok) return matching;
@@ -86,7 +86,7 @@ export class AlertCommands {
       const text = `would silence ${words} until ${printEnd(endsAt)}; matches ${countAlerts(found.count)}\n${printAlerts(found)}`;
       return notice(text.trim(), wordsFor('', found).card);
     }
-    return this.#parts.posts.act(asked, wordsFor(LONGEST_ID, found), async () => {
+    return this.#parts.posts.act(asked, wordsFor(MAX_ID, found), async () => {
       // To ask what it matches may have taken seconds.
       const refusal = this.#parts.users.refusalOf(asked.caller, asked.access.room.id);
       if (refusal) return refusal;

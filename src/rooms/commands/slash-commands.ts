@@ -32,7 +32,7 @@ const ALL_READ = 'you have read everything here; /catchup 2h sums up the last tw
 const SUM_UP =
   'I was away. Sum up for me what was said, the most important first: what was decided, what is still open, and what asks for me.';
 /** The last ones of a room are looked through for the beginning of a time. */
-const MOST_SUMMED_UP = 200;
+const MAX_SUMMED_UP = 200;
 
 /** Does what people ask for by a line that begins with a slash, as themselves and for all to see. */
 export class SlashCommands {
@@ -107,7 +107,7 @@ export class SlashCommands {
     const { lastSeq } = state.head(room.id);
     let sinceSeq = member?.lastReadSeq ?? afterSeq;
     if (sinceAt !== null) {
-      const { messages } = await store.page({ roomId: room.id, limit: MOST_SUMMED_UP, afterSeq });
+      const { messages } = await store.page({ roomId: room.id, limit: MAX_SUMMED_UP, afterSeq });
       sinceSeq = (messages.find(({ message }) => message.createdAt >= sinceAt)?.message.seq ?? lastSeq + 1) - 1;
     }
     if (sinceSeq >= lastSeq) return notice(sinceAt === null ? ALL_READ : 'nothing was said in that time');

@@ -20,8 +20,8 @@ import {
 import { exposureOf } from './exposure.ts';
 import type { RoomsOptions } from './rooms-options.ts';
 
-const MOST_BODY = 2 ** 20;
-const MOST_UPLOAD = 2 ** 31;
+const MAX_BODY = 2 ** 20;
+const MAX_UPLOAD = 2 ** 31;
 
 /** Every setting by its key, which is the flag's and the file's name; its variable is `OPSDECK_ROOMS_` and the key unless told. */
 const READERS = {
@@ -37,8 +37,8 @@ const READERS = {
   'allowed-host': readHosts,
   'cors-origin': readOrigins,
   'node-id': readText,
-  'max-body': readSize(1024, MOST_BODY),
-  'upload-max': readSize(0, MOST_UPLOAD),
+  'max-body': readSize(1024, MAX_BODY),
+  'upload-max': readSize(0, MAX_UPLOAD),
   retention: readDuration,
   alerts: readUrl,
   'outbound-proxy': readProxy,

@@ -22,7 +22,7 @@ export const MANIFEST_NAME = 'backup.json';
 export const FILE_NAME = /^files\/([0-9a-f]{2})\/(\1[0-9a-f]{62})$/;
 
 const BLOCK = 512;
-const MOST_OCTAL = 8 ** 11 - 1;
+const MAX_OCTAL = 8 ** 11 - 1;
 
 /** The block before an entry's bytes. */
 export function tarHeader(name: string, size: number, modifiedAt: number): Uint8Array {
@@ -49,7 +49,7 @@ export const tarEnd = (): Uint8Array => new Uint8Array(2 * BLOCK);
 
 /** Beyond 8 GiB in binary, as GNU tar and others have it. */
 function writeSize(header: Buffer, size: number): void {
-  if (size <= MOST_OCTAL) {
+  if (size <= MAX_OCTAL) {
     header.write(`${octal(size, 11)}\0`, 124, 'ascii');
     return;
   }

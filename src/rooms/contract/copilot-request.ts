@@ -3,9 +3,9 @@ import { compileUnanchored } from '../../kernel/regexp/regexp.ts';
 import { ROLES } from '../domain/member/member.ts';
 import { intSchema, lineSchema, objectSchema, ownedSchema, proseSchema } from './text.ts';
 
-const MOST_MS = 600_000;
-const MOST_COUNT = 1_000_000_000;
-const LONGEST_PATTERN = 500;
+const MAX_MS = 600_000;
+const MAX_COUNT = 1_000_000_000;
+const MAX_PATTERN = 500;
 
 const optionalInt = (min: number, max: number) => v.optional(intSchema(min, max));
 const flag = v.optional(v.boolean());
@@ -40,7 +40,7 @@ export const secretRefSchema = v.pipe(
 const patternSchema = v.pipe(
   v.string(),
   v.minLength(1, 'must not be empty'),
-  v.maxLength(LONGEST_PATTERN, `must have at most ${LONGEST_PATTERN} characters`),
+  v.maxLength(MAX_PATTERN, `must have at most ${MAX_PATTERN} characters`),
   v.rawCheck(({ dataset, addIssue }) => {
     if (!dataset.typed) return;
     const compiled = compileUnanchored(dataset.value);
@@ -90,17 +90,17 @@ export const copilotRequestSchema = objectSchema({
   maxOutputTokens: optionalInt(16, 32_000),
   timeouts: v.optional(
     objectSchema({
-      connectMs: optionalInt(1, MOST_MS),
-      firstTokenMs: optionalInt(1, MOST_MS),
-      idleMs: optionalInt(1, MOST_MS),
-      totalMs: optionalInt(1, MOST_MS),
+      connectMs: optionalInt(1, MAX_MS),
+      firstTokenMs: optionalInt(1, MAX_MS),
+      idleMs: optionalInt(1, MAX_MS),
+      totalMs: optionalInt(1, MAX_MS),
     }),
   ),
   limits: v.optional(
     objectSchema({
-      perUserPerHour: optionalInt(0, MOST_COUNT),
-      perRoomPerHour: optionalInt(0, MOST_COUNT),
-      tokensPerDay: optionalInt(0, MOST_COUNT),
+      perUserPerHour: optionalInt(0, MAX_COUNT),
+      perRoomPerHour: optionalInt(0, MAX_COUNT),
+      tokensPerDay: optionalInt(0, MAX_COUNT),
       concurrent: optionalInt(0, 100),
       queue: optionalInt(0, 1000),
     }),

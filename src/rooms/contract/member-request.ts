@@ -3,7 +3,7 @@ import { INVOLVEMENTS, ROLES } from '../domain/member/member.ts';
 import { instantSchema, intSchema, ownedSchema } from './text.ts';
 
 const seqSchema = intSchema(0, Number.MAX_SAFE_INTEGER);
-const MOST_THREADS = 500;
+const MAX_THREADS = 500;
 
 /** The body of `PUT /api/room/:id/member/:userId`. */
 export const memberRequestSchema = v.strictObject({
@@ -39,7 +39,7 @@ export const readRequestSchema = v.pipe(
     threadReads: v.optional(
       v.pipe(
         v.record(v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]{8,64}$/, 'must be ids of messages')), seqSchema),
-        v.check((reads) => Object.keys(reads).length <= MOST_THREADS, `must be ${MOST_THREADS} at the most`),
+        v.check((reads) => Object.keys(reads).length <= MAX_THREADS, `must be ${MAX_THREADS} at the most`),
       ),
     ),
   }),

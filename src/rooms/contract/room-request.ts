@@ -3,8 +3,8 @@ import { USER_ID } from '../domain/user/user.ts';
 import { copilotRequestSchema } from './copilot-request.ts';
 import { intSchema, lineSchema, objectSchema, ownedSchema, proseSchema } from './text.ts';
 
-const MOST_LABELS = 32;
-const MOST_MEMBERS = 256;
+const MAX_LABELS = 32;
+const MAX_MEMBERS = 256;
 
 export const userIdSchema = v.pipe(
   v.string(),
@@ -21,7 +21,7 @@ const labelsSchema = v.pipe(
     v.pipe(v.string(), v.regex(/^[^=\p{Cc}\p{Cs}]{1,63}$/u, 'must have a key of 1 to 63 characters without "="')),
     v.pipe(v.string(), v.regex(/^[^\p{Cc}\p{Cs}]{0,255}$/u, 'must have at most 255 characters')),
   ),
-  v.check((labels) => Object.keys(labels).length <= MOST_LABELS, `must be ${MOST_LABELS} at the most`),
+  v.check((labels) => Object.keys(labels).length <= MAX_LABELS, `must be ${MAX_LABELS} at the most`),
 );
 
 const retentionSchema = objectSchema({
@@ -53,7 +53,7 @@ const FIELDS = {
 /** The body of `POST /api/room`. */
 export const roomDraftSchema = v.strictObject({
   ...FIELDS,
-  members: v.optional(v.pipe(v.array(userIdSchema), v.maxLength(MOST_MEMBERS, `must be ${MOST_MEMBERS} at the most`))),
+  members: v.optional(v.pipe(v.array(userIdSchema), v.maxLength(MAX_MEMBERS, `must be ${MAX_MEMBERS} at the most`))),
 });
 
 /** The body of `PUT /api/room/:id`: what a GET has answered may come back whole. */

@@ -27,7 +27,7 @@ import { RunStreams, type StreamSeats } from './run/streams.ts';
 import { SecretSource } from './secret-source.ts';
 
 /** So that the words of an error have room, however small messages are to be. */
-const LEAST_BODY_BYTES = 1_024;
+const MIN_BODY_BYTES = 1_024;
 
 export interface CopilotInputs {
   readonly state: RoomState;
@@ -65,7 +65,7 @@ export function createCopilotParts(inputs: CopilotInputs) {
   };
   const targets = new ModelTargets({ state, vault, secrets: new SecretSource({ variables, folder }) });
   const prompts = new PromptSource(inputs);
-  const maxBodyBytes = Math.max(inputs.maxBodyBytes, LEAST_BODY_BYTES);
+  const maxBodyBytes = Math.max(inputs.maxBodyBytes, MIN_BODY_BYTES);
   const runs = new CopilotRuns({ ...inputs, maxBodyBytes, health, providers, targets, prompts });
   const triggers = new CopilotTriggers({ ...inputs, runs });
   const runDesk = new RunDesk({ state, store, runs, newId: inputs.newId, now: () => clock.now() });

@@ -4,22 +4,22 @@ import type { Message } from '../domain/message/message.ts';
 import type { FileStore } from '../files/file-store.ts';
 
 /** Of one file. */
-const MOST_FILE_BYTES = 32 * 1024;
+const MAX_FILE_BYTES = 32 * 1024;
 /** Of all files of a prompt. */
-const MOST_BYTES = 128 * 1024;
+const MAX_BYTES = 128 * 1024;
 
 /** Reads the attached texts that a model is to be shown, those of the first messages first, as far as they have room. */
 export async function readPromptFiles(
   files: Pick<FileStore, 'read'>,
   messages: readonly Message[],
-  mostBytes = MOST_BYTES,
+  mostBytes = MAX_BYTES,
 ): Promise<FileTexts> {
   const texts = new Map<string, FileText>();
   let left = mostBytes;
   for (const file of messages.flatMap(({ deleted, attachments }) => (deleted ? [] : attachments))) {
     if (left <= 0) break;
     if (texts.has(file.id) || !isTextFile(file)) continue;
-    const bytes = await readHead(files, file, Math.min(left, MOST_FILE_BYTES));
+    const bytes = await readHead(files, file, Math.min(left, MAX_FILE_BYTES));
     const text = bytes && decodeFileText(bytes, bytes.length < file.size);
     if (!text) continue;
     texts.set(file.id, text);

@@ -4,7 +4,7 @@ import { systemCodeOf } from '../../kernel/errors.ts';
 import { granted, refuse, type Verdict } from '../domain/refusal.ts';
 
 /** A key has at most 512 characters. */
-const MOST_BYTES = 4_096;
+const MAX_BYTES = 4_096;
 const VARIABLE = /^OPSDECK_COPILOT_[A-Z0-9_]{1,100}$/;
 const KEY = /^[\x21-\x7e]{1,512}$/;
 
@@ -52,7 +52,7 @@ export class SecretSource {
       const file = await open(path, 'r');
       try {
         const stats = await file.stat();
-        if (!stats.isFile() || stats.size > MOST_BYTES) return refuse('invalid_body', `${reference} is no small file`);
+        if (!stats.isFile() || stats.size > MAX_BYTES) return refuse('invalid_body', `${reference} is no small file`);
         return granted(await file.readFile('utf8'));
       } finally {
         await file.close();

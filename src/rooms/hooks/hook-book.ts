@@ -21,7 +21,7 @@ import type { RoomWriter } from '../room/writer.ts';
 import type { OutgoingHooks } from './outgoing-hooks.ts';
 
 const SECRET_BYTES = 32;
-const MOST_HOOKS_OF_A_ROOM = 100;
+const MAX_HOOKS_OF_A_ROOM = 100;
 
 export interface HookBookParts {
   readonly state: RoomState;
@@ -65,8 +65,8 @@ export class HookBook {
     const { state, writer, newId, outgoing } = this.#parts;
     const wanted = typeof draft.roomId === 'string' ? roomOf(state, draft.roomId)?.id : null;
     const siblings = [...state.all('hook').values()].filter(({ roomId }) => roomId === wanted);
-    if (siblings.length >= MOST_HOOKS_OF_A_ROOM)
-      return refuse('limit_reached', `a room has ${MOST_HOOKS_OF_A_ROOM} hooks at the most`);
+    if (siblings.length >= MAX_HOOKS_OF_A_ROOM)
+      return refuse('limit_reached', `a room has ${MAX_HOOKS_OF_A_ROOM} hooks at the most`);
     const id = newId();
     const made = this.#makeSecret(id, draft.direction);
     const created = await writer.submit(createHook(caller, id, draft, made.stored, this.#checkUrl));

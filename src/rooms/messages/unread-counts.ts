@@ -16,9 +16,9 @@ interface Counted extends Unread {
 }
 
 /** More than that are not counted. */
-const MOST_UNREAD = 1000;
+const MAX_UNREAD = 1000;
 /** Of more members nothing is remembered: they are counted anew. */
-const MOST_COUNTED = 50_000;
+const MAX_COUNTED = 50_000;
 const NONE: Unread = { unread: 0, mentions: 0 };
 
 /** How much members have not read. What was counted once is not counted again: only what has come since. */
@@ -57,15 +57,15 @@ export class UnreadCounts {
     const base = held && held.afterSeq === afterSeq && held.generation === generation ? held : undefined;
     if (base && base.upToSeq >= upToSeq) return base;
     const from = base?.upToSeq ?? afterSeq;
-    const found = await this.#store.unread({ roomId, userId, afterSeq: from, upToSeq, limit: MOST_UNREAD });
+    const found = await this.#store.unread({ roomId, userId, afterSeq: from, upToSeq, limit: MAX_UNREAD });
     const counted = {
       afterSeq,
       upToSeq,
       generation,
-      unread: Math.min(MOST_UNREAD, (base?.unread ?? 0) + found.unread),
-      mentions: Math.min(MOST_UNREAD, (base?.mentions ?? 0) + found.mentions),
+      unread: Math.min(MAX_UNREAD, (base?.unread ?? 0) + found.unread),
+      mentions: Math.min(MAX_UNREAD, (base?.mentions ?? 0) + found.mentions),
     };
-    if (this.#counted.size >= MOST_COUNTED) this.#counted.clear();
+    if (this.#counted.size >= MAX_COUNTED) this.#counted.clear();
     this.#counted.set(key, counted);
     return counted;
   }

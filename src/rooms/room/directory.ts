@@ -32,7 +32,7 @@ export interface PageWish {
 /** How many members a room is opened with. */
 const FIRST_MEMBERS = 200;
 /** In larger rooms nobody is told how far others have read. */
-const LARGEST_WITH_READS = 100;
+const MAX_WITH_READS = 100;
 
 /** Shows rooms as somebody sees them. */
 export class RoomDirectory {
@@ -103,7 +103,7 @@ export class RoomDirectory {
   showMember(member: Member): object {
     const { state } = this.#parts;
     const { lastReadSeq, ...rest } = wireMember(member, this.user(member.userId)) as Record<string, unknown>;
-    return state.memberCount(member.roomId) > LARGEST_WITH_READS ? rest : { ...rest, lastReadSeq };
+    return state.memberCount(member.roomId) > MAX_WITH_READS ? rest : { ...rest, lastReadSeq };
   }
 
   user(id: string): UserRef {

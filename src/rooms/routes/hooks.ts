@@ -14,7 +14,7 @@ import { decodeText, readBytes, readJson } from './request/body.ts';
 import { admit, type GuardParts } from './request/guard.ts';
 
 /** What one webhook may hold: a group of thousands of alerts. */
-const MOST_INCOMING_BYTES = 8 * 2 ** 20;
+const MAX_INCOMING_BYTES = 8 * 2 ** 20;
 const JSON_LIMIT = 64 * 1024;
 
 export interface HookRoutes {
@@ -96,7 +96,7 @@ function receive(book: HookBook, incoming: IncomingHooks, { limits }: Pick<Guard
     if (!hook.ok) return answerRefusal(c, hook);
     const { refusal } = limits.take(hook.value.createdBy, 'hook');
     if (refusal) return answerRefusal(c, refusal);
-    const bytes = await readBytes(c, MOST_INCOMING_BYTES);
+    const bytes = await readBytes(c, MAX_INCOMING_BYTES);
     if (!bytes.ok) return answerRefusal(c, bytes);
     const body = readIncomingBody(c, bytes.value);
     if (!body.ok) return answerRefusal(c, body);

@@ -1,7 +1,7 @@
 /** For each id so many bits: of those that are not in, one in some two thousand seems to be. */
 const BITS = 16;
 const PROBES = 8;
-const LEAST_ROOM = 65_536;
+const MIN_ROOM = 65_536;
 
 /** A filter as plain data. */
 export interface IdBits {
@@ -24,7 +24,7 @@ export class IdFilter {
 
   /** An empty one with room for so many ids, or somewhat more. */
   static withRoom(ids: number): IdFilter {
-    const bits = Math.max(LEAST_ROOM, ids) * BITS;
+    const bits = Math.max(MIN_ROOM, ids) * BITS;
     return new IdFilter({ words: new Uint32Array(2 ** Math.ceil(Math.log2(bits / 32))), count: 0 });
   }
 

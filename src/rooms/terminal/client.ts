@@ -42,7 +42,7 @@ export class RefusedError extends CommandError {
   }
 }
 
-const LONGEST_TEXT = 1_000;
+const MAX_TEXT = 1_000;
 const CONNECTION_TROUBLE: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the connection was refused',
   ECONNRESET: 'the connection was cut',
@@ -174,7 +174,7 @@ export class RoomsClient {
     const { status, text } = answer;
     const reason = reasonOf(text) ?? `${this.url} answered ${status}${excerptOf(text)}`;
     const hint = status === 401 ? ' (OPSDECK_ROOMS_TOKEN or --token shows a token)' : '';
-    return new RefusedError(`${printable(this.#hideToken(reason)).slice(0, LONGEST_TEXT)}${hint}`, answer);
+    return new RefusedError(`${printable(this.#hideToken(reason)).slice(0, MAX_TEXT)}${hint}`, answer);
   }
 
   #deadline({ timeoutMs = this.#connection.timeoutMs }: RequestParts) {

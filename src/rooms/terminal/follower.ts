@@ -37,18 +37,18 @@ export interface FollowOptions {
 }
 
 const FIRST_PAUSE_MS = 200;
-const LONGEST_PAUSE_MS = 5_000;
+const MAX_PAUSE_MS = 5_000;
 const HEARTBEAT_MS = 15_000;
 /** So many heartbeats may be missed before a connection counts as lost. */
 const MISSED_HEARTBEATS = 3;
 /** After that a stream counts as lost, in milliseconds. */
-export const LONGEST_SILENCE_MS = MISSED_HEARTBEATS * HEARTBEAT_MS;
+export const MAX_SILENCE_MS = MISSED_HEARTBEATS * HEARTBEAT_MS;
 
 const helloSchema = v.looseObject({ epoch: v.string(), pos: v.number() });
 const dataSchema = v.record(v.string(), v.unknown());
 
 /** How many milliseconds pass before it is tried again, after so many failures before this one. */
-export const pauseAfter = (failures: number): number => Math.min(FIRST_PAUSE_MS * 2 ** failures, LONGEST_PAUSE_MS);
+export const pauseAfter = (failures: number): number => Math.min(FIRST_PAUSE_MS * 2 ** failures, MAX_PAUSE_MS);
 
 /** Follows events over connections that come and go: each goes on where the one before was cut. */
 export class Follower {
@@ -90,7 +90,7 @@ export class Follower {
     const { clock } = this.#client;
     let heardAt = clock.now();
     const stopWatching = clock.every(HEARTBEAT_MS, () => {
-      if (clock.now() - heardAt > LONGEST_SILENCE_MS) silence.abort();
+      if (clock.now() - heardAt > MAX_SILENCE_MS) silence.abort();
     });
     try {
       const headers = { accept: 'text/event-stream' };

@@ -4,9 +4,9 @@ import { RefusedError } from './client.ts';
 import { pause } from './pause.ts';
 
 const FIRST_PAUSE_MS = 100;
-const LONGEST_PAUSE_MS = 2_000;
+const MAX_PAUSE_MS = 2_000;
 /** A try that is not answered is given up, so that another may still be made. */
-const LONGEST_TRY_MS = 10_000;
+const MAX_TRY_MS = 10_000;
 
 export interface TryLimits {
   readonly timeoutMs: number;
@@ -29,11 +29,11 @@ export class Persistence {
     for (let tries = 0; ; tries++) {
       const leftMs = this.#givenUpAt - this.#clock.now();
       try {
-        return await action({ timeoutMs: Math.max(1_000, Math.min(LONGEST_TRY_MS, leftMs)) });
+        return await action({ timeoutMs: Math.max(1_000, Math.min(MAX_TRY_MS, leftMs)) });
       } catch (error) {
         if (!isPassing(error)) throw error;
         const asked = error instanceof RefusedError ? (error.retryAfterMs ?? 0) : 0;
-        const waitMs = Math.max(asked, Math.min(FIRST_PAUSE_MS * 2 ** tries, LONGEST_PAUSE_MS));
+        const waitMs = Math.max(asked, Math.min(FIRST_PAUSE_MS * 2 ** tries, MAX_PAUSE_MS));
         if (this.#clock.now() + waitMs > this.#givenUpAt) throw this.#givenUp(error);
         await pause(this.#clock, waitMs);
       }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { MarkerView } from '../../../src/dashboard/domain/view.ts';
-import { boxEdges, layoutLabels, MOST_BOXES, placeBoxes, shortLabel } from './marker-boxes.ts';
+import { boxEdges, layoutLabels, MAX_BOXES, placeBoxes, shortLabel } from './marker-boxes.ts';
 
 const NOTHING = { requests: 0, tokens: 0, cost: 0 };
 
@@ -51,7 +51,7 @@ test('labels name project and task, cut at 24 letters, and mark what is open', (
 });
 
 test('beyond sixty boxes those of a project that touch become one, without labels', () => {
-  const many = Array.from({ length: MOST_BOXES + 1 }, (_, nth) =>
+  const many = Array.from({ length: MAX_BOXES + 1 }, (_, nth) =>
     marker(`m-${nth}`, nth, nth, nth < 30 ? 'web' : 'docs'),
   );
   const boxes = placeBoxes(many, { min: 0, max: 100 });
@@ -62,8 +62,8 @@ test('beyond sixty boxes those of a project that touch become one, without label
       ['docs', 30, 60, ''],
     ],
   );
-  assert.equal(boxes.flatMap(({ ids }) => ids).length, MOST_BOXES + 1, 'no marker is lost');
-  assert.equal(placeBoxes(many.slice(1), { min: 0, max: 100 }).length, MOST_BOXES, 'sixty are not too many');
+  assert.equal(boxes.flatMap(({ ids }) => ids).length, MAX_BOXES + 1, 'no marker is lost');
+  assert.equal(placeBoxes(many.slice(1), { min: 0, max: 100 }).length, MAX_BOXES, 'sixty are not too many');
 });
 
 test('boxes of a project that do not touch stay apart', () => {

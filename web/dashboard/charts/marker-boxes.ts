@@ -14,8 +14,8 @@ export interface MarkerBox {
 }
 
 /** Beyond so many in sight, touching boxes of a project become one, and labels fall away. */
-export const MOST_BOXES = 60;
-export const LONGEST_LABEL = 24;
+export const MAX_BOXES = 60;
+export const MAX_LABEL = 24;
 export const MIN_BOX_PX = 6;
 
 /** The boxes in a window, in order of their first columns. */
@@ -27,14 +27,14 @@ export function placeBoxes(markers: readonly MarkerView[], window: Window): read
     return [{ ids: [marker.id], first: place.first, last: place.last, project: marker.project, label, isOpen }];
   });
   boxes.sort((a, b) => a.first - b.first || b.last - a.last);
-  return boxes.length > MOST_BOXES ? mergeBoxes(boxes) : boxes;
+  return boxes.length > MAX_BOXES ? mergeBoxes(boxes) : boxes;
 }
 
 export function shortLabel(text: string): string {
   const letters = [...text];
-  return letters.length > LONGEST_LABEL
+  return letters.length > MAX_LABEL
     ? `${letters
-        .slice(0, LONGEST_LABEL - 1)
+        .slice(0, MAX_LABEL - 1)
         .join('')
         .trimEnd()}…`
     : text;

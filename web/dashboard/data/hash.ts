@@ -11,7 +11,7 @@ import {
 } from './state.ts';
 
 const WALL_TIME = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2})?$/;
-const LONGEST_HOURS = 24 * 3660;
+const MAX_HOURS = 24 * 3660;
 
 /** The state as the part of an address behind `#`; what has a quiet default is left out. */
 export function formatHash(state: PageState): string {
@@ -99,7 +99,7 @@ function parseTime(text: string, stored: TimeRange): TimeRange | undefined {
   const hours = /^(\d{1,5})h$/.exec(text);
   if (hours) {
     const wanted = Number(hours[1]);
-    return wanted >= 1 && wanted <= LONGEST_HOURS ? { ...stored, mode: 'hours', hours: wanted } : undefined;
+    return wanted >= 1 && wanted <= MAX_HOURS ? { ...stored, mode: 'hours', hours: wanted } : undefined;
   }
   const [from = '', to = '', ...rest] = text.split('..');
   if (rest.length > 0 || !WALL_TIME.test(from) || !WALL_TIME.test(to)) return undefined;

@@ -5,7 +5,7 @@ import type { Settings } from './settings.ts';
 import type { PageState } from './state.ts';
 import { parseDollars, UNMARKED } from './state.ts';
 
-const MOST_COLUMNS = 2000;
+const MAX_COLUMNS = 2000;
 
 /** What a query takes beside the state that stands in the address. */
 export interface QueryContext {
@@ -37,7 +37,7 @@ export function viewQueryOf(state: PageState, context: QueryContext): ViewQuery 
     now: context.now,
     costBasis: state.basis,
     visible: context.visible,
-    columnCap: Math.max(50, Math.min(MOST_COLUMNS, Math.round(context.plotWidth))),
+    columnCap: Math.max(50, Math.min(MAX_COLUMNS, Math.round(context.plotWidth))),
     compare: state.compare,
     topN: state.topModels,
     rankBy: context.rankByList ? 'list' : 'cost',

@@ -7,7 +7,7 @@ export const OVERLAP_MS = 5 * 60_000;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const DAY_HOURS = 24;
-const WIDEST_HOURS = 365 * DAY_HOURS;
+const MAX_HOURS = 365 * DAY_HOURS;
 const DOUBLINGS = 3;
 
 /** Epoch milliseconds; `from` undefined reaches back without end, `to` undefined is now. */
@@ -62,7 +62,7 @@ const WINDOW_DAYS = [
 
 /** The next wider window when one held too few requests; undefined when it is not worth another try. */
 export function widerHours(hours: number, tries: number): number | undefined {
-  return tries >= DOUBLINGS || hours >= WIDEST_HOURS ? undefined : Math.min(WIDEST_HOURS, hours * 2);
+  return tries >= DOUBLINGS || hours >= MAX_HOURS ? undefined : Math.min(MAX_HOURS, hours * 2);
 }
 
 /** The first instant that the selection needs of the live data; undefined for all of it. */

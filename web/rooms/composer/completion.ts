@@ -16,7 +16,7 @@ export interface Option {
   readonly insert: string;
 }
 
-const MOST_OPTIONS = 8;
+const MAX_OPTIONS = 8;
 
 export const COMMANDS: readonly (readonly [name: string, hint: string])[] = [
   ['alerts', 'the alerts that fire now; add matchers'],
@@ -81,7 +81,7 @@ function rank<Thing>(
     if (names.some((name) => name.startsWith(query))) first.push(thing);
     else if (query !== '' && names.some((name) => name.includes(query))) then.push(thing);
   }
-  return [...first, ...then].slice(0, MOST_OPTIONS);
+  return [...first, ...then].slice(0, MAX_OPTIONS);
 }
 
 /** The text and the caret after an option was taken. */

@@ -42,7 +42,7 @@ export interface OutboxParts {
 }
 
 const FIRST_WAIT_MS = 1000;
-const LONGEST_WAIT_MS = 20_000;
+const MAX_WAIT_MS = 20_000;
 
 /**
  * Sends messages one after the other, each with the id that it was given first, until the server has it: through broken
@@ -144,7 +144,7 @@ export class Outbox {
   }
 
   #waitMs(): number {
-    const most = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (this.#failures - 1));
+    const most = Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** (this.#failures - 1));
     return most * (0.5 + this.#parts.random() / 2);
   }
 

@@ -5,7 +5,7 @@ import { icon } from '../shell/icons.ts';
 import { printSize } from '../shell/time-text.ts';
 import type { FileRef } from '../wire.ts';
 
-const MOST_FILES = 10;
+const MAX_FILES = 10;
 
 interface Upload {
   readonly element: HTMLElement;
@@ -47,8 +47,8 @@ export class Uploads {
   }
 
   add(files: readonly File[]): void {
-    const room = MOST_FILES - this.#uploads.length;
-    if (files.length > room) this.#say(`A message holds ${MOST_FILES} files at the most`);
+    const room = MAX_FILES - this.#uploads.length;
+    if (files.length > room) this.#say(`A message holds ${MAX_FILES} files at the most`);
     for (const file of files.slice(0, Math.max(0, room))) void this.#add(file);
   }
 

@@ -25,7 +25,7 @@ export interface EventStreamParts {
 /** The server beats every 15 s. */
 const SILENCE_MS = 40_000;
 const FIRST_WAIT_MS = 1000;
-const LONGEST_WAIT_MS = 15_000;
+const MAX_WAIT_MS = 15_000;
 /** A line that has held so long was a good one: the next attempt comes at once. */
 const STEADY_MS = 5000;
 
@@ -120,7 +120,7 @@ export class EventStream {
     const { clock, line, random, isOnline } = this.#parts;
     this.#failures += 1;
     const first = this.#failures === 1 ? Math.min(wishMs ?? FIRST_WAIT_MS, FIRST_WAIT_MS) : FIRST_WAIT_MS;
-    const most = Math.min(LONGEST_WAIT_MS, first * 2 ** (this.#failures - 1));
+    const most = Math.min(MAX_WAIT_MS, first * 2 ** (this.#failures - 1));
     const ms = most * (0.6 + 0.4 * random());
     line(isOnline() ? { kind: 'waiting', until: clock.now() + ms } : { kind: 'offline' });
     this.#cancelTimer = clock.after(ms, () => void this.#open());

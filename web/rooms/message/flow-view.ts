@@ -7,7 +7,7 @@ import type { Row } from './flow-rows.ts';
 import { type MessageLook, renderMessage, renderPending, rewriteBody } from './view.ts';
 
 /** So many rows stand in the document at most; the others are made when they are scrolled to. */
-const MOST_ROWS = 240;
+const MAX_ROWS = 240;
 const FIRST_ROWS = 120;
 const STEP_ROWS = 60;
 /** So far from an end, in pixels, more is made or asked for. */
@@ -96,8 +96,8 @@ export class FlowView {
     let { from, to } = this.#standing(rows);
     if (from === -1 || to === 0 || follows) {
       to = rows.length;
-      from = from === -1 || to - from > MOST_ROWS ? Math.max(0, to - FIRST_ROWS) : from;
-    } else to = Math.min(to, from + MOST_ROWS);
+      from = from === -1 || to - from > MAX_ROWS ? Math.max(0, to - FIRST_ROWS) : from;
+    } else to = Math.min(to, from + MAX_ROWS);
     this.#place(from, to, follows);
   }
 
@@ -259,9 +259,9 @@ export class FlowView {
     const isNearStart = this.element.scrollTop < NEAR_PX;
     const isNearEnd = this.element.scrollHeight - this.element.scrollTop - this.element.clientHeight < NEAR_PX;
     if (isNearStart && from > 0)
-      this.#place(Math.max(0, from - STEP_ROWS), Math.min(to, from - STEP_ROWS + MOST_ROWS), false);
+      this.#place(Math.max(0, from - STEP_ROWS), Math.min(to, from - STEP_ROWS + MAX_ROWS), false);
     else if (isNearEnd && to < rows.length)
-      this.#place(Math.max(from, to + STEP_ROWS - MOST_ROWS), Math.min(rows.length, to + STEP_ROWS), false);
+      this.#place(Math.max(from, to + STEP_ROWS - MAX_ROWS), Math.min(rows.length, to + STEP_ROWS), false);
     else {
       if (isNearStart && hasBefore) this.#hooks.needBefore();
       if (isNearEnd && hasAfter) this.#hooks.needAfter();

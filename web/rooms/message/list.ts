@@ -10,7 +10,7 @@ export interface ListPage {
 }
 
 /** In memory at most; the far end is let go and read again when it is scrolled to. */
-const MOST_KEPT = 4000;
+const MAX_KEPT = 4000;
 
 /**
  * A stretch of a room without holes, in the order of the sequence numbers. A message is taken only in a newer version
@@ -54,7 +54,7 @@ export class MessageList {
     for (const message of older) this.#byId.set(message.id, message);
     this.#messages = [...older, ...this.#messages];
     if (older.length > 0 || messages.length === 0) this.hasBefore = hasBefore;
-    if (this.#messages.length > MOST_KEPT) this.#drop(this.#messages.splice(MOST_KEPT), 'after');
+    if (this.#messages.length > MAX_KEPT) this.#drop(this.#messages.splice(MAX_KEPT), 'after');
   }
 
   /** Puts a page behind it that was read from after `after` on; one of another stretch than this is left aside. */
@@ -103,8 +103,8 @@ export class MessageList {
   }
 
   #trimStart(): void {
-    if (this.#messages.length <= MOST_KEPT + 200) return;
-    this.#drop(this.#messages.splice(0, this.#messages.length - MOST_KEPT), 'before');
+    if (this.#messages.length <= MAX_KEPT + 200) return;
+    this.#drop(this.#messages.splice(0, this.#messages.length - MAX_KEPT), 'before');
   }
 
   #drop(gone: readonly Message[], side: 'before' | 'after'): void {

@@ -9,7 +9,7 @@ import type { Ui } from '../shell/ui.ts';
 import type { SearchHit } from '../wire.ts';
 
 const SEARCH_AFTER_MS = 200;
-const MOST_ROOMS = 6;
+const MAX_ROOMS = 6;
 
 interface Choice {
   readonly element: HTMLLIElement;
@@ -103,7 +103,7 @@ export class Palette {
     return model.entries
       .filter(({ room }) => wanted === '' || room.name.toLowerCase().includes(wanted) || room.slug.includes(wanted))
       .sort((a, b) => b.unread - a.unread || (b.room.lastMessageAt ?? '').localeCompare(a.room.lastMessageAt ?? ''))
-      .slice(0, MOST_ROOMS)
+      .slice(0, MAX_ROOMS)
       .map(({ room, unread }) =>
         this.#choice(
           () => actions.openRoom(room.id),

@@ -1,5 +1,5 @@
 /** Of a room in which more happens than that while it is read, the count is off until the next one. */
-const MOST_READS = 5;
+const MAX_READS = 5;
 
 /**
  * Reads rooms that an event has told of and the page does not know. What happens in such a room while it is read is in
@@ -19,7 +19,7 @@ export class RoomDiscovery<Room> {
     for (let reads = 1; ; reads++) {
       this.#rooms.set(roomId, 'reading');
       const room = await this.#read(roomId);
-      if (this.#rooms.get(roomId) === 'stale' && reads < MOST_READS) continue;
+      if (this.#rooms.get(roomId) === 'stale' && reads < MAX_READS) continue;
       this.#rooms.delete(roomId);
       return room;
     }

@@ -43,7 +43,7 @@ interface EventData {
 }
 
 /** Whatever the clocks say, nobody types for longer without a word of it. */
-const LONGEST_TYPING_MS = 8000;
+const MAX_TYPING_MS = 8000;
 
 /** The rooms as the server tells them, kept up to date by its events. */
 export class RoomsModel {
@@ -205,7 +205,7 @@ export class RoomsModel {
     const { topics, clock } = this.#parts;
     const { user, messageId, runId = '', offset = 0, text = '' } = data;
     if (event === 'typing' && user) {
-      const until = Math.min(Date.parse(data.expiresAt ?? ''), clock.now() + LONGEST_TYPING_MS);
+      const until = Math.min(Date.parse(data.expiresAt ?? ''), clock.now() + MAX_TYPING_MS);
       entry.typing.set(user.id, { user, until });
       topics.changed('typing');
     } else if (event === 'presence') {

@@ -37,7 +37,7 @@ function sortedMapping(entries: readonly (readonly [string, PlainValue])[]): Pla
 const TRUE = /^(y|Y|yes|Yes|YES|true|True|TRUE|on|On|ON)$/;
 const FALSE = /^(n|N|no|No|NO|false|False|FALSE|off|Off|OFF)$/;
 const INTEGER = /^([+-]?)(0[bB][01]+|0[xX][\da-fA-F]+|0[oO]?[0-7]+|\d+)$/;
-const LONGEST_INTEGER = 1100;
+const MAX_INTEGER = 1100;
 const FLOAT = /^[+-]?(\.\d+|\d+(\.\d*)?)([eE][+-]?\d+)?$/;
 
 function readScalar(node: ConfigNode): PlainValue {
@@ -56,7 +56,7 @@ function readScalar(node: ConfigNode): PlainValue {
 /** As long a number as 64 bits hold stays exact: ids have up to twenty digits. Undefined: no type holds it. */
 function readInteger(sign: string, size: string): number | bigint | undefined {
   // Longer than any that is finite, in binary too; they take time to read.
-  if (size.length > LONGEST_INTEGER) return undefined;
+  if (size.length > MAX_INTEGER) return undefined;
   const amount = BigInt(/^0[0-7]+$/.test(size) ? `0o${size.slice(1)}` : size);
   const value = sign === '-' ? -amount : amount;
   if (!Number.isFinite(Number(value))) return undefined;
@@ -79,7 +79,7 @@ export function renderPlain(value: PlainValue, render: (template: string) => str
 const NO_YAML = /^(&|\.\.\.|:\s|\s*\t\s*$|!(?!!(int|float|bool)\b))/;
 
 /** In characters. YAML takes microseconds for each; a longer text was meant to be one, or is JSON. */
-const LONGEST_YAML = 65_536;
+const MAX_YAML = 65_536;
 
 function retype(text: string): PlainValue {
   if (NO_YAML.test(text)) return text;
@@ -91,7 +91,7 @@ function retype(text: string): PlainValue {
       // YAML may still see more in it.
     }
   }
-  if (text.length > LONGEST_YAML) return text;
+  if (text.length > MAX_YAML) return text;
   try {
     const node = ConfigNode.parse(text);
     const value = node.idleLine === undefined ? readPlain(node) : text;

@@ -5,8 +5,8 @@ import { namingTemplate } from '../template-prefix.ts';
 import { truncateRunes } from '../truncate.ts';
 import type { JiraConfig } from './config.ts';
 
-const LONGEST_SUMMARY_RUNES = 255;
-const LONGEST_DESCRIPTION_RUNES = 32_767;
+const MAX_SUMMARY_RUNES = 255;
+const MAX_DESCRIPTION_RUNES = 32_767;
 const MINUTE_MS = 60_000;
 
 export type Render = (source: string) => string;
@@ -40,7 +40,7 @@ export function issueFields(
   render: Render,
 ): Readonly<Record<string, unknown>> {
   const named = (field: string, source: string) => namingTemplate(`${field} template`, () => render(source));
-  const summary = truncateRunes(named('summary', config.summary.template), LONGEST_SUMMARY_RUNES);
+  const summary = truncateRunes(named('summary', config.summary.template), MAX_SUMMARY_RUNES);
   const project = { key: named('project', config.project) };
   const issuetype = nameOf(named('issue_type', config.issueType));
   const own = namingTemplate('fields template', () => renderFields(config.fields, render));
@@ -70,7 +70,7 @@ function renderFields(fields: Readonly<Record<string, PlainValue>>, render: Rend
 
 /** Version 3 of the API wants a document of the Atlassian Document Format, version 2 a text. */
 function issueDescription({ apiUrl }: JiraConfig, rendered: string): unknown {
-  const text = truncateRunes(rendered, LONGEST_DESCRIPTION_RUNES);
+  const text = truncateRunes(rendered, MAX_DESCRIPTION_RUNES);
   if (!/\/3\/*$/.test(new URL(apiUrl ?? '').pathname)) return text === '' ? undefined : text;
   const document = text.trim();
   if (document === '') return undefined;

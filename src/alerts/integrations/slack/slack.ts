@@ -25,7 +25,7 @@ export const slackIntegration: Integration<SlackConfig> = {
 
 type Render = (template: string) => string;
 
-const MOST_TITLE_RUNES = 1024;
+const MAX_TITLE_RUNES = 1024;
 
 function createSlack(config: SlackConfig, context: NotifierContext): Notifier {
   const target = slackTarget(config);
@@ -88,7 +88,7 @@ function buildMessage(config: SlackConfig, render: Render): SlackMessage {
 function buildAttachment(config: SlackConfig, render: Render): unknown {
   return {
     ...withoutEmpty({
-      title: truncateRunes(render(config.title), MOST_TITLE_RUNES),
+      title: truncateRunes(render(config.title), MAX_TITLE_RUNES),
       title_link: render(config.titleLink),
       pretext: render(config.pretext),
     }),

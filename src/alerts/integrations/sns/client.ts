@@ -28,7 +28,7 @@ export interface Sending {
 }
 
 /** Templates may give every notification an address of its own. */
-const MOST_CLIENTS = 16;
+const MAX_CLIENTS = 16;
 /** How long a question for credentials may take, which belongs to no notification. */
 const CREDENTIALS_TIMEOUT_MS = 30_000;
 /** The headers of an answer that the AWS client reads. */
@@ -61,7 +61,7 @@ export class SnsPublisher {
   #clientOf(endpoint: string): Promise<SNSClient> {
     let client = this.#clients.get(endpoint);
     if (!client) {
-      if (this.#clients.size >= MOST_CLIENTS) this.#clients.clear();
+      if (this.#clients.size >= MAX_CLIENTS) this.#clients.clear();
       client = this.#connect(endpoint);
       this.#clients.set(endpoint, client);
     }

@@ -9,8 +9,8 @@ import { namingTemplate } from '../template-prefix.ts';
 import { judgeAwsError, type SnsMessage, SnsPublisher } from './client.ts';
 
 /** Source: the limits of Amazon SNS for a message and for an SMS, both of them taken as bytes. */
-const LONGEST_MESSAGE_BYTES = 256 * 1024;
-const LONGEST_SMS_BYTES = 1600;
+const MAX_MESSAGE_BYTES = 256 * 1024;
+const MAX_SMS_BYTES = 1600;
 
 const sigv4 = object(
   {
@@ -94,7 +94,7 @@ function snsMessage(
   const phoneNumber = render('phone_number', config.phoneNumber);
   const targetArn = render('target_arn', config.targetArn);
   const whole = render('message', config.message);
-  const message = cutBytes(whole, config.phoneNumber ? LONGEST_SMS_BYTES : LONGEST_MESSAGE_BYTES);
+  const message = cutBytes(whole, config.phoneNumber ? MAX_SMS_BYTES : MAX_MESSAGE_BYTES);
   if (message !== whole) attributes.push(['truncated', 'true']);
   const hash = groupHash(notification);
   return {

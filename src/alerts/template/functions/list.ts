@@ -1,11 +1,11 @@
-import { type CallContext, CallError, MOST_CHARACTERS, type TemplateFunction } from '../callable.ts';
+import { type CallContext, CallError, MAX_CHARACTERS, type TemplateFunction } from '../callable.ts';
 import { SafeText } from '../html-escape/safe-text.ts';
 import { GoInt, GoList, GoMap, GoPointer, type GoValue, typeNameOf } from '../value.ts';
 import { weigh } from '../weight.ts';
 
 function bounded<T extends GoList | GoMap>(value: T, context: CallContext): T {
   context.spend(value instanceof GoList ? value.items.length : value.entries.size);
-  if (weigh(value) > MOST_CHARACTERS) throw new CallError('the value grows too large');
+  if (weigh(value) > MAX_CHARACTERS) throw new CallError('the value grows too large');
   return value;
 }
 

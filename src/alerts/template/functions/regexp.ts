@@ -1,6 +1,6 @@
 import { type Matcher, RE2JS } from 're2js';
 import { compileUnanchored, type Pattern } from '../../../kernel/regexp/regexp.ts';
-import { type CallContext, CallError, MOST_CHARACTERS, type TemplateFunction } from '../callable.ts';
+import { type CallContext, CallError, MAX_CHARACTERS, type TemplateFunction } from '../callable.ts';
 
 interface Compiled {
   readonly pattern: Pattern;
@@ -9,7 +9,7 @@ interface Compiled {
 }
 
 /** Templates have few patterns; a template that makes up new ones all the time gains nothing from them. */
-const MOST_PATTERNS = 200;
+const MAX_PATTERNS = 200;
 const known = new Map<string, Compiled>();
 
 function compile(source: string): Compiled | string {
@@ -17,7 +17,7 @@ function compile(source: string): Compiled | string {
   if (found) return found;
   const result = compileUnanchored(source);
   if (!result.ok) return result.reason;
-  if (known.size >= MOST_PATTERNS) known.clear();
+  if (known.size >= MAX_PATTERNS) known.clear();
   const compiled: Compiled = { pattern: result.pattern };
   known.set(source, compiled);
   return compiled;
@@ -49,7 +49,7 @@ function replaceAll(automaton: RE2JS, replacement: string, text: string): string
     );
     parts.push(text.slice(end, start), expanded);
     length += expanded.length;
-    if (length > MOST_CHARACTERS) throw new CallError('the text grows too long');
+    if (length > MAX_CHARACTERS) throw new CallError('the text grows too long');
     end = matcher.end();
   }
   return parts.join('') + text.slice(end);

@@ -18,7 +18,7 @@ const BEFORE_REGEXP: ReadonlySet<string> = new Set([
   'void',
 ]);
 
-const LONGEST_WORD = 'instanceof'.length;
+const MAX_WORD = 'instanceof'.length;
 
 function repeatedAtEnd(text: string, char: string): number {
   let count = 0;
@@ -34,7 +34,7 @@ function slashAfter(code: string, before: HtmlPlace['slash']): HtmlPlace['slash'
   if (last === '+' || last === '-') return repeatedAtEnd(text, last) % 2 === 1 ? 'regexp' : 'division';
   if (last === '.') return /\d/.test(text.at(-2) ?? '') ? 'division' : 'regexp';
   if (',<>=*%&|^?!~([:;{}'.includes(last)) return 'regexp';
-  const [word] = /[$\w]*$/.exec(text.slice(-LONGEST_WORD - 1)) as RegExpExecArray;
+  const [word] = /[$\w]*$/.exec(text.slice(-MAX_WORD - 1)) as RegExpExecArray;
   return BEFORE_REGEXP.has(word) ? 'regexp' : 'division';
 }
 

@@ -3,7 +3,7 @@ import { CallError } from '../callable.ts';
 import { SafeText } from '../html-escape/safe-text.ts';
 import { formatGoTime, wallTimeOf } from '../time/format.ts';
 import { GoInt, GoList, GoMap, GoPointer, type GoStruct, GoTime, type GoValue, GoZone } from '../value.ts';
-import { DEEPEST } from './value.ts';
+import { MAX_DEPTH } from './value.ts';
 
 /** A value that has no form in JSON. */
 class UnfitForJson extends Error {}
@@ -44,7 +44,7 @@ function encodeStruct({ type, values }: GoStruct, depth: number): string {
 }
 
 function encode(value: GoValue, depth = 0): string {
-  if (depth > DEEPEST) throw new CallError('a value is nested too deeply');
+  if (depth > MAX_DEPTH) throw new CallError('a value is nested too deeply');
   if (value === undefined || value === null) return 'null';
   if (typeof value === 'string') return encodeText(value);
   if (typeof value === 'number') return encodeNumber(value);

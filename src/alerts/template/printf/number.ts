@@ -2,12 +2,12 @@ import { formatFloat } from './float.ts';
 import { type FormatSpec, pad, padding, padWithSpaces } from './spec.ts';
 import { isPrintable, quoted } from './text.ts';
 
-const LARGEST_POINT = 0x10_ffffn;
+const MAX_POINT = 0x10_ffffn;
 
 /** Go sees a number as 64 bits without a sign where it takes one for a character. */
 const pointOf = (value: bigint): bigint => BigInt.asUintN(64, value);
 
-const isCharacter = (point: bigint): boolean => point <= LARGEST_POINT && (point < 0xd800n || point >= 0xe000n);
+const isCharacter = (point: bigint): boolean => point <= MAX_POINT && (point < 0xd800n || point >= 0xe000n);
 
 function characterOf(value: bigint): string {
   const point = pointOf(value);

@@ -1,4 +1,4 @@
-import { CallError, MOST_CHARACTERS } from '../callable.ts';
+import { CallError, MAX_CHARACTERS } from '../callable.ts';
 import { SafeText } from '../html-escape/safe-text.ts';
 import { GoInt, type GoValue, typeNameOf } from '../value.ts';
 import { type FormatSpec, plainSpec } from './spec.ts';
@@ -7,7 +7,7 @@ import { formatValue, printArgument } from './value.ts';
 export { formatValue, stringMethod } from './value.ts';
 
 /** The largest width, precision or number of an argument; Go takes none beyond it. */
-const LARGEST = 1_000_000;
+const MAX_COUNT = 1_000_000;
 
 const FLAGS: Readonly<Record<string, 'plus' | 'minus' | 'sharp' | 'space' | 'zero'>> = {
   '+': 'plus',
@@ -38,7 +38,7 @@ function takeNumber(cursor: Cursor, end = cursor.format.length): number | undefi
   for (; cursor.at < end; cursor.at++) {
     const digit = cursor.format.charCodeAt(cursor.at) - 48;
     if (digit < 0 || digit > 9) break;
-    if ((value ?? 0) > LARGEST) {
+    if ((value ?? 0) > MAX_COUNT) {
       cursor.at = end;
       return undefined;
     }
@@ -75,7 +75,7 @@ function takeStar(cursor: Cursor): number | undefined {
   if (cursor.argument >= cursor.args.length) return undefined;
   const value = cursor.args[cursor.argument++];
   const count = typeof value === 'bigint' ? value : value instanceof GoInt ? value.value : undefined;
-  if (count === undefined || count > LARGEST || count < -LARGEST) return undefined;
+  if (count === undefined || count > MAX_COUNT || count < -MAX_COUNT) return undefined;
   return Number(count);
 }
 
@@ -166,7 +166,7 @@ export function sprintf(format: string, args: readonly GoValue[]): string {
     text += format.slice(cursor.at, end);
     cursor.at = end;
     if (end < format.length) text += printNext(cursor);
-    if (text.length > MOST_CHARACTERS) throw new CallError('the text grows too long');
+    if (text.length > MAX_CHARACTERS) throw new CallError('the text grows too long');
   }
   const isShort = !cursor.reordered && cursor.argument < args.length;
   return isShort ? text + surplus(args.slice(cursor.argument)) : text;

@@ -18,7 +18,7 @@ interface Place {
 }
 
 /** Lists and maps may lie in one another as deep as this. */
-export const DEEPEST = 1000;
+export const MAX_DEPTH = 1000;
 
 /** Addresses differ from run to run; here all values live at one. */
 const ADDRESS = 0xc000_0100_00n;
@@ -136,7 +136,7 @@ function printPlain(value: GoValue, place: Place): string | undefined {
 
 function printed(value: GoValue, place: Place): string {
   const { verb, spec, depth, complains } = place;
-  if (depth > DEEPEST) throw new CallError('a value is nested too deeply');
+  if (depth > MAX_DEPTH) throw new CallError('a value is nested too deeply');
   if (value === undefined || value === null) return spec.sharpV ? 'interface {}(nil)' : '<nil>';
   if (verb === 'w' && depth > 0) return complaint(value, place);
   if (!complains && spec.sharpV && value instanceof GoTime) return timeInSource(value);

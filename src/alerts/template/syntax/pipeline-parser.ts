@@ -12,7 +12,7 @@ import {
 import { isKeyword, type TokenReader } from './token-reader.ts';
 
 /** Parentheses in parentheses; Go allows 10,000, for which the stack here would not do. */
-const DEEPEST = 500;
+const MAX_DEPTH = 500;
 
 const OPERANDS = new Set<TokenType>([
   'bool',
@@ -161,7 +161,7 @@ export class PipelineParser {
   }
 
   #parenthesis(): PipeNode {
-    if (this.#reader.scope.parentheses >= DEEPEST) this.#reader.fail('max expression depth exceeded');
+    if (this.#reader.scope.parentheses >= MAX_DEPTH) this.#reader.fail('max expression depth exceeded');
     this.#reader.scope.parentheses++;
     const pipe = this.parse('parenthesized pipeline', 'close');
     this.#reader.scope.parentheses--;

@@ -3,11 +3,12 @@ import { formatFloat, parseFloatText } from '../printf/float.ts';
 import { GoInt, type GoValue, typeNameOf } from '../value.ts';
 
 const SECOND = 1_000_000_000n;
-const LONGEST = 2n ** 63n - 1n;
-const SHORTEST = -(2n ** 63n);
+const MAX_DURATION = 2n ** 63n - 1n;
+const MIN_DURATION = -(2n ** 63n);
 
 /** Keeps nanoseconds within what Go's time.Duration holds, as its arithmetic on times does. */
-export const clampDuration = (ns: bigint): bigint => (ns > LONGEST ? LONGEST : ns < SHORTEST ? SHORTEST : ns);
+export const clampDuration = (ns: bigint): bigint =>
+  ns > MAX_DURATION ? MAX_DURATION : ns < MIN_DURATION ? MIN_DURATION : ns;
 
 const magnitude = (ns: bigint): bigint => (ns < 0n ? -ns : ns);
 
@@ -81,7 +82,7 @@ function humanizeFraction(seconds: number): string {
 /** Go's conversion of a float64 to an int64, as amd64 does it: what does not fit becomes the smallest. */
 function toInt64(value: number): bigint {
   const whole = BigInt(Math.trunc(value));
-  return whole > LONGEST || whole < SHORTEST ? SHORTEST : whole;
+  return whole > MAX_DURATION || whole < MIN_DURATION ? MIN_DURATION : whole;
 }
 
 function humanizeWhole(seconds: number): string {

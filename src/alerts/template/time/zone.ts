@@ -10,7 +10,7 @@ import type { ZonePeriod } from './zone-rule.ts';
 const ZONE_FOLDERS = ['/usr/share/zoneinfo', '/usr/share/lib/zoneinfo', '/usr/lib/locale/TZ', '/etc/zoneinfo'] as const;
 
 /** JavaScript's dates end this many milliseconds before and after the epoch. */
-const LONGEST_DATE_MS = 8.64e15;
+const MAX_DATE_MS = 8.64e15;
 
 /** A zone whose clocks never change. */
 export class FixedZone extends GoZone {
@@ -80,7 +80,7 @@ export function lookupFromEngine(name: string): ZoneLookup | undefined {
   }
   const names = timeNamesOf(name);
   const offsetAt = (ms: number) => {
-    const at = Math.min(Math.max(ms, -LONGEST_DATE_MS), LONGEST_DATE_MS);
+    const at = Math.min(Math.max(ms, -MAX_DATE_MS), MAX_DATE_MS);
     return offsetOf(format.formatToParts(at));
   };
   return (seconds) => {

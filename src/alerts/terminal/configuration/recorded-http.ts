@@ -52,13 +52,13 @@ const SUCCESS: HttpAnswer = {
 };
 
 /** More would be an integration that asks until it gets another answer. */
-const MOST_REQUESTS = 10;
+const MAX_REQUESTS = 10;
 
 /** Sends nothing: keeps the requests and answers each as if it had succeeded. */
 export function recordOnly(exchanges: Exchange[]): HttpClient {
   return {
     async send(request) {
-      if (exchanges.length >= MOST_REQUESTS) throw new Error(`the drill ends after ${MOST_REQUESTS} requests`);
+      if (exchanges.length >= MAX_REQUESTS) throw new Error(`the drill ends after ${MAX_REQUESTS} requests`);
       exchanges.push({ request: withoutSignal(request), durationMs: 0 });
       return SUCCESS;
     },

@@ -8,7 +8,7 @@ const SECRET_PARAMETER = new RegExp(`([?&][^=&#]*(?:${SECRET_NAME})[^=&#]*=)[^&#
 const SECRET_FIELD = new RegExp(`("[^"]*(?:${SECRET_NAME})[^"]*"\\s*:\\s*)"(?:[^"\\\\]|\\\\.)*"`, 'gi');
 
 /** Shorter pieces between the actions of a template, and shorter variables, are no secrets, and stand in every text. */
-const SHORTEST_PIECE = 4;
+const MIN_PIECE = 4;
 
 function camelOf(name: string): string {
   return name.replace(/_([a-z\d])/g, (_, letter: string) => letter.toUpperCase());
@@ -51,14 +51,14 @@ export class Redaction {
     compare(config, printed, shown);
     this.#urls = shown.urls;
     for (const secret of shown.secrets) this.hide(secret);
-    for (const value of variables) if (value.length >= SHORTEST_PIECE) this.hide(value);
+    for (const value of variables) if (value.length >= MIN_PIECE) this.hide(value);
   }
 
   /** Hides one more secret from now on, such as one read from a file. */
   hide(secret: string): void {
     if (secret === '') return;
     if (/^\s*(https?:|\{\{)/i.test(secret)) this.#hidesUrl = true;
-    const pieces = secret.split(/\{\{.*?\}\}/s).filter((piece) => piece === secret || piece.length >= SHORTEST_PIECE);
+    const pieces = secret.split(/\{\{.*?\}\}/s).filter((piece) => piece === secret || piece.length >= MIN_PIECE);
     for (const part of pieces.flatMap(partsOfUrl).flatMap(spellingsOf)) this.#parts.add(part);
     for (const spelling of pieces.flatMap(spellingsOf)) this.#spellings.add(spelling);
   }

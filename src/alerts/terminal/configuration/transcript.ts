@@ -49,10 +49,10 @@ export function resultOf(delivery: Delivery, redaction: Redaction): Pick<Transcr
 }
 
 /** Of what a service answers, more would hide the rest of the screen. */
-const LONGEST_ANSWER = 2000;
+const MAX_ANSWER = 2000;
 /** Most of them repeat the answer. */
-const LONGEST_ERROR = 300;
-const LONGEST_QUERY = 100;
+const MAX_ERROR = 300;
+const MAX_QUERY = 100;
 
 function shortened(text: string, most: number): string {
   return text.length > most ? `${text.slice(0, most)}…` : text;
@@ -80,7 +80,7 @@ function formLines(form: string): string[] {
 function requestLines({ method, url, headers, body = '' }: ShownExchange, colors: ChalkInstance): string[] {
   const [address = '', query] = url.split(/\?(.*)/s);
   // A message in a query is easier to read line by line.
-  const isLong = query !== undefined && query.length > LONGEST_QUERY;
+  const isLong = query !== undefined && query.length > MAX_QUERY;
   const lines = [`  ${colors.cyan(method)} ${printableLines(isLong ? address : url).join('')}`];
   for (const [name, value] of Object.entries(headers))
     lines.push(...indented(`${name}: ${value}`, '  ').map((line) => colors.dim(line)));
@@ -98,7 +98,7 @@ function exchangeLines(exchange: ShownExchange, colors: ChalkInstance): string[]
     const style = status >= 200 && status < 300 ? colors.green : colors.red;
     lines.push(
       `  ${style(`answered ${status}`)} after ${durationMs} ms`,
-      ...indented(shortened(unfolded(answer), LONGEST_ANSWER), '    '),
+      ...indented(shortened(unfolded(answer), MAX_ANSWER), '    '),
     );
   } else if (error !== undefined) {
     lines.push(`  ${colors.red('no answer')} after ${durationMs} ms: ${printableLines(error).join(' ')}`);
@@ -112,7 +112,7 @@ export function printTranscript(transcript: Transcript, colors: ChalkInstance): 
   const lines = [colors.bold(`${integration}[${index}]`), ...exchanges.flatMap((one) => exchangeLines(one, colors))];
   if (message !== undefined) lines.push(...indented(message, '    '));
   const style = { sent: colors.green, failed: colors.red, 'not sent': colors.yellow }[result];
-  const why = error === undefined ? '' : `: ${shortened(printableLines(error).join(' '), LONGEST_ERROR)}`;
+  const why = error === undefined ? '' : `: ${shortened(printableLines(error).join(' '), MAX_ERROR)}`;
   const hint = result === 'failed' && retry ? ' (the server would try again)' : '';
   lines.push(`  ${style(result)}${why}${hint}`);
   return lines.map((line) => `${line}\n`).join('');

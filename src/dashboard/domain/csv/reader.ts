@@ -6,7 +6,7 @@ import { CsvRowReader, type CsvTarget } from './row.ts';
 import { CsvScanner } from './scanner.ts';
 
 /** A row longer than this is one whose quote nobody closed. */
-const MOST_ROW_BYTES = 1 << 20;
+const MAX_ROW_BYTES = 1 << 20;
 const BAD_ROWS_SHOWN = 20;
 
 const decoder = new TextDecoder();
@@ -83,7 +83,7 @@ export class CsvReader {
       at = next;
     }
     source.from = at;
-    if (at < source.end && (isLast || source.end - at > MOST_ROW_BYTES)) {
+    if (at < source.end && (isLast || source.end - at > MAX_ROW_BYTES)) {
       this.#error = { code: 'unclosed-quote', line: this.#line };
     }
     this.#foresee();
@@ -105,7 +105,7 @@ export class CsvReader {
     const scanner = new CsvScanner(0);
     while (this.#source.from < end) {
       const next = scanner.scan(bytes, this.#source.from, end, isLast);
-      if (next < 0 && !isLast && end - this.#source.from <= MOST_ROW_BYTES) return false;
+      if (next < 0 && !isLast && end - this.#source.from <= MAX_ROW_BYTES) return false;
       const stop = next < 0 ? end : next;
       const text = decoder.decode(bytes.subarray(this.#source.from, stop));
       this.#source.from = stop;

@@ -3,7 +3,7 @@ const LF = 10;
 const CR = 13;
 
 /** Rows and cells behind these are not looked at. */
-export const MOST_CELLS = 256;
+export const MAX_CELLS = 256;
 
 /** What a scan needs behind the last byte: a quote and a line end stop its loops, so that they need not count. */
 export const SENTINEL_BYTES = 2;
@@ -18,9 +18,9 @@ export function placeSentinel(bytes: Uint8Array, end: number): void {
  * outside [start, end), doubled ones inside remain (`isEscaped`).
  */
 export class CsvScanner {
-  readonly starts = new Int32Array(MOST_CELLS);
-  readonly ends = new Int32Array(MOST_CELLS);
-  readonly isEscaped = new Uint8Array(MOST_CELLS);
+  readonly starts = new Int32Array(MAX_CELLS);
+  readonly ends = new Int32Array(MAX_CELLS);
+  readonly isEscaped = new Uint8Array(MAX_CELLS);
   cells = 0;
   /** Line ends within quotes of the last row. */
   innerLines = 0;
@@ -56,7 +56,7 @@ export class CsvScanner {
       let byte = bytes[at] as number;
       while (byte !== delimiter && byte !== LF && byte !== CR) byte = bytes[++at] as number;
       if (stop < 0) stop = Math.min(at, end);
-      if (cells < MOST_CELLS) {
+      if (cells < MAX_CELLS) {
         this.starts[cells] = start;
         this.ends[cells] = stop;
         this.isEscaped[cells++] = escaped;

@@ -14,7 +14,7 @@ export const NO_CATEGORY = 'Ohne Kategorie';
 /** And the group of events without a marker. */
 export const NO_MARKER = 'Ohne Marker';
 
-const LONGEST = 40;
+const MAX_LENGTH = 40;
 
 /**
  * The category at the beginning of a task: its text before the first `:`, `-`, en dash or em dash that separates. A
@@ -24,7 +24,7 @@ export function parseCategory(task: string, known: ReadonlySet<string> = RECOMME
   for (const { index, 0: separator } of task.matchAll(/[:\-\u2013\u2014]/g)) {
     const prefix = task.slice(0, index).trim();
     if (!separates(task, index, separator, known.has(prefix.toLowerCase()))) continue;
-    return prefix.length >= 1 && prefix.length <= LONGEST ? canonical(prefix) : undefined;
+    return prefix.length >= 1 && prefix.length <= MAX_LENGTH ? canonical(prefix) : undefined;
   }
   return undefined;
 }

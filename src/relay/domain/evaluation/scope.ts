@@ -18,7 +18,7 @@ interface Remembered<T> {
 }
 
 /** How many flags or segments may lead from one to the next: more would be at the end of the stack. */
-const DEEPEST = 500;
+const MAX_DEPTH = 500;
 /** Of flags and segments that are not remembered yet. No good data come near it: only what is malformed is asked again. */
 const MAX_QUESTIONS = 1_000_000;
 
@@ -110,7 +110,7 @@ export class EvaluationScope {
 
   #faultOf<T>(above: ReadonlySet<T>, item: T, what: () => string): Malformed | undefined {
     if (above.has(item)) return new Malformed(`${what()} leads back to itself`);
-    if (above.size > DEEPEST) return new Malformed(`${what()} lies more than ${DEEPEST} levels deep`);
+    if (above.size > MAX_DEPTH) return new Malformed(`${what()} lies more than ${MAX_DEPTH} levels deep`);
     this.#questions++;
     return this.#questions > MAX_QUESTIONS
       ? new Malformed(`${what()} is one of too many that are asked for`)

@@ -66,14 +66,14 @@ export class Trace {
 }
 
 /** So many of a clause's values are printed. */
-const MOST_VALUES = 5;
+const MAX_VALUES = 5;
 
 const json = (value: unknown): string => JSON.stringify(value);
 const outcome = (isMatch: boolean): string => (isMatch ? 'matches' : 'no match');
 
 function printValues(values: readonly Json[]): string {
-  const shown = values.slice(0, MOST_VALUES).map(json).join(', ');
-  return values.length > MOST_VALUES ? `${shown} and ${values.length - MOST_VALUES} more` : shown;
+  const shown = values.slice(0, MAX_VALUES).map(json).join(', ');
+  return values.length > MAX_VALUES ? `${shown} and ${values.length - MAX_VALUES} more` : shown;
 }
 
 function printClause({ contextKind, attribute, op, values, negate }: Clause, found: Json | undefined): string {

@@ -1,8 +1,8 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import { ModelError, type ModelPart, type ModelProvider, type ModelRequest } from './model.ts';
 
-const MOST_DELAY_MS = 10_000;
-const MOST_TOKENS = 100_000;
+const MAX_DELAY_MS = 10_000;
+const MAX_TOKENS = 100_000;
 const WORDS_A_TURN = 64;
 
 /** How the echo answers; written behind its model's name: `echo?delayMs=20&tokens=200&failAfter=10&script=hello`. */
@@ -24,9 +24,9 @@ export function readEchoOptions(model: string): EchoOptions {
     return /^\d{1,9}$/.test(text) ? Math.min(Number(text), most) : null;
   };
   return {
-    delayMs: count('delayMs', MOST_DELAY_MS) ?? 0,
-    tokens: count('tokens', MOST_TOKENS),
-    failAfter: count('failAfter', MOST_TOKENS),
+    delayMs: count('delayMs', MAX_DELAY_MS) ?? 0,
+    tokens: count('tokens', MAX_TOKENS),
+    failAfter: count('failAfter', MAX_TOKENS),
     script: query.get('script'),
   };
 }

@@ -12,7 +12,7 @@ import type { ModelPart, ModelProvider, ModelRequest, ModelTarget } from './mode
 
 /** What some servers of this kind refuse. */
 type Habit = 'no stream_options' | 'no temperature' | 'max_completion_tokens';
-const MOST_REMEMBERED = 1_000;
+const MAX_REMEMBERED = 1_000;
 
 /**
  * Chat completions, as OpenAI and many other servers have them.
@@ -66,7 +66,7 @@ export class OpenAiProvider implements ModelProvider {
     const found = this.#habits.get(key) ?? new Set();
     this.#habits.delete(key);
     this.#habits.set(key, found);
-    if (this.#habits.size > MOST_REMEMBERED) this.#habits.delete(this.#habits.keys().next().value ?? key);
+    if (this.#habits.size > MAX_REMEMBERED) this.#habits.delete(this.#habits.keys().next().value ?? key);
     return found;
   }
 }

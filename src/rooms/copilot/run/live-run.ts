@@ -15,9 +15,9 @@ const DELTA_MS = 50;
 const DELTA_BYTES = 512;
 const CHECKPOINT_MS = 1_000;
 const CHECKPOINT_CHARS = 4_096;
-const MOST_RETRIES = 2;
+const MAX_RETRIES = 2;
 const FIRST_RETRY_MS = 500;
-const LONGEST_WAIT_MS = 20_000;
+const MAX_WAIT_MS = 20_000;
 
 /** Ends a run before its answer has ended. */
 export class RunStop extends Error {
@@ -189,10 +189,10 @@ export class LiveRun {
 
   /** How long to wait before the question is asked again; `undefined`: it is not. What was shown is not taken back. */
   #waitBefore(error: unknown, retries: number): number | undefined {
-    if (!(error instanceof ModelError) || !error.isPassing || retries >= MOST_RETRIES || this.#answer.text !== '')
+    if (!(error instanceof ModelError) || !error.isPassing || retries >= MAX_RETRIES || this.#answer.text !== '')
       return undefined;
     const { retryAfterMs } = error;
-    if (retryAfterMs !== undefined) return retryAfterMs <= LONGEST_WAIT_MS ? retryAfterMs : undefined;
+    if (retryAfterMs !== undefined) return retryAfterMs <= MAX_WAIT_MS ? retryAfterMs : undefined;
     return this.#parts.random() * FIRST_RETRY_MS * 2 ** (retries + 1);
   }
 

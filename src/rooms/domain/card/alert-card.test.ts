@@ -7,7 +7,7 @@ import {
   type GroupAlert,
   type GroupNotice,
   isSameCard,
-  MOST_CARD_ALERTS,
+  MAX_CARD_ALERTS,
   printCard,
 } from './alert-card.ts';
 
@@ -124,7 +124,7 @@ test('a card of thousands of long alerts stays below 32 KiB and says how many it
   const made = card(noticeOf(alerts, { commonAnnotations: { summary: long, description: long }, truncated: 7 }));
   assert.ok(Buffer.byteLength(JSON.stringify(made)) < 32_768);
   assert.equal(made.alerts.length + made.more, 3_007);
-  assert.ok(made.alerts.length <= MOST_CARD_ALERTS);
+  assert.ok(made.alerts.length <= MAX_CARD_ALERTS);
 });
 
 test('texts are cut between characters, and halves of characters do not get in', () => {

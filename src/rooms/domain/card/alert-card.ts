@@ -68,12 +68,12 @@ export interface CardAlert {
   readonly endedAt: string | null;
 }
 
-export const MOST_CARD_ALERTS = 20;
-const MOST_CHANGES = 50;
-const LONGEST_TEXT = 1_000;
-const LONGEST_LABEL = 200;
-const MOST_LABELS = 32;
-const MOST_BYTES = 30_000;
+export const MAX_CARD_ALERTS = 20;
+const MAX_CHANGES = 50;
+const MAX_TEXT = 1_000;
+const MAX_LABEL = 200;
+const MAX_LABELS = 32;
+const MAX_BYTES = 30_000;
 
 /** The id of a group's first card: two senders that tell of the same group mean the same card. */
 export function cardId(roomId: string, notice: Pick<GroupNotice, 'receiver' | 'groupKey'>, generation = ''): string {
@@ -90,18 +90,18 @@ export function cardOf(notice: GroupNotice, group: string, old: AlertCard | unde
   const card: AlertCard = {
     kind: 'alert',
     state: notice.status,
-    severity: cut(notice.commonLabels.severity ?? '', LONGEST_LABEL),
+    severity: cut(notice.commonLabels.severity ?? '', MAX_LABEL),
     title: titleOf(notice),
-    summary: cut(notice.commonAnnotations.summary ?? '', LONGEST_TEXT),
-    description: cut(notice.commonAnnotations.description ?? notice.commonAnnotations.message ?? '', LONGEST_TEXT),
-    receiver: cut(notice.receiver, LONGEST_LABEL),
-    groupKey: cut(notice.groupKey, LONGEST_TEXT),
+    summary: cut(notice.commonAnnotations.summary ?? '', MAX_TEXT),
+    description: cut(notice.commonAnnotations.description ?? notice.commonAnnotations.message ?? '', MAX_TEXT),
+    receiver: cut(notice.receiver, MAX_LABEL),
+    groupKey: cut(notice.groupKey, MAX_TEXT),
     group,
     counts,
     labels: cutLabels(notice.commonLabels),
     groupLabels: cutLabels(notice.groupLabels),
-    alerts: ordered.slice(0, MOST_CARD_ALERTS).map((alert) => cardAlert(alert, notice)),
-    more: Math.max(0, ordered.length - MOST_CARD_ALERTS) + notice.truncated,
+    alerts: ordered.slice(0, MAX_CARD_ALERTS).map((alert) => cardAlert(alert, notice)),
+    more: Math.max(0, ordered.length - MAX_CARD_ALERTS) + notice.truncated,
     links: linksOf(notice),
     startedAt: old && !ended ? old.startedAt : startOf(notice, now),
     resolvedAt: notice.status === 'resolved' ? (resolvedBefore(old) ?? endOf(notice, now)) : null,
@@ -181,7 +181,7 @@ function titleOf({ groupLabels, commonLabels, receiver }: GroupNotice): string {
     .filter(([label]) => label !== 'alertname')
     .map(([, value]) => value);
   const words = [name ?? '', ...others].filter((word) => word !== '').join(' · ');
-  return cut(words === '' ? receiver : words, LONGEST_LABEL);
+  return cut(words === '' ? receiver : words, MAX_LABEL);
 }
 
 function cardAlert(alert: GroupAlert, { commonLabels, commonAnnotations }: GroupNotice): CardAlert {
@@ -191,7 +191,7 @@ function cardAlert(alert: GroupAlert, { commonLabels, commonAnnotations }: Group
     state: alert.status,
     fingerprint: cut(alert.fingerprint, 64),
     labels: cutLabels(Object.fromEntries(differing)),
-    summary: summary === commonAnnotations.summary ? '' : cut(summary, LONGEST_LABEL),
+    summary: summary === commonAnnotations.summary ? '' : cut(summary, MAX_LABEL),
     startedAt: instant(alert.startsAt),
     endedAt: alert.status === 'resolved' ? instant(alert.endsAt) : null,
   };
@@ -204,7 +204,7 @@ function linksOf({ commonAnnotations, alerts, externalUrl }: GroupNotice): Alert
     { label: 'Source', url: alerts[0]?.generatorUrl ?? '' },
     { label: 'Alertmanager', url: externalUrl },
   ];
-  return found.filter(({ url }) => url.length <= LONGEST_TEXT && /^https?:\/\/[^\s<>"()]+$/.test(url));
+  return found.filter(({ url }) => url.length <= MAX_TEXT && /^https?:\/\/[^\s<>"()]+$/.test(url));
 }
 
 /** When the first of those that fire began; of an old sender without times, now. */
@@ -225,23 +225,23 @@ function changesAfter(
 ): AlertCard['changes'] {
   const last = changes.at(-1);
   if (last?.firing === firing && last.resolved === resolved) return changes;
-  return [...changes, { at: instant(now), firing, resolved }].slice(-MOST_CHANGES);
+  return [...changes, { at: instant(now), firing, resolved }].slice(-MAX_CHANGES);
 }
 
 /** A card of many long labels gives up its list before its head. */
 function fit(card: AlertCard): AlertCard {
   const size = (candidate: AlertCard) => Buffer.byteLength(JSON.stringify(candidate));
   let fitting = card;
-  while (size(fitting) > MOST_BYTES && fitting.alerts.length > 0) {
+  while (size(fitting) > MAX_BYTES && fitting.alerts.length > 0) {
     const kept = fitting.alerts.slice(0, Math.floor(fitting.alerts.length / 2));
     fitting = { ...fitting, alerts: kept, more: fitting.more + fitting.alerts.length - kept.length };
   }
-  return size(fitting) <= MOST_BYTES ? fitting : { ...fitting, labels: {}, description: '' };
+  return size(fitting) <= MAX_BYTES ? fitting : { ...fitting, labels: {}, description: '' };
 }
 
 function cutLabels(labels: Readonly<Record<string, string>>): Record<string, string> {
-  const kept = Object.entries(labels).slice(0, MOST_LABELS);
-  return Object.fromEntries(kept.map(([name, value]) => [cut(name, LONGEST_LABEL), cut(value, LONGEST_LABEL)]));
+  const kept = Object.entries(labels).slice(0, MAX_LABELS);
+  return Object.fromEntries(kept.map(([name, value]) => [cut(name, MAX_LABEL), cut(value, MAX_LABEL)]));
 }
 
 /** At a code point's boundary. */

@@ -41,19 +41,19 @@ export interface CommandAlerts {
   }[];
 }
 
-const MOST_LISTED = 10;
+const MAX_LISTED = 10;
 /** Leaves room for the rest of the card. */
-const MOST_LISTED_BYTES = 16 * 1024;
+const MAX_LISTED_BYTES = 16 * 1024;
 
 /** The first of the alerts that were found, as far as a card has room for them. */
 export function summariseAlerts(alerts: readonly FoundAlert[]): CommandAlerts {
   const listed: CommandAlerts['listed'][number][] = [];
   let bytes = 0;
-  for (const { fingerprint, labels, annotations, startsAt, state } of alerts.slice(0, MOST_LISTED)) {
+  for (const { fingerprint, labels, annotations, startsAt, state } of alerts.slice(0, MAX_LISTED)) {
     const summary = (annotations.summary ?? '').slice(0, 200).toWellFormed();
     const alert = { fingerprint, labels, summary, startedAt: startsAt, state };
     bytes += Buffer.byteLength(JSON.stringify(alert));
-    if (bytes > MOST_LISTED_BYTES) break;
+    if (bytes > MAX_LISTED_BYTES) break;
     listed.push(alert);
   }
   return { count: alerts.length, listed };

@@ -87,8 +87,7 @@ function unknown(name: string): Refusal {
 function readCatchUp(rest: string, now: number): Verdict<Command> {
   if (rest === '') return granted({ name: 'catchup', sinceAt: null });
   const end = readLength(rest, now);
-  if (end === undefined || end === now || end > now + LONGEST_MS)
-    return wrong('catchup', 'say how far back: 30m, 2h, 1d');
+  if (end === undefined || end === now || end > now + MAX_MS) return wrong('catchup', 'say how far back: 30m, 2h, 1d');
   return granted({ name: 'catchup', sinceAt: now - (end - now) });
 }
 
@@ -136,15 +135,14 @@ function splitWords(text: string): string[] {
 }
 
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1e3, m: 6e4, h: 3.6e6, d: 8.64e7, w: 6.048e8 };
-const LONGEST_MS = 366 * 8.64e7;
+const MAX_MS = 366 * 8.64e7;
 
 /** `2h`, `1d12h`, or `until 09:00` (UTC: the next such moment) or `until 2030-01-02T09:00Z`; how many words it takes. */
 function readEnd(words: readonly string[], now: number): Verdict<{ readonly endsAt: number; readonly words: number }> {
   const [first = '', second = ''] = words;
   const endsAt = first === 'until' ? readMoment(second, now) : readLength(first, now);
   if (endsAt === undefined) return wrong('silence', 'say how long: 30m, 2h, 1d, or until 09:00 (UTC)');
-  if (endsAt <= now || endsAt > now + LONGEST_MS)
-    return wrong('silence', 'the end must lie ahead, by a year at the most');
+  if (endsAt <= now || endsAt > now + MAX_MS) return wrong('silence', 'the end must lie ahead, by a year at the most');
   return granted({ endsAt, words: first === 'until' ? 2 : 1 });
 }
 

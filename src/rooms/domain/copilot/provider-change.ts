@@ -30,8 +30,8 @@ export const providerSecretKey = (name: string): string => `provider/${name}`;
 export const noSuchProvider = (name: string): Refusal =>
   refuse('provider_not_found', `there is no provider ${name}; GET /api/provider lists them`);
 
-const MOST_PROVIDERS = 100;
-const SHORTEST_SHOWN_KEY = 16;
+const MAX_PROVIDERS = 100;
+const MIN_SHOWN_KEY = 16;
 const NO_KEY: ApiKeyInfo = { set: false, source: null, last4: null };
 
 /** `POST /api/provider`; `count`: how many there are. */
@@ -48,7 +48,7 @@ export function createProvider(
       const { name } = request;
       if (view.get('provider', name))
         return refuse('name_taken', `there is a provider ${name} already`, { path: 'name' });
-      if (count >= MOST_PROVIDERS) return refuse('limit_reached', `there are ${MOST_PROVIDERS} providers already`);
+      if (count >= MAX_PROVIDERS) return refuse('limit_reached', `there are ${MAX_PROVIDERS} providers already`);
       return decide(view, caller, undefined, request, means);
     },
   };
@@ -134,7 +134,7 @@ function decideKey(
   if (typeof apiKey === 'string' && typeof secretRef === 'string' && secretRef !== current?.secretRef)
     return refuse('invalid_body', 'send apiKey or secretRef, not both', { path: 'apiKey' });
   if (typeof apiKey === 'string') {
-    const last4 = apiKey.length < SHORTEST_SHOWN_KEY ? null : apiKey.slice(-4);
+    const last4 = apiKey.length < MIN_SHOWN_KEY ? null : apiKey.slice(-4);
     return granted({ apiKey, secretRef: null, apiKeyInfo: { set: true, source: 'profile', last4 } });
   }
   if (typeof secretRef === 'string') {

@@ -57,7 +57,7 @@ const DEFAULT_ORIGINS: Readonly<Record<ProviderKind, string>> = {
 
 const NO_KEY: ApiKeyInfo = { set: false, source: null, last4: null };
 /** Of a shorter key the last characters would tell too much. */
-const SHORTEST_SHOWN_KEY = 16;
+const MIN_SHOWN_KEY = 16;
 
 const DEFAULTS: Plain = {
   enabled: true,
@@ -191,7 +191,7 @@ function decideSecret(
   if (typeof apiKey === 'string') {
     if (isNewRef && secretRef !== current?.secretRef)
       return refuse('invalid_body', 'send copilot.apiKey or copilot.secretRef, not both', { path: 'copilot.apiKey' });
-    const last4 = apiKey.length < SHORTEST_SHOWN_KEY ? null : apiKey.slice(-4);
+    const last4 = apiKey.length < MIN_SHOWN_KEY ? null : apiKey.slice(-4);
     const apiKeyInfo = { set: true, source: 'room', last4 };
     return granted({ key: { kind: 'set', plain: apiKey, origin }, apiKeyInfo, secretRef: null });
   }

@@ -12,7 +12,7 @@ import { memberKey, type Role } from './member.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const DEFAULT_LIFE_MS = 7 * DAY_MS;
-const LONGEST_LIFE_MS = 30 * DAY_MS;
+const MAX_LIFE_MS = 30 * DAY_MS;
 /** Of one room, open at the same time. */
 const MAX_INVITES = 100;
 
@@ -35,7 +35,7 @@ export function createInvite(caller: Caller, idOrSlug: string, request: InviteRe
       if (room.visibility === 'direct') return refuse('forbidden', 'nobody can be invited into a direct room');
       const { role = 'member', maxUses = null, expiresAt = view.now + DEFAULT_LIFE_MS } = request;
       if (role === 'admin' && !access.isOwner) return refuse('forbidden', 'only an owner may invite admins');
-      if (expiresAt <= view.now || expiresAt > view.now + LONGEST_LIFE_MS)
+      if (expiresAt <= view.now || expiresAt > view.now + MAX_LIFE_MS)
         return refuse('invalid_body', 'expiresAt: must be within the next 30 days', { path: 'expiresAt' });
       const ofRoom = [...view.each('invite')].filter(({ roomId }) => roomId === room.id);
       const over = ofRoom.filter((one) => !isOpen(one, view.now));

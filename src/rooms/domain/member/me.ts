@@ -20,7 +20,7 @@ export interface ReadRequest {
 }
 
 /** Of more threads than that the oldest are forgotten. */
-const MOST_THREADS = 500;
+const MAX_THREADS = 500;
 
 /** Puts the caller's own view of a room in the place of what it was. */
 export function replaceMe(caller: Caller, idOrSlug: string, request: MeRequest): Change<Member> {
@@ -47,8 +47,8 @@ function mergeReads(
     .filter(([id, seq]) => seq > (held[id] ?? 0));
   if (moved.length === 0) return held;
   const merged = Object.entries({ ...held, ...Object.fromEntries(moved) });
-  if (merged.length <= MOST_THREADS) return Object.fromEntries(merged);
-  return Object.fromEntries(merged.sort(([, a], [, b]) => b - a).slice(0, MOST_THREADS));
+  if (merged.length <= MAX_THREADS) return Object.fromEntries(merged);
+  return Object.fromEntries(merged.sort(([, a], [, b]) => b - a).slice(0, MAX_THREADS));
 }
 
 function changeMe(

@@ -33,12 +33,12 @@ export function redactSecrets(text: string, also?: string): string {
 }
 
 /** About half a second of the worst pattern. Beyond it a line with a match is taken out as a whole. */
-const MOST_SEARCHED_CHARS = 5_000_000;
+const MAX_SEARCHED_CHARS = 5_000_000;
 
 /** Makes, once for all texts of a prompt, what takes out all that the rules name. */
 export function createRedaction({ secrets, emails, patterns }: RedactionRules): (text: string) => string {
   const replacers = patterns.map(compileReplacer).flatMap((compiled) => (compiled.ok ? [compiled.replacer] : []));
-  const budget = { chars: MOST_SEARCHED_CHARS };
+  const budget = { chars: MAX_SEARCHED_CHARS };
   return (text) => {
     let rest = secrets ? redactSecrets(text) : text;
     if (emails) rest = rest.replace(EMAIL, '[e-mail]');

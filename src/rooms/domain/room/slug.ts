@@ -9,8 +9,8 @@ export interface SlugMeans extends CopilotMeans {
   readonly alertRooms: AlertRooms;
 }
 
-const LONGEST = 64;
-const MOST_TRIES = 100;
+const MAX_LENGTH = 64;
+const MAX_TRIES = 100;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /** What people type for a room of that name. */
@@ -21,7 +21,7 @@ export function deriveSlug(name: string): string {
     .replaceAll('ß', 'ss')
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
-    .slice(0, LONGEST)
+    .slice(0, MAX_LENGTH)
     .replace(/^-+|-+$/g, '');
   if (slug === '') return 'room';
   return UUID.test(slug) ? `room-${slug}` : slug;
@@ -42,7 +42,7 @@ export function checkSlug(view: StateView, giver: SlugGiver, slug: string, roomI
 export function freeSlug(view: StateView, giver: SlugGiver, slug: string, newRoomId: string): string {
   const mayHave = (wanted: string) => isFree(view, wanted, newRoomId) && !requireSlugGiver(giver, wanted);
   if (mayHave(slug)) return slug;
-  for (let n = 2; n < MOST_TRIES; n++) {
+  for (let n = 2; n < MAX_TRIES; n++) {
     const next = withSuffix(slug, String(n));
     if (mayHave(next)) return next;
   }
@@ -58,4 +58,4 @@ function isFree(view: StateView, slug: string, roomId: string): boolean {
 }
 
 const withSuffix = (slug: string, suffix: string): string =>
-  `${slug.slice(0, LONGEST - suffix.length - 1).replace(/-+$/, '')}-${suffix}`;
+  `${slug.slice(0, MAX_LENGTH - suffix.length - 1).replace(/-+$/, '')}-${suffix}`;

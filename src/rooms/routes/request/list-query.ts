@@ -8,13 +8,13 @@ export interface ListQuery {
   readonly next: string | undefined;
 }
 
-const MOST = 200;
+const MAX_LIMIT = 200;
 const USUAL = 50;
 
 export function readListQuery(c: HttpContext): Verdict<ListQuery> {
   const text = c.req.query('limit') ?? String(USUAL);
   const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0;
-  if (limit < 1 || limit > MOST) return refuse('invalid_query', `limit: write a number from 1 to ${MOST}`);
+  if (limit < 1 || limit > MAX_LIMIT) return refuse('invalid_query', `limit: write a number from 1 to ${MAX_LIMIT}`);
   const next = c.req.query('next') || undefined;
   const key = next === undefined ? undefined : Buffer.from(next, 'base64url').toString();
   if (next !== undefined && Buffer.from(key ?? '').toString('base64url') !== next)

@@ -11,7 +11,7 @@ import { spaceWords } from './words.ts';
 const MARK = '\uE000';
 const UNWANTED = /[\uE000\0]/g;
 /** More rooms than that are sifted one hit after the other. */
-const MOST_ROOM_WORDS = 100;
+const MAX_ROOM_WORDS = 100;
 const DAY_MS = 86_400_000;
 /** What was created before or after is told apart hit by hit. */
 const FIRST_DAY = Date.UTC(2000, 0);
@@ -88,7 +88,7 @@ function groupsOf(query: SearchQuery, limits: ReadonlyMap<number, number>, roomC
   if (has) groups.push(anyOf([hasWord(has)]));
   if (createdFrom !== undefined || createdTo !== undefined) groups.push(anyOf(dateWords(createdFrom, createdTo)));
   const saysSomething = groups.length > 0 || phrasesOf(terms.filter(({ not }) => !not)).length > 0;
-  const isSifted = limits.size > MOST_ROOM_WORDS || limits.size >= roomCount;
+  const isSifted = limits.size > MAX_ROOM_WORDS || limits.size >= roomCount;
   if (!isSifted) groups.push(anyOf([...limits.keys()].map(roomWord)));
   else if (!saysSomething) groups.push(anyOf(dateWords(undefined, undefined)));
   return groups;

@@ -8,7 +8,7 @@ import { listValue, type Rows } from './rows.ts';
 import { placeOf } from './schema.ts';
 
 /** So many characters wait in memory; what is more is read from the log again. */
-const MOST_CHARS = 4 * 2 ** 20;
+const MAX_CHARS = 4 * 2 ** 20;
 
 /** What the index takes in about 20 ms, by however few messages. */
 const BATCH_CHARS = 128 * 2 ** 10;
@@ -68,7 +68,7 @@ export class TextQueue {
   add(said: readonly SaidEvent[], pos: number): void {
     this.#pos = pos;
     for (const event of said) this.#push(waitingOf(event));
-    if (this.#chars > MOST_CHARS) this.skip(pos);
+    if (this.#chars > MAX_CHARS) this.skip(pos);
   }
 
   #push(waiting: Waiting): void {

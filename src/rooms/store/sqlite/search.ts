@@ -15,8 +15,8 @@ import { cutSnippet } from './snippet.ts';
 /** Texts wait for others that long: many together cost less. */
 const DELAY_MS = 200;
 const RETRY_MS = 5_000;
-const LEAST_BATCH = 32;
-const LARGEST_BATCH = 1024;
+const MIN_BATCH = 32;
+const MAX_BATCH = 1024;
 /** How long a batch should keep the reads of the engine waiting: as long as some hundred messages do that are put in. */
 const BATCH_MS = 20;
 /** While the log grows, the index rests so many times as long as a batch took. */
@@ -45,7 +45,7 @@ export class SearchIndex {
   /** They may still wait to be put in. */
   readonly #removed = new Set<number>();
   #indexed = 0;
-  #batch = LEAST_BATCH;
+  #batch = MIN_BATCH;
   #cancelTimer: (() => void) | undefined;
   #endRest: (() => void) | undefined;
   #running: Promise<void> | undefined;
@@ -129,8 +129,8 @@ export class SearchIndex {
         this.#cancelTimer ??= this.#closed ? undefined : clock.after(RETRY_MS, () => this.#run());
         return;
       }
-      if (tookMs > BATCH_MS) this.#batch = Math.max(LEAST_BATCH, Math.floor(this.#batch / 2));
-      else if (tookMs < BATCH_MS / 2) this.#batch = Math.min(LARGEST_BATCH, this.#batch * 2);
+      if (tookMs > BATCH_MS) this.#batch = Math.max(MIN_BATCH, Math.floor(this.#batch / 2));
+      else if (tookMs < BATCH_MS / 2) this.#batch = Math.min(MAX_BATCH, this.#batch * 2);
       // Nothing else has its turn during a batch, so what counts is whether the log has grown since the one before.
       const hasGrown = this.#texts.pos > pos;
       ({ pos } = this.#texts);

@@ -2,7 +2,7 @@ import type { SearchTerm } from '../room-store.ts';
 import { type Token, tokensOf } from './words.ts';
 
 /** In UTF-16 units. */
-const LONGEST = 200;
+const MAX_LENGTH = 200;
 /** How much of what stands before the first find is shown. */
 const LEAD = 60;
 
@@ -48,10 +48,10 @@ function mergeSpans(spans: readonly (readonly [number, number])[]): readonly (re
 
 /** Begins with a word, and does not cut a character in two. */
 function windowOf(body: string, tokens: readonly Token[], first: number): readonly [number, number] {
-  if (body.length <= LONGEST) return [0, body.length];
-  const lead = Math.min(first - LEAD, body.length - LONGEST);
+  if (body.length <= MAX_LENGTH) return [0, body.length];
+  const lead = Math.min(first - LEAD, body.length - MAX_LENGTH);
   const start = lead <= 0 ? 0 : (tokens.find((token) => token.start >= lead)?.start ?? first);
-  let end = Math.min(body.length, start + LONGEST);
+  let end = Math.min(body.length, start + MAX_LENGTH);
   if (isSecondHalf(body, end)) end--;
   return [start, end];
 }

@@ -54,7 +54,7 @@ function makeEmpty(directory: string): void {
 }
 
 const BLOCK = 512;
-const LARGEST_MANIFEST = 64 * 1024;
+const MAX_MANIFEST = 64 * 1024;
 
 /** An entry that is being written. */
 interface OpenEntry extends TarEntry {
@@ -122,7 +122,7 @@ class Unpacker {
     const { name, size } = entry;
     if (name !== DATABASE_NAME && name !== MANIFEST_NAME && !FILE_NAME.test(name))
       throw new Error(`it holds ${JSON.stringify(name)}, which is no part of a backup`);
-    if (name === MANIFEST_NAME && size > LARGEST_MANIFEST) throw new Error(`${MANIFEST_NAME} is too large`);
+    if (name === MANIFEST_NAME && size > MAX_MANIFEST) throw new Error(`${MANIFEST_NAME} is too large`);
     const path = join(this.#directory, name);
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     const handle = await open(path, 'wx', 0o600);

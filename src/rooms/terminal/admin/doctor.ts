@@ -21,7 +21,7 @@ export interface DoctorOptions {
 
 type NamedFinding = Finding & { readonly name: string };
 
-const MOST_SHOWN = 20;
+const MAX_SHOWN = 20;
 
 /** `rooms doctor`: whether what lies in a data directory is whole. Changes nothing but that it puts in the journal of an earlier version; ends with 1 when it is not. */
 export async function doctor(options: DoctorOptions, terminal: Terminal): Promise<void> {
@@ -80,7 +80,7 @@ function print(findings: readonly NamedFinding[], terminal: Terminal): void {
     ),
   );
   for (const { name, problems } of findings) {
-    for (const problem of problems.slice(0, MOST_SHOWN)) terminal.out(formatTable([[`${name}:`, problem]]));
-    if (problems.length > MOST_SHOWN) terminal.out(`${name}: and ${problems.length - MOST_SHOWN} more\n`);
+    for (const problem of problems.slice(0, MAX_SHOWN)) terminal.out(formatTable([[`${name}:`, problem]]));
+    if (problems.length > MAX_SHOWN) terminal.out(`${name}: and ${problems.length - MAX_SHOWN} more\n`);
   }
 }

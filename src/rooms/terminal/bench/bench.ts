@@ -28,7 +28,7 @@ const BENCH_MS = 10_000;
 const VERIFY_MS = 60_000;
 /** What two processors that also read everything 16 times can take, so that what is measured is order and not patience. */
 const VERIFY_RATE = 500;
-const MOST_SHOWN = 50;
+const MAX_SHOWN = 50;
 
 /** `rooms bench`: how much a server takes, and with `--verify` whether it keeps what it promises. */
 export async function bench(options: BenchOptions, terminal: Terminal): Promise<void> {
@@ -120,6 +120,6 @@ function printVerdict(violations: readonly Violation[], terminal: Terminal): voi
     terminal.out(`${green('verified')}: ${what}\n`);
     return;
   }
-  for (const { kind, text } of violations.slice(0, MOST_SHOWN)) terminal.out(`${red(kind)} ${text}\n`);
-  if (violations.length > MOST_SHOWN) terminal.out(`and ${violations.length - MOST_SHOWN} more\n`);
+  for (const { kind, text } of violations.slice(0, MAX_SHOWN)) terminal.out(`${red(kind)} ${text}\n`);
+  if (violations.length > MAX_SHOWN) terminal.out(`and ${violations.length - MAX_SHOWN} more\n`);
 }

@@ -25,7 +25,7 @@ export interface ReaderOptions {
 
 const RETRY_MS = 50;
 /** A connection lasts up to so long, in milliseconds. */
-const LONGEST_STAY_MS = 3_000;
+const MAX_STAY_MS = 3_000;
 const POLL_S = 2;
 const POLL_LIMIT = 200;
 
@@ -68,7 +68,7 @@ export class Reader implements ReaderRecord {
     while (!this.#isDone()) {
       this.#cut = new AbortController();
       const { signal } = this.#cut;
-      const cancel = isRestless ? clock.after(randomInt(LONGEST_STAY_MS), () => this.#cut.abort()) : () => {};
+      const cancel = isRestless ? clock.after(randomInt(MAX_STAY_MS), () => this.#cut.abort()) : () => {};
       try {
         this.connections++;
         await (isPolling ? this.#poll(signal) : this.#stream(signal));

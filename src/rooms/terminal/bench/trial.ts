@@ -36,7 +36,7 @@ export interface Trial {
 const CATCH_UP_MS = 60_000;
 /** Every fourth reader asks for the log. */
 const POLLERS = 4;
-const MOST_DELIVERIES = 1_000_000;
+const MAX_DELIVERIES = 1_000_000;
 
 /** Lets writers and readers loose on rooms of their own. */
 export async function runTrial(target: Target, options: TrialOptions, clock: Clock): Promise<Trial> {
@@ -47,7 +47,7 @@ export async function runTrial(target: Target, options: TrialOptions, clock: Clo
   const deliveries: number[] = [];
   const heard = (id: string, at: number) => {
     const sent = sentAt.get(id);
-    if (sent !== undefined && deliveries.length < MOST_DELIVERIES) deliveries.push(at - sent);
+    if (sent !== undefined && deliveries.length < MAX_DELIVERIES) deliveries.push(at - sent);
   };
   const over = new AbortController();
   // Each writer waits with it.

@@ -6,7 +6,7 @@ import { printable } from '../../../kernel/terminal/printable.ts';
 import type { Terminal } from '../../../kernel/terminal/terminal.ts';
 import { type RoomsClient, withClient } from '../client.ts';
 import type { ConnectionOptions } from '../connection.ts';
-import { LONGEST_SILENCE_MS } from '../follower.ts';
+import { MAX_SILENCE_MS } from '../follower.ts';
 import { printJson, safeLines } from '../output.ts';
 import { pause } from '../pause.ts';
 import { isPassing } from '../persistence.ts';
@@ -102,7 +102,7 @@ async function readStream(client: RoomsClient, path: string, printer: AnswerPrin
     const headers = { accept: 'text/event-stream' };
     const response = await client.open('GET', path, { headers, signal: over.signal });
     const reader = new SseReader();
-    for await (const chunk of client.read(response, LONGEST_SILENCE_MS)) {
+    for await (const chunk of client.read(response, MAX_SILENCE_MS)) {
       for (const item of reader.push(chunk)) {
         if (item.kind !== 'event') continue;
         if (item.event === 'run.finished') return;

@@ -13,7 +13,7 @@ export interface ListOptions extends ConnectionOptions {
 }
 
 const PAGE = 200;
-const LONGEST_LINE = 60;
+const MAX_LINE = 60;
 /** So many rooms are asked at once for what was said last. */
 const AT_ONCE = 8;
 
@@ -71,5 +71,5 @@ async function lastLine(client: RoomsClient, { id, lastSeq }: WireRoom): Promise
   if (!message) return '';
   const [first = ''] = message.deleted ? ['(deleted)'] : message.body.split('\n');
   const line = `${message.author.name}: ${first}`;
-  return line.length > LONGEST_LINE ? `${line.slice(0, LONGEST_LINE)}…` : line;
+  return line.length > MAX_LINE ? `${line.slice(0, MAX_LINE)}…` : line;
 }

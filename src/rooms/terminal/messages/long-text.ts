@@ -2,7 +2,7 @@ import { sizeText } from '../output.ts';
 
 /** So much of the end of a long text is shown in its message, in UTF-16 units. */
 const SHOWN = 2_000;
-const MOST_LINES = 30;
+const MAX_LINES = 30;
 
 /** A block of code, whose fence is longer than any in the text. */
 export function fenceText(text: string, language: string): string {
@@ -15,7 +15,7 @@ export function fenceText(text: string, language: string): string {
 export function shortenText(text: string, language: string, maxBytes: number): string {
   const lines = text.split('\n');
   const head = `${lines.length} lines, ${sizeText(Buffer.byteLength(text))}; the end:`;
-  const end = lines.slice(-MOST_LINES).join('\n').slice(-SHOWN);
+  const end = lines.slice(-MAX_LINES).join('\n').slice(-SHOWN);
   // A pair of surrogates may be cut in two.
   const whole = /^[\udc00-\udfff]/.test(end) ? end.slice(1) : end;
   const body = `${head}\n${fenceText(whole, language)}`;

@@ -1,6 +1,6 @@
 import type { Chart, Plugin, Scale } from 'chart.js';
 import type { ChartModel, Series } from '../model.ts';
-import { areaFill, COLUMN_SHARE, dashOf, lineWidth, MOST_COLUMN_PX } from '../plot/data.ts';
+import { areaFill, COLUMN_SHARE, dashOf, lineWidth, MAX_COLUMN_PX } from '../plot/data.ts';
 import type { Theme } from '../theme.ts';
 import { stackBars } from './columns.ts';
 
@@ -48,7 +48,7 @@ const axisOf = ({ scales }: Chart, { axis }: Series): Scale | undefined =>
 
 function drawBars(chart: Chart, model: ChartModel, { min, max, left, step }: Columns, theme: Theme): void {
   const { ctx } = chart;
-  const width = Math.min(MOST_COLUMN_PX, step * COLUMN_SHARE);
+  const width = Math.min(MAX_COLUMN_PX, step * COLUMN_SHARE);
   const sums = new Float64Array(max - min + 1);
   for (const series of model.series) {
     const scale = axisOf(chart, series);

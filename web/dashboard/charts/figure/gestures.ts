@@ -24,7 +24,7 @@ export interface GestureTarget {
 /** A pointer that moved less has clicked. */
 const DRAG_FROM_PX = 5;
 const WHEEL_STEP = 0.0022;
-const LEAST_PINCH_PX = 8;
+const MIN_PINCH_PX = 8;
 
 /** Reads pointers and wheel over a plot. A finger alone points and scrolls the page; two fingers zoom and pan. */
 export class Gestures {
@@ -80,7 +80,7 @@ export class Gestures {
       this.#pointers.set(event.pointerId, at);
       if (this.#pointers.size === 2) {
         const { width, middle } = this.#fingers();
-        this.#pinchWidth = Math.max(LEAST_PINCH_PX, width);
+        this.#pinchWidth = Math.max(MIN_PINCH_PX, width);
         this.#target.pinchStarted(middle);
       } else this.#target.hover(at);
       return;
@@ -95,7 +95,7 @@ export class Gestures {
     if (this.#pointers.has(event.pointerId)) this.#pointers.set(event.pointerId, at);
     if (this.#pinchWidth !== undefined && this.#pointers.size === 2) {
       const { width, middle } = this.#fingers();
-      this.#target.pinched(this.#pinchWidth / Math.max(LEAST_PINCH_PX, width), middle);
+      this.#target.pinched(this.#pinchWidth / Math.max(MIN_PINCH_PX, width), middle);
       return;
     }
     const drag = this.#drag;

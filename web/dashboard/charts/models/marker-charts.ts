@@ -6,7 +6,7 @@ import { summarizeParts } from '../text/summary.ts';
 import type { ChartKey } from '../text/terms.ts';
 
 /** More slices than these do not tell themselves apart: bars do. */
-const MOST_SLICES = 6;
+const MAX_SLICES = 6;
 
 /** Chart 11: assigned events by project. */
 export function markerByProjectModel(view: View, context: ModelContext): ChartModel {
@@ -18,7 +18,7 @@ export function markerByProjectModel(view: View, context: ModelContext): ChartMo
 export function markerByCategoryModel(view: View, context: ModelContext): ChartModel {
   const rows = view.markerByCategory;
   const colours = groupColours(rows.map(({ name }) => name).filter((name) => name !== ''));
-  return groupModel('markerByCategory', rows.length > MOST_SLICES ? 'rows' : 'ring', rows, colours, context);
+  return groupModel('markerByCategory', rows.length > MAX_SLICES ? 'rows' : 'ring', rows, colours, context);
 }
 
 /** Keys of the groups without a name; no project is called so, for these begin with a blank. */

@@ -15,7 +15,7 @@ const GAP = 16;
 const TITLE_PX = 34;
 const LINE_PX = 18;
 /** No browser takes a canvas with longer sides. */
-const LONGEST_SIDE = 16_000;
+const MAX_SIDE = 16_000;
 
 /** All charts as one picture below title and subtitle; twice as fine as the screen unless that were too large. */
 export function composePage(parts: readonly PagePart[], words: PictureWords, theme: Theme): HTMLCanvasElement {
@@ -31,7 +31,7 @@ export function composePage(parts: readonly PagePart[], words: PictureWords, the
   const lines = wrapText(words.subtitle, layout.width, (text) => pen.measureText(text).width);
   const head = MARGIN + TITLE_PX + lines.length * LINE_PX + 8;
   const [width, height] = [layout.width + 2 * MARGIN, head + layout.height + MARGIN];
-  const scale = Math.min(SCALE, LONGEST_SIDE / Math.max(width, height));
+  const scale = Math.min(SCALE, MAX_SIDE / Math.max(width, height));
   canvas.width = Math.round(width * scale);
   canvas.height = Math.round(height * scale);
   pen.scale(scale, scale);

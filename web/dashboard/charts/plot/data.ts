@@ -8,7 +8,7 @@ export type PlotDataset = ChartDataset<'bar' | 'line' | 'doughnut', number[]>;
 
 /** How much of its room a column over time fills, and how wide one becomes at most. */
 export const COLUMN_SHARE = 0.92;
-export const MOST_COLUMN_PX = 56;
+export const MAX_COLUMN_PX = 56;
 /** On narrower columns lines are thin: thick ones would run into one another. */
 const CROWDED_PX = 2.5;
 
@@ -51,7 +51,7 @@ function barDataset(model: ChartModel, series: Series, nth: number, theme: Theme
     ...(series.stacked ? { stack: 'stack' } : { stack: series.key }),
     categoryPercentage: isDense ? COLUMN_SHARE : 0.78,
     barPercentage: isDense ? 1 : 0.9,
-    maxBarThickness: isDense ? MOST_COLUMN_PX : 44,
+    maxBarThickness: isDense ? MAX_COLUMN_PX : 44,
     order: 2,
   } as PlotDataset;
 }

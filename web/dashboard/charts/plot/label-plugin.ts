@@ -7,7 +7,7 @@ export const LANE_PX = 21;
 const CHIP_PX = 18;
 const CHIP_PADDING = 7;
 const STRIPE_PX = 3;
-export const MOST_LANES = 3;
+export const MAX_LANES = 3;
 
 export interface DrawnLabel extends PlacedLabel {
   readonly text: string;

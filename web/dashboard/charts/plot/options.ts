@@ -28,7 +28,7 @@ const ROW_VALUE_PX = 48;
 /** Names beside lying bars are shorter on narrower charts. */
 const NARROW_PX = 420;
 /** More values than these on an axis say less. */
-const MOST_VALUES = 6;
+const MAX_VALUES = 6;
 
 /** All that Chart.js must know beside the data. Hovering is ours: it must not redraw thousands of bars. */
 export function plotOptions(model: ChartModel, look: PlotLook): PlotOptions {
@@ -142,7 +142,7 @@ function valueAxis(model: ChartModel, which: Series['axis'], look: PlotLook): Pa
     ticks: {
       color: theme.color('--chart-soft'),
       font: { family: theme.fontFamily, size: FONT_PX },
-      maxTicksLimit: lies ? 5 : MOST_VALUES,
+      maxTicksLimit: lies ? 5 : MAX_VALUES,
       ...(unit === 'requests' ? { precision: 0 } : {}),
       maxRotation: 0,
       padding: 8,

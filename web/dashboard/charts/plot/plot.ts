@@ -28,8 +28,8 @@ import {
   type DrawnLabel,
   LANE_PX,
   type LabelSource,
+  MAX_LANES,
   type Margins,
-  MOST_LANES,
   markerLabels,
   placeLabels,
 } from './label-plugin.ts';
@@ -273,7 +273,7 @@ export class Plot {
       min: Math.max(0, scene.window.min),
       max: Math.min(model.length - 1, scene.window.max),
     };
-    const labels = placeLabels(chart, this.#labelSource(), MOST_LANES, columns);
+    const labels = placeLabels(chart, this.#labelSource(), MAX_LANES, columns);
     this.#lanes = Math.max(0, ...labels.map(({ lane }) => lane + 1));
     return this.#lanes * LANE_PX;
   }

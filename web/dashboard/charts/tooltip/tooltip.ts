@@ -8,7 +8,7 @@ import type { ChartFormat, ChartTranslate } from '../text/terms.ts';
 import { stackShare, tipOrder, tipPlace } from './layout.ts';
 
 /** More markers than these at one column are counted. */
-const MOST_MARKERS = 3;
+const MAX_MARKERS = 3;
 
 export interface TipContent {
   readonly model: ChartModel;
@@ -88,7 +88,7 @@ export class Tooltip {
   }
 
   #markers(markers: readonly MarkerView[], colorOf: (project: string) => string): HTMLElement {
-    const entries = markers.slice(0, MOST_MARKERS).map(({ marker, isOpen }) => {
+    const entries = markers.slice(0, MAX_MARKERS).map(({ marker, isOpen }) => {
       const entry = h(
         'div',
         { class: 'chart-tip-marker' },
