@@ -1,5 +1,9 @@
-/** What a decision came to: a value, or the reason why there is none, in words for the person who asked. */
-export type Outcome<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly reason: string };
+/** An expected outcome as a value: a result, or why there is none. `F` is what a failure holds; by default a reason in words for the caller. */
+export type Outcome<T, F = Reason> = { readonly ok: true; readonly value: T } | ({ readonly ok: false } & F);
 
-export const accepted = <T>(value: T): Outcome<T> => ({ ok: true, value });
-export const refused = (reason: string): { readonly ok: false; readonly reason: string } => ({ ok: false, reason });
+export interface Reason {
+  readonly reason: string;
+}
+
+export const accepted = <T>(value: T): { readonly ok: true; readonly value: T } => ({ ok: true, value });
+export const refused = (reason: string): { readonly ok: false } & Reason => ({ ok: false, reason });
