@@ -8,12 +8,12 @@ import { Environment } from './environment.ts';
 import { environmentLog } from './environment-log.ts';
 import type { Inflater } from './event/body.ts';
 import { EventForwarder } from './event/forwarder.ts';
-import type { StreamKeeper } from './streams/streams.ts';
+import type { StreamRegistry } from './streams/streams.ts';
 
 export interface EnvironmentSetParts {
   readonly options: RelayOptions;
   readonly credentials: Credentials;
-  readonly keeper: StreamKeeper;
+  readonly registry: StreamRegistry;
   readonly http: SendsRequests;
   readonly inflater: Inflater;
   readonly userAgent: string;
@@ -47,8 +47,8 @@ export class EnvironmentSet {
 
   /** Begins to serve an environment. */
   add(options: EnvironmentOptions, openSource: OpenSource): Environment {
-    const { credentials, keeper, http, inflater, userAgent, clock, log, options: relay } = this.#parts;
-    const environment = new Environment(options, { clock, initTimeoutMs: relay.initTimeoutMs, keeper });
+    const { credentials, registry, http, inflater, userAgent, clock, log, options: relay } = this.#parts;
+    const environment = new Environment(options, { clock, initTimeoutMs: relay.initTimeoutMs, registry });
     const ownLog = environmentLog(log, options);
     const events = new EventForwarder({
       environment: options,

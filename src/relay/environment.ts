@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../kernel/clock.ts';
 import type { EnvironmentOptions } from './config/relay-options.ts';
-import type { Family } from './credentials.ts';
+import type { SdkKind } from './credentials.ts';
 import type { DataSink } from './data-source.ts';
 import type { CompiledFlag } from './domain/evaluation/evaluate.ts';
 import { FlagStore } from './flag-store.ts';
 import { ConnectionStatus } from './status/connection-status.ts';
-import { EnvironmentStreams, type StreamKeeper } from './streams/streams.ts';
+import { EnvironmentStreams, type StreamRegistry } from './streams/streams.ts';
 
 /**
  * What a request may expect of an environment. `refused`: its source never accepted the key, so it counts as unknown;
@@ -15,14 +15,14 @@ import { EnvironmentStreams, type StreamKeeper } from './streams/streams.ts';
  */
 export type Readiness = 'refused' | 'starting' | 'waiting' | 'ready';
 
-export interface EnvironmentSurroundings {
+export interface EnvironmentParts {
   readonly clock: Clock;
   readonly initTimeoutMs: number;
-  readonly keeper: StreamKeeper;
+  readonly registry: StreamRegistry;
 }
 
-/** Which flags a family of SDKs may know of. */
-const EXPOSURE: Readonly<Record<Family, (flag: CompiledFlag) => boolean>> = {
+/** Which flags a kind of SDK may know of. */
+const EXPOSURE: Readonly<Record<SdkKind, (flag: CompiledFlag) => boolean>> = {
   server: () => true,
   mobile: ({ exposure }) => exposure.mobile,
   client: ({ exposure }) => exposure.client,
@@ -42,9 +42,9 @@ export class Environment implements DataSink {
   readonly #epoch = randomBytes(6).toString('base64url');
   #changes = 0;
   #changedAt: number;
-  readonly #exposed = new Map<Family, readonly CompiledFlag[]>();
+  readonly #exposed = new Map<SdkKind, readonly CompiledFlag[]>();
 
-  constructor(options: EnvironmentOptions, { clock, initTimeoutMs, keeper }: EnvironmentSurroundings) {
+  constructor(options: EnvironmentOptions, { clock, initTimeoutMs, registry }: EnvironmentParts) {
     this.#options = options;
     this.#clock = clock;
     this.#initTimeoutMs = initTimeoutMs;
@@ -57,7 +57,7 @@ export class Environment implements DataSink {
       this.#exposed.clear();
     };
     this.store.subscribe({ replaced: renew, changed: renew, removed: renew });
-    this.streams = new EnvironmentStreams(this.store, keeper);
+    this.streams = new EnvironmentStreams(this.store, registry);
   }
 
   get options(): EnvironmentOptions {
@@ -74,12 +74,12 @@ export class Environment implements DataSink {
     return this.#changedAt;
   }
 
-  /** Every flag that a family may know of, sorted by key. */
-  exposed(family: Family): readonly CompiledFlag[] {
-    let flags = this.#exposed.get(family);
+  /** Every flag that a kind of SDK may know of, sorted by key. */
+  exposed(sdkKind: SdkKind): readonly CompiledFlag[] {
+    let flags = this.#exposed.get(sdkKind);
     if (!flags) {
-      flags = this.store.flags().filter(EXPOSURE[family]);
-      this.#exposed.set(family, flags);
+      flags = this.store.flags().filter(EXPOSURE[sdkKind]);
+      this.#exposed.set(sdkKind, flags);
     }
     return flags;
   }

@@ -57,7 +57,7 @@ test('above the capacity events are dropped, counted, and warned of once', async
   assert.deepEqual((await afterFlush(bench, 2))[1]?.json, [customEvent('f')]);
 });
 
-test('what waits and what is on its way holds 64 MB of a family at the most, whatever its tags', async () => {
+test('what waits and what is on its way holds 64 MB of a sdkKind at the most, whatever its tags', async () => {
   const bench = createEventBench({ maxBodyBytes: 2 ** 30 });
   bench.host.answerNext('hang');
   const large = [{ kind: 'custom', data: 'x'.repeat(30 * 2 ** 20) }];
@@ -94,7 +94,7 @@ test('while a payload is on its way no other is sent, and what comes waits withi
   );
 });
 
-test('tags make no more than a hundred queues for each family, which are gone when they are empty', async () => {
+test('tags make no more than a hundred queues for each sdkKind, which are gone when they are empty', async () => {
   const bench = createEventBench();
   for (let tag = 0; tag < 120; tag++)
     await bench.post([customEvent('a')], { 'x-launchdarkly-tags': `t${tag}` }, 'client');

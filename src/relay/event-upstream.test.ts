@@ -62,7 +62,7 @@ async function startIngestion(t: TestContext, uri: string, flushMs = 60_000) {
 
 const EVENTS = '[{"kind":"custom","key":"ü"}]';
 
-test('what SDKs post reaches upstream, on each path and in the name of each family', async (t) => {
+test('what SDKs post reaches upstream, on each path and in the name of each sdkKind', async (t) => {
   const upstream = await startFakeLaunchDarkly(t);
   const { forwarder, post, url } = await startIngestion(t, upstream.url);
   const paths = ['/bulk', '/mobile', '/mobile/events', '/mobile/events/bulk', '/events/bulk/env-id'];

@@ -10,7 +10,7 @@ import type { EnvironmentOptions } from './config/relay-options.ts';
 import type { DataSink, DataSource } from './data-source.ts';
 import { readFlagData } from './flag-store.ts';
 
-export interface RecordingDeps {
+export interface RecordingParts {
   /** Made when it is missing. */
   readonly folder: string;
   readonly environment: Pick<EnvironmentOptions, 'sdkKey' | 'filter'>;
@@ -30,12 +30,12 @@ const ABANDONED_MS = 60 * 60_000;
  * Keeps on disk what a source has delivered last, as `{"flags":{…},"segments":{…}}`, and serves it after a start until the
  * source delivers again. The connection is none the better for it: its state tells of the source alone.
  */
-export function recordSource(source: DataSource, sink: DataSink, deps: RecordingDeps): DataSource {
+export function recordSource(source: DataSource, sink: DataSink, deps: RecordingParts): DataSource {
   return new RecordedSource(source, sink, deps);
 }
 
 /** The file of an environment and its payload filter. The key stands in it as a hash only. */
-export function recordingFile({ folder, environment: { sdkKey, filter = '' } }: RecordingDeps): string {
+export function recordingFile({ folder, environment: { sdkKey, filter = '' } }: RecordingParts): string {
   const hash = createHash('sha256')
     .update(JSON.stringify([sdkKey, filter]))
     .digest('hex');
@@ -45,7 +45,7 @@ export function recordingFile({ folder, environment: { sdkKey, filter = '' } }: 
 class RecordedSource implements DataSource {
   readonly #source: DataSource;
   readonly #sink: DataSink;
-  readonly #deps: RecordingDeps;
+  readonly #deps: RecordingParts;
   readonly #file: string;
   #unsubscribe: () => void = () => {};
   #isStarted = false;
@@ -58,7 +58,7 @@ class RecordedSource implements DataSource {
   #closing: Promise<void> | undefined;
   #lastFailure: string | undefined;
 
-  constructor(source: DataSource, sink: DataSink, deps: RecordingDeps) {
+  constructor(source: DataSource, sink: DataSink, deps: RecordingParts) {
     this.#source = source;
     this.#sink = sink;
     this.#deps = deps;

@@ -12,7 +12,7 @@ import type { TlsSettings } from '../kernel/http/tls-front.ts';
 import { HttpClient } from '../kernel/http-client/http-client.ts';
 import { trusting } from '../kernel/http-client/tls.ts';
 import type { Log } from '../kernel/log.ts';
-import { ArchivedSet } from './archive/source.ts';
+import { ArchiveSync } from './archive/sync.ts';
 import type { RelayOptions } from './config/relay-options.ts';
 import { Credentials } from './credentials.ts';
 import type { Environment } from './environment.ts';
@@ -27,9 +27,9 @@ import { createRelayApp, type RelayAppParts } from './routes/index.ts';
 import { ofrepRoutes } from './routes/ofrep.ts';
 import { createMetricsApp, statusRoutes } from './routes/status.ts';
 import type { EnvironmentDetails } from './status/status.ts';
-import { StreamKeeper } from './streams/streams.ts';
+import { StreamRegistry } from './streams/streams.ts';
+import { createUpstreamSource } from './upstream/source.ts';
 import { USER_AGENT } from './upstream/stream.ts';
-import { createUpstream } from './upstream/upstream.ts';
 import { CLIENT_VERSION, RELAY_VERSION } from './version.ts';
 
 /** The head of a request: a context of a megabyte may stand in the path. */
@@ -65,7 +65,7 @@ export async function startRelay(options: RelayOptions, clock: Clock, log: Log):
       ...(tls ? { tls: () => tls } : {}),
       site,
       clock,
-      endStreams: () => running.keeper.close(),
+      endStreams: () => running.registry.close(),
     });
     listeners.push(listener);
     if (prometheus) {
@@ -84,7 +84,7 @@ export async function startRelay(options: RelayOptions, clock: Clock, log: Log):
 interface Composition {
   readonly app: Hono<HttpEnv>;
   readonly set: EnvironmentSet;
-  readonly keeper: StreamKeeper;
+  readonly registry: StreamRegistry;
   readonly metrics: RelayMetrics;
   /** Lets the sources begin. */
   start(): Promise<void>;
@@ -93,7 +93,7 @@ interface Composition {
 
 function composeRelay(options: RelayOptions, clock: Clock, log: Log): Composition {
   const credentials = new Credentials();
-  const keeper = new StreamKeeper({
+  const registry = new StreamRegistry({
     clock,
     heartbeatMs: options.heartbeatMs,
     maxConnectionMs: options.maxClientConnectionMs,
@@ -108,11 +108,11 @@ function composeRelay(options: RelayOptions, clock: Clock, log: Log): Compositio
     connectTimeoutMs: CONNECT_TIMEOUT_MS,
   });
   const inflater = new Inflater();
-  const set = new EnvironmentSet({ options, credentials, keeper, http, inflater, userAgent: USER_AGENT, clock, log });
-  const ofrep = new OfrepStreams(keeper);
+  const set = new EnvironmentSet({ options, credentials, registry, http, inflater, userAgent: USER_AGENT, clock, log });
+  const ofrep = new OfrepStreams(registry);
   const onRemove = (environment: Environment) => void ofrep.forget(environment);
   const archived =
-    options.archive && new ArchivedSet({ archive: options.archive, set, credentials, onRemove, clock, log });
+    options.archive && new ArchiveSync({ archive: options.archive, set, credentials, onRemove, clock, log });
   const metrics = new RelayMetrics({
     prefix: options.prometheus?.prefix ?? DEFAULT_METRICS_PREFIX,
     environments: () => set.environments,
@@ -126,7 +126,7 @@ function composeRelay(options: RelayOptions, clock: Clock, log: Log): Compositio
   return {
     app: createRelayApp({ ...parts, clock, log }),
     set,
-    keeper,
+    registry,
     metrics,
     async start() {
       for (const environment of options.environments) set.add(environment, sourceOpener(options, http, clock));
@@ -134,7 +134,7 @@ function composeRelay(options: RelayOptions, clock: Clock, log: Log): Compositio
     },
     async close() {
       await archived?.close();
-      await Promise.all([keeper.close(), set.close()]);
+      await Promise.all([registry.close(), set.close()]);
       await http.close();
     },
   };
@@ -146,7 +146,7 @@ interface AppSurroundings {
   readonly http: HttpClient;
   readonly ofrep: OfrepStreams;
   readonly metrics: RelayMetrics;
-  readonly archived: ArchivedSet | undefined;
+  readonly archived: ArchiveSync | undefined;
 }
 
 function appParts(
@@ -185,10 +185,12 @@ function appParts(
 }
 
 /** What an archive tells of an environment beside its options. */
-function describeArchived(archived: ArchivedSet | undefined, environment: Environment): EnvironmentDetails {
+function describeArchived(archived: ArchiveSync | undefined, environment: Environment): EnvironmentDetails {
   const found = archived?.archivedAs(environment);
   if (!found) return {};
-  const expiring = found.additionalKeys.find(({ family, expiresAt }) => family === 'server' && expiresAt !== undefined);
+  const expiring = found.additionalKeys.find(
+    ({ sdkKind, expiresAt }) => sdkKind === 'server' && expiresAt !== undefined,
+  );
   return { names: found.labels, ...(expiring ? { expiringSdkKey: expiring.key } : {}) };
 }
 
@@ -196,7 +198,7 @@ function describeArchived(archived: ArchivedSet | undefined, environment: Enviro
 function sourceOpener(options: RelayOptions, http: HttpClient, clock: Clock): OpenSource {
   return (sink, environment, log) => {
     if (environment.dataFile !== undefined) return createFileSource(sink, { path: environment.dataFile, clock, log });
-    const upstream = createUpstream(sink, { environment, options, http, clock, log });
+    const upstream = createUpstreamSource(sink, { environment, options, http, clock, log });
     if (options.recordPath === undefined) return upstream;
     return recordSource(upstream, sink, { folder: options.recordPath, environment, clock, log });
   };

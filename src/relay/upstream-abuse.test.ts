@@ -9,14 +9,14 @@ import { openHttpClient } from '../testing/http/client-parts.ts';
 import { startHttpSink } from '../testing/http/sink.ts';
 import { plainFlag, redirectTo, type StreamLie, sseEvent, startFakeLaunchDarkly } from './testing/launchdarkly/fake.ts';
 import { emptySink, plainEnvironment, RecordingLog, SAMPLE_SDK_KEY } from './testing/launchdarkly/parts.ts';
-import { createUpstream } from './upstream/upstream.ts';
+import { createUpstreamSource } from './upstream/source.ts';
 
 // An upstream that wants memory, time, the log or the key.
 
 function followUpstream(t: TestContext, streamUri: string) {
   const log = new RecordingLog();
   const sink = emptySink(systemClock);
-  const source = createUpstream(sink, {
+  const source = createUpstreamSource(sink, {
     environment: plainEnvironment(),
     options: { streamUri },
     http: openHttpClient(t),

@@ -17,7 +17,7 @@ import {
   startFakeLaunchDarkly,
 } from './testing/launchdarkly/fake.ts';
 import { emptySink, plainEnvironment, RecordingLog, SAMPLE_SDK_KEY } from './testing/launchdarkly/parts.ts';
-import { createUpstream, type UpstreamLimits } from './upstream/upstream.ts';
+import { createUpstreamSource, type UpstreamLimits } from './upstream/source.ts';
 
 const LIMITS = { headMs: 1_000_001, idleMs: 1_000_002 };
 type Limit = keyof typeof LIMITS;
@@ -63,7 +63,7 @@ function startUpstream(t: TestContext, streamUri: string, { limits, proxyUrl }: 
   const log = new RecordingLog();
   const clock = new HastyClock();
   const sink = emptySink(clock);
-  const source = createUpstream(sink, {
+  const source = createUpstreamSource(sink, {
     environment: plainEnvironment(),
     options: { streamUri },
     http: openHttpClient(t, { proxyUrl }),

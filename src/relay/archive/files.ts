@@ -7,7 +7,7 @@ import { accepted, type Outcome, refused } from '../../kernel/outcome.ts';
 import { readTar, TarError, type TarLimits } from './tar.ts';
 
 /** Both files of one environment, as they stand in the archive. */
-export interface ArchivedFiles {
+export interface EnvironmentFiles {
   /** What the name of the files says. */
   readonly id: string;
   readonly metadata: Buffer;
@@ -27,7 +27,7 @@ const METADATA_SUFFIX = '.json';
 export async function readArchiveFiles(
   path: string,
   limits: TarLimits = ARCHIVE_LIMITS,
-): Promise<Outcome<readonly ArchivedFiles[]>> {
+): Promise<Outcome<readonly EnvironmentFiles[]>> {
   const files = new Map<string, Buffer>();
   try {
     for await (const { name, content } of readTar(await unpack(path), wants, limits))
@@ -69,9 +69,9 @@ function plainName(name: string): string {
   return name.replace(/^(\.\/)+/, '');
 }
 
-function pairFiles(files: ReadonlyMap<string, Buffer>): Outcome<readonly ArchivedFiles[]> {
+function pairFiles(files: ReadonlyMap<string, Buffer>): Outcome<readonly EnvironmentFiles[]> {
   const names = [...files.keys()].filter((name) => name.endsWith(METADATA_SUFFIX) && !name.endsWith(DATA_SUFFIX));
-  const environments: ArchivedFiles[] = [];
+  const environments: EnvironmentFiles[] = [];
   for (const name of names) {
     const id = name.slice(0, -METADATA_SUFFIX.length);
     const data = files.get(`${id}${DATA_SUFFIX}`);
@@ -87,7 +87,7 @@ function pairFiles(files: ReadonlyMap<string, Buffer>): Outcome<readonly Archive
 }
 
 /** Over the contents of both files of every environment, in the order of their names. */
-function checksumOf(environments: readonly ArchivedFiles[]): Buffer {
+function checksumOf(environments: readonly EnvironmentFiles[]): Buffer {
   const contents = environments.flatMap(({ id, metadata, data }) => [
     { name: Buffer.from(`${id}${METADATA_SUFFIX}`), content: metadata },
     { name: Buffer.from(`${id}${DATA_SUFFIX}`), content: data },

@@ -52,7 +52,7 @@ async function attempt(payload: Payload, body: Buffer, parts: DeliveryParts): Pr
   const request = { method: 'POST', url: payload.url, headers, body, statusSuffices: true };
   try {
     const answer = await withDeadline({ clock, ms: ATTEMPT_MS, signal }, (signal) => http.send({ ...request, signal }));
-    return judge(answer, payload, log);
+    return resultOf(answer, payload, log);
   } catch (error) {
     const isLate = signal.aborted || error instanceof DeadlineError;
     // The error's text may quote the request: its headers hold a key.
@@ -62,7 +62,7 @@ async function attempt(payload: Payload, body: Buffer, parts: DeliveryParts): Pr
   }
 }
 
-function judge({ status, headers }: HttpAnswer, { what }: Payload, log: Log): DeliveryResult | 'retry' {
+function resultOf({ status, headers }: HttpAnswer, { what }: Payload, log: Log): DeliveryResult | 'retry' {
   const date = Date.parse(headers.get('date') ?? '');
   const serverTime = Number.isNaN(date) ? undefined : date;
   if (status >= 200 && status < 300) return { outcome: 'sent', serverTime };

@@ -2,21 +2,21 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { createEventBench, eventPost, settled } from '../testing/event-parts.ts';
-import type { EventFamily } from './receiver.ts';
+import type { SdkKind } from './receiver.ts';
 
 // JSON only because what arrives is read as such; its bytes are kept.
 const DOCUMENT = '{"kind": "diagnostic-init", "n":1.0}';
 
-const diagnostic = (body: Buffer | string, headers: Readonly<Record<string, string>> = {}, family?: EventFamily) =>
-  eventPost(body, headers, family, 'diagnostic');
+const diagnostic = (body: Buffer | string, headers: Readonly<Record<string, string>> = {}, sdkKind?: SdkKind) =>
+  eventPost(body, headers, sdkKind, 'diagnostic');
 
-const PLACES: readonly [EventFamily, string, string | undefined][] = [
+const PLACES: readonly [SdkKind, string, string | undefined][] = [
   ['server', 'https://events.example.com/diagnostic', 'sdk-key'],
   ['mobile', 'https://events.example.com/mobile/events/diagnostic', 'mob-key'],
   ['client', 'https://events.example.com/events/diagnostic/env-id', undefined],
 ];
-for (const [family, url, authorization] of PLACES) {
-  test(`a document of the ${family} family is passed on at once, with what the SDK says of itself`, async () => {
+for (const [sdkKind, url, authorization] of PLACES) {
+  test(`a document of the ${sdkKind} sdkKind is passed on at once, with what the SDK says of itself`, async () => {
     const { forwarder, host } = createEventBench();
     const headers = {
       'user-agent': 'PHPClient/6',
@@ -25,7 +25,7 @@ for (const [family, url, authorization] of PLACES) {
       authorization: 'api_key of another form',
       cookie: 'secret',
     };
-    assert.equal(await forwarder.receive(diagnostic(DOCUMENT, headers, family)), 'accepted');
+    assert.equal(await forwarder.receive(diagnostic(DOCUMENT, headers, sdkKind)), 'accepted');
     await settled(() => forwarder.counts.diagnosticsSent === 1);
     const [sent] = host.posts;
     assert.equal(sent?.url, url);

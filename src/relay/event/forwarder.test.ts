@@ -12,7 +12,7 @@ import {
   eventsOf,
   settled,
 } from '../testing/event-parts.ts';
-import type { EventFamily } from './receiver.ts';
+import type { SdkKind } from './receiver.ts';
 
 describe('events of schema 3 and above', () => {
   test('go out in one post every flush interval, as the bytes that came', async () => {
@@ -74,15 +74,15 @@ describe('events of schema 3 and above', () => {
     ]);
   });
 
-  const PLACES: readonly [EventFamily, string, string | undefined][] = [
+  const PLACES: readonly [SdkKind, string, string | undefined][] = [
     ['server', 'https://events.example.com/bulk', 'sdk-key'],
     ['mobile', 'https://events.example.com/mobile', 'mob-key'],
     ['client', 'https://events.example.com/events/bulk/env-id', undefined],
   ];
-  for (const [family, url, authorization] of PLACES) {
-    test(`of the ${family} family go where that family sends`, async () => {
+  for (const [sdkKind, url, authorization] of PLACES) {
+    test(`of the ${sdkKind} sdkKind go where that sdkKind sends`, async () => {
       const bench = createEventBench();
-      await bench.post([customEvent('a')], {}, family);
+      await bench.post([customEvent('a')], {}, sdkKind);
       const [post] = await afterFlush(bench, 1);
       assert.equal(post?.url, url);
       assert.equal(post?.headers.authorization, authorization);
@@ -161,7 +161,7 @@ test('a post that was refused may come again', async () => {
   assert.equal(bench.forwarder.counts.sent, 1);
 });
 
-test('after a refusal by upstream a family is silent, and the others are not', async () => {
+test('after a refusal by upstream a sdkKind is silent, and the others are not', async () => {
   const bench = createEventBench();
   bench.host.answerNext(401);
   await bench.post([customEvent('a')]);
@@ -200,7 +200,7 @@ test('a payload that is too large for upstream is lost alone', async () => {
   assert.deepEqual({ sent, failed, dropped }, { sent: 1, failed: 1, dropped: 0 });
 });
 
-test('the events of an image are sent as those of the client family in schema 3', async () => {
+test('the events of an image are sent as those of the client sdkKind in schema 3', async () => {
   const bench = createEventBench();
   const events = [{ kind: 'custom', key: '>>>>>>' }];
   const base64 = Buffer.from(JSON.stringify(events)).toString('base64');

@@ -11,7 +11,7 @@ import { type EventCounts, zeroCounts } from './counts.ts';
 import type { DeliveryParts } from './delivery.ts';
 import { DiagnosticForwarder } from './diagnostics.ts';
 import { type EventFormat, EventPublisher } from './publisher.ts';
-import type { EventFamily, EventPost, EventReceipt, EventReceiver } from './receiver.ts';
+import type { EventPost, EventReceipt, EventReceiver, SdkKind } from './receiver.ts';
 import { RecentKeys } from './recent-keys.ts';
 import { type EventTarget, eventTarget } from './target.ts';
 import { EventWarnings } from './warnings.ts';
@@ -32,13 +32,13 @@ export interface EventForwarderParts {
 
 /** A body that has been answered and not yet parsed. */
 interface Arrival {
-  readonly family: EventFamily;
+  readonly sdkKind: SdkKind;
   readonly bytes: Buffer;
   readonly format: EventFormat;
 }
 
-const FAMILIES: readonly EventFamily[] = ['server', 'mobile', 'client'];
-/** Of one family and format, as JSON; and of the bodies that are not parsed yet. */
+const SDK_KINDS: readonly SdkKind[] = ['server', 'mobile', 'client'];
+/** Of one kind of SDK and format, as JSON; and of the bodies that are not parsed yet. */
 const MAX_PENDING_BYTES = 64 * 2 ** 20;
 /** Where no limit is set: events shrink well, and yet what they grow to has an end. */
 const INFLATED_PER_BODY_BYTE = 4;
@@ -51,8 +51,8 @@ export class EventForwarder implements EventReceiver {
   readonly mode: EventReceiver['mode'];
   readonly counts: EventCounts = zeroCounts();
   readonly #parts: EventForwarderParts;
-  readonly #publishers = new Map<EventFamily, EventPublisher>();
-  readonly #targets = new Map<EventFamily, EventTarget>();
+  readonly #publishers = new Map<SdkKind, EventPublisher>();
+  readonly #targets = new Map<SdkKind, EventTarget>();
   readonly #diagnostics: DiagnosticForwarder;
   readonly #delivery: DeliveryParts;
   readonly #warnings: EventWarnings;
@@ -85,13 +85,13 @@ export class EventForwarder implements EventReceiver {
 
   /** Sends from now on with the credentials of these options. */
   use(environment: EnvironmentOptions): void {
-    for (const family of FAMILIES) {
-      const target = eventTarget(this.#parts.options.events.uri, family, environment);
+    for (const sdkKind of SDK_KINDS) {
+      const target = eventTarget(this.#parts.options.events.uri, sdkKind, environment);
       if (!target) continue;
-      this.#targets.set(family, target);
-      const publisher = this.#publishers.get(family);
+      this.#targets.set(sdkKind, target);
+      const publisher = this.#publishers.get(sdkKind);
       if (publisher) publisher.use(target);
-      else this.#publishers.set(family, this.#createPublisher(family, target));
+      else this.#publishers.set(sdkKind, this.#createPublisher(sdkKind, target));
     }
   }
 
@@ -101,14 +101,14 @@ export class EventForwarder implements EventReceiver {
     if (body.length === 0) return 'empty';
     if (this.#isRepeated(post)) return 'accepted';
     if (post.kind === 'diagnostic') this.#sendDiagnostic(post, body);
-    else this.#arrive({ family: post.family, bytes: body, format: readFormat(post.header) });
+    else this.#arrive({ sdkKind: post.sdkKind, bytes: body, format: readFormat(post.header) });
     return 'accepted';
   }
 
   receiveImage(encoded: string, header: EventPost['header']): void {
     // A plus sign that was not escaped arrives as a space.
     const bytes = Buffer.from(encoded.replaceAll(' ', '+'), 'base64');
-    this.#arrive({ family: 'client', bytes, format: { ...readFormat(header), schema: 3, isUnsummarized: false } });
+    this.#arrive({ sdkKind: 'client', bytes, format: { ...readFormat(header), schema: 3, isUnsummarized: false } });
   }
 
   /** Resolves when all that has come in so far has been sent, or has failed. */
@@ -131,10 +131,10 @@ export class EventForwarder implements EventReceiver {
     cancel();
   }
 
-  #createPublisher(family: EventFamily, target: EventTarget): EventPublisher {
+  #createPublisher(sdkKind: SdkKind, target: EventTarget): EventPublisher {
     const { options, flag, clock, log, userAgent } = this.#parts;
     return new EventPublisher({
-      family,
+      sdkKind,
       target,
       capacity: options.events.capacity,
       maxBytes: MAX_PENDING_BYTES,
@@ -162,15 +162,15 @@ export class EventForwarder implements EventReceiver {
   }
 
   /** SDKs send a post again when they saw no answer to it. */
-  #isRepeated({ family, kind, header }: EventPost): boolean {
+  #isRepeated({ sdkKind, kind, header }: EventPost): boolean {
     const id = header('x-launchdarkly-payload-id');
-    if (id === undefined || !this.#payloadIds.saw(`${family} ${kind} ${id}`, this.#parts.clock.now())) return false;
+    if (id === undefined || !this.#payloadIds.saw(`${sdkKind} ${kind} ${id}`, this.#parts.clock.now())) return false;
     this.counts.duplicates++;
     return true;
   }
 
-  #sendDiagnostic({ family, header }: EventPost, body: Buffer): void {
-    const target = this.#targets.get(family);
+  #sendDiagnostic({ sdkKind, header }: EventPost, body: Buffer): void {
+    const target = this.#targets.get(sdkKind);
     if (target && !this.#closing) this.#diagnostics.send(target, body, header);
     else this.counts.diagnosticsDropped++;
   }
@@ -202,17 +202,17 @@ export class EventForwarder implements EventReceiver {
     for (const arrival of arrivals) this.#parse(arrival);
   }
 
-  #parse({ family, bytes, format }: Arrival): void {
+  #parse({ sdkKind, bytes, format }: Arrival): void {
     const text = bytes.toString();
     const events = parseArray(text);
     if (!events) {
       this.counts.droppedPosts++;
-      this.#warnings.warn('a post of events was dropped: it is no JSON array', { family });
+      this.#warnings.warn('a post of events was dropped: it is no JSON array', { sdkKind });
       return;
     }
     this.counts.received += events.length;
     this.counts.receivedBytes += bytes.length;
-    const publisher = this.#publishers.get(family);
+    const publisher = this.#publishers.get(sdkKind);
     if (publisher) publisher.publish(events, isUtf8(bytes) ? bytes : Buffer.from(text), format);
     else this.counts.dropped += events.length;
   }

@@ -21,11 +21,11 @@ export interface EventFormat {
 
 export interface PublisherParts {
   /** `server`, `mobile` or `client`, for the log. */
-  readonly family: string;
+  readonly sdkKind: string;
   readonly target: EventTarget;
   /** Events that wait for one flush in one schema and with the same tags. */
   readonly capacity: number;
-  /** Of all events of the family as JSON, those on their way among them. */
+  /** Of all events of the kind of SDK as JSON, those on their way among them. */
   readonly maxBytes: number;
   readonly flag: (key: string) => StoredFlag | undefined;
   readonly delivery: DeliveryParts;
@@ -56,7 +56,7 @@ const CURRENT_SCHEMA = 4;
 const MAX_SLOTS = 100;
 const SUMMARIZER_IDLE_MS = 10 * 60_000;
 
-/** Sends the events of one family of SDKs, those of each schema and of each value of the tags by themselves. */
+/** Sends the events of one kind of SDK, those of each schema and of each value of the tags by themselves. */
 export class EventPublisher {
   readonly #parts: PublisherParts;
   readonly #budget: ByteBudget;
@@ -122,9 +122,9 @@ export class EventPublisher {
     const name = `${isSummarizing ? 'summary' : schema} ${tags}`;
     const known = this.#slots.get(name);
     if (known) return known;
-    const { warnings, family } = this.#parts;
+    const { warnings, sdkKind } = this.#parts;
     if (this.#slots.size >= MAX_SLOTS) {
-      warnings.warn('events are dropped: they come with too many different tags', { family });
+      warnings.warn('events are dropped: they come with too many different tags', { sdkKind });
       return undefined;
     }
     const slot: Slot = {
@@ -140,8 +140,8 @@ export class EventPublisher {
   }
 
   #createSummarizer(): EventSummarizer {
-    const { flag, clock, warnings, family } = this.#parts;
-    const onUnreadable = (reason: string) => warnings.warn('an event could not be read', { family, reason });
+    const { flag, clock, warnings, sdkKind } = this.#parts;
+    const onUnreadable = (reason: string) => warnings.warn('an event could not be read', { sdkKind, reason });
     return new EventSummarizer({
       limits: this.#limits(),
       flag,
@@ -152,9 +152,9 @@ export class EventPublisher {
   }
 
   #limits(): EventQueueLimits {
-    const { capacity, warnings, family } = this.#parts;
+    const { capacity, warnings, sdkKind } = this.#parts;
     const onFull = () =>
-      warnings.warn('events are dropped: more came between two flushes than is kept', { family, capacity });
+      warnings.warn('events are dropped: more came between two flushes than is kept', { sdkKind, capacity });
     return { events: capacity, budget: this.#budget, onFull };
   }
 
@@ -169,7 +169,7 @@ export class EventPublisher {
   }
 
   async #deliver({ schema, tags }: Slot, { body, count }: EventBatch): Promise<void> {
-    const { family, counts, delivery, userAgent, newId } = this.#parts;
+    const { sdkKind, counts, delivery, userAgent, newId } = this.#parts;
     const target = this.#target;
     const headers = {
       'user-agent': userAgent,
@@ -178,7 +178,7 @@ export class EventPublisher {
       ...(tags === '' ? {} : { 'x-launchdarkly-tags': tags }),
       ...target.authorization,
     };
-    const result = await deliver({ url: target.url, headers, body, what: `${family} events` }, delivery);
+    const result = await deliver({ url: target.url, headers, body, what: `${sdkKind} events` }, delivery);
     this.#serverTime = result.serverTime ?? this.#serverTime;
     if (result.outcome === 'sent') {
       counts.sent += count;
@@ -191,8 +191,8 @@ export class EventPublisher {
 
   /** What waits is dropped, and what comes. */
   #refuse(): void {
-    const { family, log, counts } = this.#parts;
-    log.error('upstream refuses the events of this environment: they are dropped from now on', { family });
+    const { sdkKind, log, counts } = this.#parts;
+    log.error('upstream refuses the events of this environment: they are dropped from now on', { sdkKind });
     this.#isRefused = true;
     counts.dropped += this.pending;
     for (const { outbox } of this.#slots.values()) outbox.take();

@@ -1,9 +1,9 @@
 /** Which kind of SDK sends: it decides the credential and the path upstream. */
-export type EventFamily = 'server' | 'mobile' | 'client';
+export type SdkKind = 'server' | 'mobile' | 'client';
 
 /** What an SDK posted, as it came. */
 export interface EventPost {
-  readonly family: EventFamily;
+  readonly sdkKind: SdkKind;
   /** `analytics`: an array of events; `diagnostic`: one document about the SDK itself. */
   readonly kind: 'analytics' | 'diagnostic';
   readonly bytes: Buffer;

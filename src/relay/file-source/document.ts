@@ -1,7 +1,7 @@
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
 import { accepted, type Outcome, refused } from '../../kernel/outcome.ts';
 import type { Json } from '../domain/json.ts';
-import { findJsonFault } from './json.ts';
+import { findJsonFault } from './json-fault.ts';
 
 /** A file of JSON or YAML that makes sense as such. */
 export interface FlagDocument {

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { messageOf, systemCodeOf } from '../../kernel/errors.ts';
 import { type Outcome, refused } from '../../kernel/outcome.ts';
-import { type FileItem, type FlagFile, readFlagFiles } from './data.ts';
+import { type FileItem, type FlagFile, readFlagFiles } from './flag-file.ts';
 import { SAMPLE_FLAGS, sampleFlags } from './sample.ts';
 
 /** The files that a path stands for, and a text that changes when one of them does. */

@@ -5,8 +5,8 @@ import { messageOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { DataSink, DataSource } from '../data-source.ts';
 import { type FlagData, ITEM_KINDS, type ItemKind } from '../flag-store.ts';
-import type { FileItem } from './data.ts';
 import { findFlagFiles, loadFlags } from './files.ts';
+import type { FileItem } from './flag-file.ts';
 import { SAMPLE_FLAGS } from './sample.ts';
 
 export interface FileSourceOptions {

@@ -1,7 +1,7 @@
-import type { Family } from '../credentials.ts';
+import type { SdkKind } from '../credentials.ts';
 
-/** A family in the words of LaunchDarkly's metrics. */
-export const PLATFORM: Readonly<Record<Family, 'server' | 'mobile' | 'browser'>> = {
+/** A kind of SDK in the words of LaunchDarkly's metrics. */
+export const PLATFORM: Readonly<Record<SdkKind, 'server' | 'mobile' | 'browser'>> = {
   server: 'server',
   mobile: 'mobile',
   client: 'browser',

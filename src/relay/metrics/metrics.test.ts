@@ -3,14 +3,14 @@ import { describe, test } from 'node:test';
 import { type EventCounts, zeroCounts } from '../event/counts.ts';
 import { createTestRelay, flagOf, type RelayAppOptions, type TestRelay } from '../testing/app.ts';
 import { ClientLabels, cleanLabel, cleanPrefix } from './label.ts';
-import { DEFAULT_METRICS_PREFIX, RelayMetrics, type TrafficSeen } from './metrics.ts';
+import { DEFAULT_METRICS_PREFIX, RelayMetrics, type RequestSeen } from './metrics.ts';
 
 interface Started {
   readonly relay: TestRelay;
   readonly metrics: RelayMetrics;
   /** The samples whose names begin so, without the beginning that all have. */
   read(name: string): Promise<readonly string[]>;
-  see(fields?: Partial<TrafficSeen>): TrafficSeen;
+  see(fields?: Partial<RequestSeen>): RequestSeen;
 }
 
 function start(
@@ -38,7 +38,7 @@ function start(
         .map((line) => line.slice('launchdarkly_relay_'.length));
     },
     see: (fields = {}) => ({
-      family: 'client',
+      sdkKind: 'client',
       environment: relay.environment,
       route: '/sdk/evalx/{envId}/contexts/{context}',
       method: 'GET',
@@ -53,8 +53,8 @@ describe('metrics of ld-relay', () => {
     const { metrics, read, see } = start(t);
     metrics.request(see());
     metrics.request(see());
-    metrics.request(see({ family: 'server', route: '/all', userAgent: 'NodeJSClient/9.13.7' }));
-    metrics.request(see({ family: 'mobile', method: 'REPORT', route: '/meval', userAgent: '' }));
+    metrics.request(see({ sdkKind: 'server', route: '/all', userAgent: 'NodeJSClient/9.13.7' }));
+    metrics.request(see({ sdkKind: 'mobile', method: 'REPORT', route: '/meval', userAgent: '' }));
     assert.deepEqual(await read('requests'), [
       'requests{platformCategory="browser",userAgent="JSClient_3.9.5",env="production",route="_sdk_evalx_{envId}_contexts_{context}",method="GET"} 2',
       'requests{platformCategory="server",userAgent="NodeJSClient_9.13.7",env="production",route="_all",method="GET"} 1',

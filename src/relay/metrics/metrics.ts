@@ -1,5 +1,5 @@
 import { Metrics } from '../../kernel/metrics/metrics.ts';
-import type { Family } from '../credentials.ts';
+import type { SdkKind } from '../credentials.ts';
 import type { Environment } from '../environment.ts';
 import type { EventCounts } from '../event/counts.ts';
 import type { OfrepStreams } from '../ofrep/streams.ts';
@@ -21,8 +21,8 @@ export interface RelayMetricsSources {
 }
 
 /** A request or a stream, as far as it is counted. */
-export interface TrafficSeen {
-  readonly family: Family;
+export interface RequestSeen {
+  readonly sdkKind: SdkKind;
   readonly environment: Pick<Environment, 'options'>;
   /** The path as a template. */
   readonly route: string;
@@ -72,12 +72,12 @@ export class RelayMetrics {
   }
 
   /** A request was let in. */
-  request({ family, environment, route, method, userAgent }: TrafficSeen): void {
+  request({ sdkKind, environment, route, method, userAgent }: RequestSeen): void {
     const { name } = environment.options;
     const agent = this.#userAgents.of(userAgent);
-    const series = this.#seriesOf(`requests\0${name}\0${family}\0${route}\0${method}\0${agent}`, () =>
+    const series = this.#seriesOf(`requests\0${name}\0${sdkKind}\0${route}\0${method}\0${agent}`, () =>
       this.#requests.labels({
-        ...connectionLabels(family, name, agent),
+        ...connectionLabels(sdkKind, name, agent),
         route: cleanLabel(route),
         method,
       }),
@@ -86,13 +86,13 @@ export class RelayMetrics {
   }
 
   /** A stream was opened; what is given back is called when it is over. */
-  stream({ family, environment, userAgent }: TrafficSeen): () => void {
+  stream({ sdkKind, environment, userAgent }: RequestSeen): () => void {
     const { name } = environment.options;
     const agent = this.#userAgents.of(userAgent);
-    const key = `${name}\0${family}\0${agent}`;
+    const key = `${name}\0${sdkKind}\0${agent}`;
     let open = this.#connections.get(key);
     if (!open) {
-      open = { labels: connectionLabels(family, name, agent), count: 0 };
+      open = { labels: connectionLabels(sdkKind, name, agent), count: 0 };
       this.#connections.set(key, open);
     }
     const connections = open;
@@ -106,9 +106,9 @@ export class RelayMetrics {
   }
 
   /** So many flags were evaluated for somebody. */
-  evaluated({ options }: Pick<Environment, 'options'>, family: Family, flags: number): void {
-    const series = this.#seriesOf(`evaluations\0${options.name}\0${family}`, () =>
-      this.#evaluations.labels({ platformCategory: PLATFORM[family], env: cleanLabel(options.name) }),
+  evaluated({ options }: Pick<Environment, 'options'>, sdkKind: SdkKind, flags: number): void {
+    const series = this.#seriesOf(`evaluations\0${options.name}\0${sdkKind}`, () =>
+      this.#evaluations.labels({ platformCategory: PLATFORM[sdkKind], env: cleanLabel(options.name) }),
     );
     series.inc(flags);
   }
@@ -139,6 +139,6 @@ interface ConnectionLabels {
   readonly env: string;
 }
 
-function connectionLabels(family: Family, name: string, userAgent: string): ConnectionLabels {
-  return { platformCategory: PLATFORM[family], userAgent, env: cleanLabel(name) };
+function connectionLabels(sdkKind: SdkKind, name: string, userAgent: string): ConnectionLabels {
+  return { platformCategory: PLATFORM[sdkKind], userAgent, env: cleanLabel(name) };
 }

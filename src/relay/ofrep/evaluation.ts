@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Context } from '../domain/context/context.ts';
-import { type CompiledFlag, type FlagLookup, judgeFlag } from '../domain/evaluation/evaluate.ts';
+import type { EvaluationDetail } from '../domain/evaluation/detail.ts';
+import { type CompiledFlag, evaluateInScope, type FlagLookup } from '../domain/evaluation/evaluate.ts';
 import type { Reason } from '../domain/evaluation/reason.ts';
 import { EvaluationScope } from '../domain/evaluation/scope.ts';
-import type { Verdict } from '../domain/evaluation/verdict.ts';
 
 /** A flag in the words of OFREP, as JSON; `isMalformed`: it is an error item. */
 export interface OfrepItem {
@@ -13,10 +13,10 @@ export interface OfrepItem {
 
 /** One flag for one context. */
 export function printOfrepFlag(flag: CompiledFlag, context: Context, lookup: FlagLookup): OfrepItem {
-  const { verdict } = judgeFlag(flag, new EvaluationScope(context, lookup));
-  const isMalformed = verdict.reason.kind === 'ERROR';
+  const { detail } = evaluateInScope(flag, new EvaluationScope(context, lookup));
+  const isMalformed = detail.reason.kind === 'ERROR';
   // A request for one flag fails with the flag; among many, the flag alone fails.
-  const json = isMalformed ? printFault(flag, 'PARSE_ERROR') : prepare(flag, verdict).json;
+  const json = isMalformed ? printFault(flag, 'PARSE_ERROR') : prepare(flag, detail).json;
   return { json, isMalformed };
 }
 
@@ -30,26 +30,26 @@ export interface OfrepItems {
 /** Many flags for one context. */
 export function printOfrepFlags(flags: readonly CompiledFlag[], context: Context, lookup: FlagLookup): OfrepItems {
   const scope = new EvaluationScope(context, lookup);
-  const items = flags.map((flag) => prepare(flag, judgeFlag(flag, scope).verdict));
+  const items = flags.map((flag) => prepare(flag, evaluateInScope(flag, scope).detail));
   return { json: items.map(({ json }) => json).join(','), name: items.map(({ name }) => name).join('') };
 }
 
-/** A flag has few verdicts: each of them prints once, and is named once. */
-const prepared = new WeakMap<Verdict, OfrepItems>();
+/** A flag has few details: each of them prints once, and is named once. */
+const prepared = new WeakMap<EvaluationDetail, OfrepItems>();
 
 const NAME_LENGTH = 12;
 
-function prepare(flag: CompiledFlag, verdict: Verdict): OfrepItems {
-  let item = prepared.get(verdict);
+function prepare(flag: CompiledFlag, detail: EvaluationDetail): OfrepItems {
+  let item = prepared.get(detail);
   if (!item) {
-    const json = verdict.reason.kind === 'ERROR' ? printFault(flag, 'GENERAL') : printValue(flag, verdict);
+    const json = detail.reason.kind === 'ERROR' ? printFault(flag, 'GENERAL') : printValue(flag, detail);
     item = { json, name: createHash('sha256').update(json).digest('base64url').slice(0, NAME_LENGTH) };
-    prepared.set(verdict, item);
+    prepared.set(detail, item);
   }
   return item;
 }
 
-function printValue(compiled: CompiledFlag, { value, variation, reason }: Verdict): string {
+function printValue(compiled: CompiledFlag, { value, variation, reason }: EvaluationDetail): string {
   return JSON.stringify({
     key: compiled.flag.key,
     // OFREP knows no null: without a value, the default of the calling code stands.

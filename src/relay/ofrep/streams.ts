@@ -6,24 +6,24 @@ import type { Fanout } from '../../kernel/sse/fanout.ts';
 import { Frame, frameEvent } from '../../kernel/sse/frame.ts';
 import type { EnvironmentOptions } from '../config/relay-options.ts';
 import type { Environment } from '../environment.ts';
-import type { StreamKeeper } from '../streams/streams.ts';
+import type { StreamRegistry } from '../streams/streams.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
 /** The event streams that tell OFREP providers when to ask again; one for each environment that somebody listens to. */
 export class OfrepStreams {
-  readonly #keeper: StreamKeeper;
+  readonly #registry: StreamRegistry;
   readonly #streams = new Map<Environment, ChangeStream>();
 
-  constructor(keeper: StreamKeeper) {
-    this.#keeper = keeper;
+  constructor(registry: StreamRegistry) {
+    this.#registry = registry;
   }
 
   /** `known` is the revision that the listener has last heard of; '' when that is not told. */
   open(environment: Environment, outgoing: ServerResponse, headers: Headers, known: string): StreamClient {
     let stream = this.#streams.get(environment);
     if (!stream) {
-      stream = new ChangeStream(environment, this.#keeper);
+      stream = new ChangeStream(environment, this.#registry);
       this.#streams.set(environment, stream);
     }
     return stream.open(outgoing, headers, known);
@@ -55,7 +55,7 @@ const DELAY_STEPS = 50;
 /** Everybody who wants to know of changes to one environment. */
 class ChangeStream {
   readonly #environment: Environment;
-  readonly #keeper: StreamKeeper;
+  readonly #registry: StreamRegistry;
   readonly #fanout: Fanout;
   readonly #unsubscribe: () => void;
   /** Who listens, and the timer of the news that is on its way. */
@@ -63,11 +63,11 @@ class ChangeStream {
   #news: { readonly revision: string; readonly frame: Frame } | undefined;
   readonly #delaysMs: readonly number[];
 
-  constructor(environment: Environment, keeper: StreamKeeper) {
+  constructor(environment: Environment, registry: StreamRegistry) {
     this.#environment = environment;
-    this.#keeper = keeper;
-    this.#fanout = keeper.openFanout();
-    const longestMs = Math.max(COALESCE_MS, keeper.options.pingJitterMs);
+    this.#registry = registry;
+    this.#fanout = registry.openFanout();
+    const longestMs = Math.max(COALESCE_MS, registry.options.pingJitterMs);
     this.#delaysMs = Array.from({ length: DELAY_STEPS }, (_, step) =>
       Math.round((longestMs / 2) * (1 + step / (DELAY_STEPS - 1))),
     );
@@ -98,12 +98,12 @@ class ChangeStream {
   async close(): Promise<void> {
     this.#unsubscribe();
     for (const client of [...this.#clients.keys()]) this.#forget(client);
-    await this.#keeper.closeFanout(this.#fanout);
+    await this.#registry.closeFanout(this.#fanout);
   }
 
   /** Each at a moment of its own, so that not all ask at once; what changes meanwhile is in the same news. */
   #tell(): void {
-    const { clock, random } = this.#keeper.options;
+    const { clock, random } = this.#registry.options;
     for (const [client, pending] of this.#clients) {
       if (!pending) this.#clients.set(client, this.#tellLater(client, clock, random));
     }

@@ -20,7 +20,7 @@ test('an entity tag is known again by the answer, of whatever data', () => {
 
 const others: readonly [what: string, other: OfrepTag][] = [
   ['another context', tag('1', ['s', 'server'], Buffer.from('{}'))],
-  ['another family', tag('1', ['s', 'client'])],
+  ['another sdkKind', tag('1', ['s', 'client'])],
   ['another environment', tag('1', ['t', 'server'])],
 ];
 for (const [what, other] of others) {

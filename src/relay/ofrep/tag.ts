@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 /** What a bulk answer depends on besides the data. */
 export interface OfrepQuestion {
-  /** The environment, the family of the credential, and where changes are told of. */
+  /** The environment, the kind of SDK of the credential, and where changes are told of. */
   readonly asker: readonly string[];
   /** The request's body, as it came. */
   readonly body: Uint8Array;

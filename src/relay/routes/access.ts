@@ -7,14 +7,14 @@ import {
   UNKNOWN_KEY,
 } from '../contract/refusal.ts';
 import { ANY_ORIGIN, type CorsRules, corsHeaders } from '../cors.ts';
-import { type Credentials, type Family, readAuthorization } from '../credentials.ts';
+import { type Credentials, readAuthorization, type SdkKind } from '../credentials.ts';
 import type { Environment } from '../environment.ts';
 import { type AnswerHeaders, refusePlainly, refuseSilently } from './answers.ts';
 
 /** A request that has been let in. */
 export interface Access {
   readonly environment: Environment;
-  readonly family: Family;
+  readonly sdkKind: SdkKind;
   /** Go out with every answer. */
   readonly headers: AnswerHeaders;
   /** The path as a template: `/sdk/flags/{flagKey}`. */
@@ -29,7 +29,7 @@ export interface RequestObserver {
 }
 
 export interface RequestSeen {
-  readonly family: Family;
+  readonly sdkKind: SdkKind;
   readonly environment: Environment;
   readonly route: string;
   readonly method: string;
@@ -46,7 +46,7 @@ export interface AccessParts {
 export type Need = 'data' | 'client' | 'nothing';
 
 export interface AccessRules {
-  readonly family: Family;
+  readonly sdkKind: SdkKind;
   /** In Hono's form. */
   readonly path: string;
   /** All that the path answers, for browsers. */
@@ -58,7 +58,7 @@ export type EnvironmentHandler = (c: HttpContext, access: Access) => Response | 
 
 /** Lets a request in where its credential stands for an environment from which it can have what it needs. */
 export function admit(parts: AccessParts, rules: AccessRules, handle: EnvironmentHandler): HttpHandler {
-  const { family, need } = rules;
+  const { sdkKind, need } = rules;
   const route = templateOf(rules.path);
   return (c) => {
     const found = findEnvironment(c, parts, rules);
@@ -67,8 +67,8 @@ export function admit(parts: AccessParts, rules: AccessRules, handle: Environmen
     const { readiness } = found;
     if (need !== 'nothing' && (readiness === 'starting' || (need === 'data' && readiness === 'waiting')))
       return refusePlainly(c, 503, NO_CLIENT_YET, headers);
-    parts.observer.request(requestSeen(c, family, found, route));
-    return handle(c, { environment: found, family, headers, route });
+    parts.observer.request(requestSeen(c, sdkKind, found, route));
+    return handle(c, { environment: found, sdkKind, headers, route });
   };
 }
 
@@ -84,9 +84,9 @@ export function answerPreflight(parts: AccessParts, rules: AccessRules): HttpHan
   };
 }
 
-export function requestSeen(c: HttpContext, family: Family, environment: Environment, route: string): RequestSeen {
+export function requestSeen(c: HttpContext, sdkKind: SdkKind, environment: Environment, route: string): RequestSeen {
   const userAgent = c.req.header('x-launchdarkly-user-agent') ?? c.req.header('user-agent') ?? '';
-  return { family, environment, route, method: c.req.method, userAgent };
+  return { sdkKind, environment, route, method: c.req.method, userAgent };
 }
 
 /** The last part of the path without its `.gif`, which is no part of the id. */
@@ -95,20 +95,20 @@ export function environmentIdOf(c: HttpContext): string {
 }
 
 /** What a request shows of who it is; undefined when that cannot be read. */
-export function readCredential(c: HttpContext, family: Family): string | undefined {
-  return family === 'client' ? environmentIdOf(c) : readAuthorization(c.req.header('authorization'));
+export function readCredential(c: HttpContext, sdkKind: SdkKind): string | undefined {
+  return sdkKind === 'client' ? environmentIdOf(c) : readAuthorization(c.req.header('authorization'));
 }
 
 function findEnvironment(c: HttpContext, { credentials }: AccessParts, rules: AccessRules): Environment | Response {
-  const { family } = rules;
+  const { sdkKind } = rules;
   const cors = () => headersOfRules(c, rules, ANY_ORIGIN);
-  const credential = readCredential(c, family);
+  const credential = readCredential(c, sdkKind);
   if (credential === undefined) return refuseSilently(c, 401);
   if (!credentials.isComplete) return refusePlainly(c, 503, NO_ENVIRONMENTS_YET, cors());
-  const found = credentials.find(family, credential, c.req.query('filter'));
+  const found = credentials.find(sdkKind, credential, c.req.query('filter'));
   if (found === 'unknown filter') return refusePlainly(c, 404, UNKNOWN_FILTER, cors());
   if (found !== 'unknown credential' && found.readiness !== 'refused') return found;
-  return family === 'client'
+  return sdkKind === 'client'
     ? refusePlainly(c, 404, UNKNOWN_ENVIRONMENT_ID, cors())
     : refusePlainly(c, 401, UNKNOWN_KEY);
 }
@@ -118,8 +118,8 @@ function headersFor(c: HttpContext, rules: AccessRules, { options }: Environment
   return { ...headersOfRules(c, rules, options), ...id };
 }
 
-function headersOfRules(c: HttpContext, { family, methods }: AccessRules, rules: CorsRules): AnswerHeaders {
-  return family === 'client' ? corsHeaders(rules, c.req.header('origin'), methods) : {};
+function headersOfRules(c: HttpContext, { sdkKind, methods }: AccessRules, rules: CorsRules): AnswerHeaders {
+  return sdkKind === 'client' ? corsHeaders(rules, c.req.header('origin'), methods) : {};
 }
 
 /** `/sdk/flags/:flagKey` as `/sdk/flags/{flagKey}`. */

@@ -44,9 +44,9 @@ export function decodeBase64url(encoded: string): Outcome<string> {
 }
 
 /** In secure mode a browser has to show that the site has signed the context. */
-export function isTrusted(c: HttpContext, { environment, family }: Access, context: Context): boolean {
+export function isTrusted(c: HttpContext, { environment, sdkKind }: Access, context: Context): boolean {
   const { secureMode, sdkKey } = environment.options;
-  if (family !== 'client' || !secureMode) return true;
+  if (sdkKind !== 'client' || !secureMode) return true;
   const expected = Buffer.from(createHmac('sha256', sdkKey).update(context.fullyQualifiedKey).digest('hex'));
   const shown = Buffer.from(c.req.query('h') ?? '');
   return shown.length === expected.length && timingSafeEqual(shown, expected);

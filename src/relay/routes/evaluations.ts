@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { HttpContext } from '../../kernel/http/app.ts';
 import { matchesTag, weakTag } from '../contract/entity-tag.ts';
 import { KEY_IS_EMPTY, NO_DATA_YET } from '../contract/refusal.ts';
-import type { Family } from '../credentials.ts';
+import type { SdkKind } from '../credentials.ts';
 import type { Context } from '../domain/context/context.ts';
 import { printEvaluations } from '../domain/evaluation/json.ts';
 import type { Environment } from '../environment.ts';
@@ -23,13 +23,13 @@ export function evaluateAll({ maxBodyBytes, observer }: EvaluationParts): Enviro
     if (context instanceof Response) return context;
     const refusal = refuseEvaluation(c, access, context);
     if (refusal) return refusal;
-    const { environment, family } = access;
+    const { environment, sdkKind } = access;
     const withReasons = asksForReasons(c);
-    const tag = c.req.method === 'GET' ? tagOf(c, environment, family, withReasons) : undefined;
+    const tag = c.req.method === 'GET' ? tagOf(c, environment, sdkKind, withReasons) : undefined;
     const headers = tag === undefined ? access.headers : { ...access.headers, etag: weakTag(tag) };
     if (tag !== undefined && matchesTag(c.req.header('if-none-match'), tag)) return answerUnchanged(c, headers);
-    const flags = environment.exposed(family);
-    observer.evaluated(environment, family, flags.length);
+    const flags = environment.exposed(sdkKind);
+    observer.evaluated(environment, sdkKind, flags.length);
     return answerJson(c, printEvaluations(flags, context, environment.store, { withReasons }), headers);
   };
 }
@@ -45,7 +45,7 @@ export function refuseEvaluation(c: HttpContext, access: Access, context: Contex
 }
 
 /** Names the answer by what it is made of, so that to find it unchanged takes no evaluation. */
-function tagOf(c: HttpContext, { revision }: Environment, family: Family, withReasons: boolean): string {
+function tagOf(c: HttpContext, { revision }: Environment, sdkKind: SdkKind, withReasons: boolean): string {
   const context = c.req.param('context') ?? '';
-  return createHash('sha1').update(`${revision} ${family} ${withReasons} ${context}`).digest('base64url');
+  return createHash('sha1').update(`${revision} ${sdkKind} ${withReasons} ${context}`).digest('base64url');
 }

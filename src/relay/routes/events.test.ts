@@ -34,7 +34,7 @@ function createApp(
   return { app, received };
 }
 
-const POSTS: readonly [string, EventPost['family'], EventPost['kind']][] = [
+const POSTS: readonly [string, EventPost['sdkKind'], EventPost['kind']][] = [
   ['/bulk', 'server', 'analytics'],
   ['/diagnostic', 'server', 'diagnostic'],
   ['/mobile', 'mobile', 'analytics'],
@@ -45,7 +45,7 @@ const POSTS: readonly [string, EventPost['family'], EventPost['kind']][] = [
   ['/events/diagnostic/env-id', 'client', 'diagnostic'],
 ];
 
-for (const [path, family, kind] of POSTS) {
+for (const [path, sdkKind, kind] of POSTS) {
   describe(`POST ${path}`, () => {
     test('hands the body and the headers on, and answers 202 with nothing', async () => {
       const { app, received } = createApp('forward');
@@ -55,7 +55,7 @@ for (const [path, family, kind] of POSTS) {
       assert.equal(await answer.text(), '');
       assert.equal(answer.headers.get('access-control-max-age'), '300');
       const [post] = received.posts;
-      assert.deepEqual([post?.family, post?.kind, post?.bytes.toString()], [family, kind, '[{}]']);
+      assert.deepEqual([post?.sdkKind, post?.kind, post?.bytes.toString()], [sdkKind, kind, '[{}]']);
       assert.equal(post?.header('x-launchdarkly-tags'), 'a/b');
     });
 

@@ -1,15 +1,15 @@
 import { type HttpContext, readBody } from '../../kernel/http/app.ts';
-import type { EventFamily, EventPost, EventReceipt, EventReceiver } from '../event/receiver.ts';
+import type { EventPost, EventReceipt, EventReceiver, SdkKind } from '../event/receiver.ts';
 
 /** Answers a request whose credential has been found good. Headers set on `c` before (CORS) go out with the answer. */
 export type EventHandler = (c: HttpContext, receiver: EventReceiver) => Response | Promise<Response>;
 
 export interface EventRoute {
   readonly method: 'GET' | 'POST';
-  /** In Hono's form. The parameter `envId` of the client family is the environment's id; of the image, with `.gif` after it. */
+  /** In Hono's form. The parameter `envId` of the client kind of SDK is the environment's id; of the image, with `.gif` after it. */
   readonly path: string;
-  /** Whose credential is asked for; the client family gets CORS headers, and OPTIONS. */
-  readonly family: EventFamily;
+  /** Whose credential is asked for; the client kind of SDK gets CORS headers, and OPTIONS. */
+  readonly sdkKind: SdkKind;
   readonly handle: EventHandler;
 }
 
@@ -20,11 +20,11 @@ export interface EventRoutesParts {
 
 /** Every path on which events come in. */
 export function eventRoutes(parts: EventRoutesParts): readonly EventRoute[] {
-  const post = (path: string, family: EventFamily, kind: EventPost['kind'] = 'analytics'): EventRoute => ({
+  const post = (path: string, sdkKind: SdkKind, kind: EventPost['kind'] = 'analytics'): EventRoute => ({
     method: 'POST',
     path,
-    family,
-    handle: receivePost(parts, family, kind),
+    sdkKind,
+    handle: receivePost(parts, sdkKind, kind),
   });
   return [
     post('/bulk', 'server'),
@@ -35,20 +35,23 @@ export function eventRoutes(parts: EventRoutesParts): readonly EventRoute[] {
     post('/mobile/events/diagnostic', 'mobile', 'diagnostic'),
     post('/events/bulk/:envId', 'client'),
     post('/events/diagnostic/:envId', 'client', 'diagnostic'),
-    { method: 'GET', path: '/a/:envId{[^/]+\\.gif}', family: 'client', handle: receiveImage },
+    { method: 'GET', path: '/a/:envId{[^/]+\\.gif}', sdkKind: 'client', handle: receiveImage },
   ];
 }
 
 const PLAIN = { 'Content-Type': 'text/plain; charset=utf-8' };
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 
-function receivePost({ maxBodyBytes }: EventRoutesParts, family: EventFamily, kind: EventPost['kind']): EventHandler {
+function receivePost({ maxBodyBytes }: EventRoutesParts, sdkKind: SdkKind, kind: EventPost['kind']): EventHandler {
   return async (c, receiver) => {
     if (receiver.mode === 'off') return refuse(c, 503, 'Event proxy is not enabled for this environment');
     if (receiver.mode === 'discard') return c.body(null, 202);
     const body = await readBody(c, maxBodyBytes);
     if (!body.ok) return body.reason === 'too large' ? c.body(null, 413) : answer(c, 'unreadable');
-    return answer(c, await receiver.receive({ family, kind, bytes: body.bytes, header: (name) => c.req.header(name) }));
+    return answer(
+      c,
+      await receiver.receive({ sdkKind, kind, bytes: body.bytes, header: (name) => c.req.header(name) }),
+    );
   };
 }
 

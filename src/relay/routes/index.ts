@@ -12,7 +12,7 @@ import {
 import type { Log } from '../../kernel/log.ts';
 import { whenOver } from '../../kernel/sse/answer-over.ts';
 import { PAGE_NOT_FOUND } from '../contract/refusal.ts';
-import type { Family } from '../credentials.ts';
+import type { SdkKind } from '../credentials.ts';
 import {
   type AccessParts,
   type AccessRules,
@@ -139,7 +139,7 @@ function credentialPaths(parts: RelayAppParts): Paths {
     row('GET', '/sdk/goals/:envId', readGoals(parts)),
   ];
   const events = eventRoutes(parts);
-  const eventRows = (family: Family) => events.filter((route) => route.family === family).map(eventRow(parts));
+  const eventRows = (sdkKind: SdkKind) => events.filter((route) => route.sdkKind === sdkKind).map(eventRow(parts));
   return {
     ...pathsOf(parts, 'server', [...server, ...eventRows('server')]),
     ...pathsOf(parts, 'mobile', [...mobile, ...eventRows('mobile')]),
@@ -153,18 +153,18 @@ const eventRow =
   ({ method, path, handle }: EventRoute): Row =>
     row(method, path, receiveEvents(handle, parts), method === 'GET' ? 'nothing' : 'client');
 
-function pathsOf(parts: AccessParts, family: Family, rows: readonly Row[]): Paths {
+function pathsOf(parts: AccessParts, sdkKind: SdkKind, rows: readonly Row[]): Paths {
   const paths: Record<string, Partial<Record<Method, HttpHandler>>> = {};
   const methodsOf = (path: string): readonly Method[] => [
     ...rows.filter((row) => row.path === path).map(({ method }) => method),
-    ...(family === 'client' ? (['OPTIONS'] as const) : []),
+    ...(sdkKind === 'client' ? (['OPTIONS'] as const) : []),
   ];
   for (const { method, path, handle, need } of rows) {
-    const rules: AccessRules = { family, path, need, methods: methodsOf(path) };
+    const rules: AccessRules = { sdkKind, path, need, methods: methodsOf(path) };
     const handlers = paths[path] ?? {};
     paths[path] = handlers;
     handlers[method] = admit(parts, rules, handle);
-    if (family === 'client') handlers.OPTIONS = answerPreflight(parts, rules);
+    if (sdkKind === 'client') handlers.OPTIONS = answerPreflight(parts, rules);
   }
   return paths;
 }

@@ -1,7 +1,7 @@
 import type { HttpContext } from '../../kernel/http/app.ts';
 import { NO_CLIENT_YET, NO_ENVIRONMENTS_YET, UNKNOWN_FILTER } from '../contract/refusal.ts';
 import { ANY_ORIGIN, type CorsHeaders, type CorsRules, corsHeaders } from '../cors.ts';
-import { type Credentials, FAMILIES, type Family } from '../credentials.ts';
+import { type Credentials, SDK_KINDS, type SdkKind } from '../credentials.ts';
 import type { Environment } from '../environment.ts';
 import { type Access, type RequestObserver, requestSeen } from './access.ts';
 import type { AnswerHeaders } from './answers.ts';
@@ -59,12 +59,12 @@ export function admitOfrep(
   const found = find(credentials, credential, c.req.query('filter'));
   if (found === 'unknown credential') return refuse(401, UNKNOWN_CREDENTIAL, CHALLENGE);
   if (found === 'unknown filter') return refuse(404, UNKNOWN_FILTER);
-  const { environment, family } = found;
+  const { environment, sdkKind } = found;
   const headers = ofrepCors(c, environment.options, methods);
   if (environment.readiness !== 'ready')
     return refuseOfrep(c, 503, { errorDetails: NO_CLIENT_YET }, { ...headers, ...SOON });
-  observer.request(requestSeen(c, family, environment, route));
-  return { environment, family, headers, route };
+  observer.request(requestSeen(c, sdkKind, environment, route));
+  return { environment, sdkKind, headers, route };
 }
 
 const CHALLENGE = { 'www-authenticate': 'Bearer' };
@@ -79,15 +79,15 @@ export function readOfrepCredential(authorization: string | undefined, apiKey: s
   return token === '' || /\s/.test(token) ? undefined : token;
 }
 
-type Found = { readonly environment: Environment; readonly family: Family } | 'unknown credential' | 'unknown filter';
+type Found = { readonly environment: Environment; readonly sdkKind: SdkKind } | 'unknown credential' | 'unknown filter';
 
 function find(credentials: OfrepAccessParts['credentials'], credential: string, filter: string | undefined): Found {
   let otherwise: 'unknown credential' | 'unknown filter' = 'unknown credential';
-  for (const family of FAMILIES) {
-    const environment = credentials.find(family, credential, filter);
+  for (const sdkKind of SDK_KINDS) {
+    const environment = credentials.find(sdkKind, credential, filter);
     if (environment === 'unknown filter') otherwise = environment;
     else if (environment !== 'unknown credential' && environment.readiness !== 'refused')
-      return { environment, family };
+      return { environment, sdkKind };
   }
   return otherwise;
 }

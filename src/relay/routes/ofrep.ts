@@ -3,7 +3,7 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { type HttpContext, type HttpHandler, type PathHandlers, readBody } from '../../kernel/http/app.ts';
 import { BAD_HASH, BODY_UNREADABLE, NO_CLIENT_YET } from '../contract/refusal.ts';
 import { ANY_ORIGIN } from '../cors.ts';
-import type { Credentials, Family } from '../credentials.ts';
+import type { Credentials, SdkKind } from '../credentials.ts';
 import type { Context } from '../domain/context/context.ts';
 import { contextFromOfrep } from '../domain/context/ofrep-context.ts';
 import type { Environment } from '../environment.ts';
@@ -24,7 +24,7 @@ export interface OfrepRoutesParts {
 
 export interface EvaluationObserver {
   /** So many flags were evaluated for somebody. */
-  evaluated(environment: Environment, family: Family, flags: number): void;
+  evaluated(environment: Environment, sdkKind: SdkKind, flags: number): void;
 }
 
 const SINGLE = '/ofrep/v1/evaluate/flags/{key}';
@@ -55,13 +55,13 @@ function evaluateOne(parts: OfrepRoutesParts): HttpHandler {
     const key = c.req.param('key') ?? '';
     const question = await readQuestion(c, access, parts.maxBodyBytes, key);
     if (question instanceof Response) return question;
-    const { environment, family, headers } = access;
+    const { environment, sdkKind, headers } = access;
     const flag = environment.store.flag(key);
-    if (!flag || !environment.exposed(family).includes(flag)) {
+    if (!flag || !environment.exposed(sdkKind).includes(flag)) {
       const errorDetails = `there is no flag ${JSON.stringify(key)}`;
       return refuseOfrep(c, 404, { key, errorCode: 'FLAG_NOT_FOUND', errorDetails }, headers);
     }
-    parts.observer.evaluated(environment, family, 1);
+    parts.observer.evaluated(environment, sdkKind, 1);
     const { json, isMalformed } = printOfrepFlag(flag, question.context, environment.store);
     return isMalformed ? c.body(json, 400, { ...JSON_TYPE, ...headers }) : answerJson(c, json, headers);
   };
@@ -75,14 +75,14 @@ function evaluateMany(parts: OfrepRoutesParts): HttpHandler {
     if (access instanceof Response) return access;
     const question = await readQuestion(c, access, parts.maxBodyBytes);
     if (question instanceof Response) return question;
-    const { environment, family, headers } = access;
+    const { environment, sdkKind, headers } = access;
     const stream = nameOfrepStream(environment);
-    const tag = new OfrepTag({ asker: [stream, family], body: question.body }, environment.revision);
+    const tag = new OfrepTag({ asker: [stream, sdkKind], body: question.body }, environment.revision);
     const asked = c.req.header('if-none-match');
     const known = tag.matchData(asked);
     if (known) return answerUnchanged(c, { ...headers, etag: `"${known}"` });
-    const visible = environment.exposed(family);
-    parts.observer.evaluated(environment, family, visible.length);
+    const visible = environment.exposed(sdkKind);
+    parts.observer.evaluated(environment, sdkKind, visible.length);
     const flags = printOfrepFlags(visible, question.context, environment.store);
     const tagged = { ...headers, etag: tag.of(flags.name) };
     if (tag.matchesAnswer(asked, flags.name)) return answerUnchanged(c, tagged);

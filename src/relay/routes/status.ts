@@ -7,7 +7,7 @@ import {
   type PathHandlers,
 } from '../../kernel/http/app.ts';
 import { NO_ENVIRONMENTS_YET, PAGE_NOT_FOUND } from '../contract/refusal.ts';
-import { judgeExpectations, readExpectations } from '../status/expectation.ts';
+import { checkExpectations, readExpectations } from '../status/expectation.ts';
 import { ENVIRONMENT_FIELDS, STATUS_FIELDS, type StatusField } from '../status/field.ts';
 import { type ReadinessSources, reportReadiness } from '../status/health.ts';
 import {
@@ -91,8 +91,8 @@ function answer(c: HttpContext, document: object, fields: StatusField): Response
   const expressions = readExpectations(url.includes('?') ? url.slice(url.indexOf('?') + 1) : '');
   if (!expressions.ok) return answerJson(c, { error: expressions.reason }, 400);
   if (expressions.value.length === 0) return answerJson(c, document, 200);
-  const { status, ...judgement } = judgeExpectations(expressions.value, document, fields);
-  return answerJson(c, judgement, status);
+  const { status, ...report } = checkExpectations(expressions.value, document, fields);
+  return answerJson(c, report, status);
 }
 
 /** GET /healthz: whoever gets an answer has found a process that is up. */

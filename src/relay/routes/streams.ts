@@ -28,14 +28,14 @@ export function streamData(kind: 'all' | 'flags', parts: StreamParts): Environme
 }
 
 /** GET /mping and /ping/{envId}, of old SDKs: a ping with each change, for whoever listens. */
-export function streamPings(family: 'mobile' | 'client', parts: StreamParts): EnvironmentHandler {
+export function streamPings(sdkKind: 'mobile' | 'client', parts: StreamParts): EnvironmentHandler {
   return (c, access) =>
-    open(c, access, parts, (outgoing, headers) => access.environment.streams.openPings(family, outgoing, headers));
+    open(c, access, parts, (outgoing, headers) => access.environment.streams.openPings(sdkKind, outgoing, headers));
 }
 
 /** GET and REPORT of /meval and /eval/{envId}: news for one context. */
-export function streamForContext(family: 'mobile' | 'client', parts: StreamParts): EnvironmentHandler {
-  const pings = streamPings(family, parts);
+export function streamForContext(sdkKind: 'mobile' | 'client', parts: StreamParts): EnvironmentHandler {
+  const pings = streamPings(sdkKind, parts);
   return async (c, access) => {
     const context = await readRequestContext(c, access, parts.maxBodyBytes);
     if (context instanceof Response) return context;
@@ -44,14 +44,14 @@ export function streamForContext(family: 'mobile' | 'client', parts: StreamParts
     if (refusal) return refusal;
     const request = { context, withReasons: asksForReasons(c) };
     const { streams } = access.environment;
-    return open(c, access, parts, (outgoing, headers) => streams.openEvaluated(family, outgoing, headers, request));
+    return open(c, access, parts, (outgoing, headers) => streams.openEvaluated(sdkKind, outgoing, headers, request));
   };
 }
 
 /** `begin` registers the client and takes its snapshot in one turn, so that nothing falls between the two. */
 function open(
   c: HttpContext,
-  { environment, family, headers, route }: Access,
+  { environment, sdkKind, headers, route }: Access,
   { observer }: StreamParts,
   begin: (outgoing: ServerResponse, headers: AnswerHeaders) => StreamClient,
 ): Response {
@@ -59,8 +59,8 @@ function open(
   if (!outgoing) throw new Error('a stream needs a connection');
   const client = begin(outgoing, { ...STREAM_HEADERS, ...headers });
   if (!client.isOpen) return RESPONSE_ALREADY_SENT;
-  const endObservation = observer.stream(requestSeen(c, family, environment, route));
-  const forget = environment.streams.remember(client, family, readCredential(c, family) ?? '');
+  const endObservation = observer.stream(requestSeen(c, sdkKind, environment, route));
+  const forget = environment.streams.remember(client, sdkKind, readCredential(c, sdkKind) ?? '');
   client.whenOver(() => {
     endObservation();
     forget();

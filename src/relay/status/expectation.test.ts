@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { judgeExpectations, readExpectations } from './expectation.ts';
+import { checkExpectations, readExpectations } from './expectation.ts';
 import { STATUS_FIELDS } from './field.ts';
 
 const DOCUMENT = {
@@ -42,7 +42,7 @@ describe('what a request expects of the status', () => {
   for (const [expr, status, expected, actual] of judged) {
     test(`${expr}: ${status}`, () => {
       const ok = status === 200;
-      assert.deepEqual(judgeExpectations([expr], DOCUMENT, STATUS_FIELDS), {
+      assert.deepEqual(checkExpectations([expr], DOCUMENT, STATUS_FIELDS), {
         status,
         satisfied: ok,
         results: [{ expr, expected, actual, ok }],
@@ -71,7 +71,7 @@ describe('what a request expects of the status', () => {
   ];
   for (const [expr, status, problem] of troubled) {
     test(`${JSON.stringify(expr)}: ${status}`, () => {
-      assert.deepEqual(judgeExpectations([expr], DOCUMENT, STATUS_FIELDS), {
+      assert.deepEqual(checkExpectations([expr], DOCUMENT, STATUS_FIELDS), {
         status,
         satisfied: false,
         results: [{ expr, problem, ok: false }],
@@ -80,7 +80,7 @@ describe('what a request expects of the status', () => {
   }
 
   test('the worst of several decides, and all are told in their order', () => {
-    const worst = (...expressions: string[]) => judgeExpectations(expressions, DOCUMENT, STATUS_FIELDS);
+    const worst = (...expressions: string[]) => checkExpectations(expressions, DOCUMENT, STATUS_FIELDS);
     assert.equal(worst('status=degraded', 'version=8.10.1').status, 200);
     assert.equal(worst('status=degraded', 'status=healthy').status, 412);
     assert.equal(worst('status=healthy', 'x=y', 'status=degraded').status, 422);

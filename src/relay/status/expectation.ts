@@ -5,7 +5,7 @@ export type ExpectationResult =
   | { readonly expr: string; readonly expected: string; readonly actual: string | null; readonly ok: boolean }
   | { readonly expr: string; readonly problem: string; readonly ok: false };
 
-export interface ExpectationJudgement {
+export interface ExpectationReport {
   /** Of the worst that came of any: unreadable, not to be answered, not so, so. */
   readonly status: 400 | 422 | 412 | 200;
   readonly satisfied: boolean;
@@ -33,23 +33,26 @@ function decode(text: string): string | undefined {
 }
 
 /** Judges expressions `<path><operator><value>` of a document; `fields` tells what may stand in it, present or not. */
-export function judgeExpectations(
+export function checkExpectations(
   expressions: readonly string[],
   document: object,
   fields: StatusField,
-): ExpectationJudgement {
-  const judged = expressions.map((expr) => judge(expr, document, fields));
-  const status = ([400, 422, 412] as const).find((status) => judged.some((one) => one.status === status)) ?? 200;
-  return { status, satisfied: status === 200, results: judged.map(({ result }) => result) };
+): ExpectationReport {
+  const checked = expressions.map((expr) => check(expr, document, fields));
+  const status = ([400, 422, 412] as const).find((status) => checked.some((one) => one.status === status)) ?? 200;
+  return { status, satisfied: status === 200, results: checked.map(({ result }) => result) };
 }
 
-interface Judged {
-  readonly status: ExpectationJudgement['status'];
+interface CheckedExpectation {
+  readonly status: ExpectationReport['status'];
   readonly result: ExpectationResult;
 }
 
-function judge(expr: string, document: object, fields: StatusField): Judged {
-  const trouble = (status: 400 | 422, problem: string): Judged => ({ status, result: { expr, problem, ok: false } });
+function check(expr: string, document: object, fields: StatusField): CheckedExpectation {
+  const trouble = (status: 400 | 422, problem: string): CheckedExpectation => ({
+    status,
+    result: { expr, problem, ok: false },
+  });
   const read = readExpression(expr);
   if (!read.ok) return trouble(400, read.reason);
   const { path, operator, expected } = read.value;

@@ -3,7 +3,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { StreamClient } from '../../kernel/sse/client.ts';
 import { Fanout } from '../../kernel/sse/fanout.ts';
 import { type Frame, frameComment, frameEvent } from '../../kernel/sse/frame.ts';
-import type { Family } from '../credentials.ts';
+import type { SdkKind } from '../credentials.ts';
 import type { CompiledFlag } from '../domain/evaluation/evaluate.ts';
 import type { Compiled, FlagListener, FlagStore, ItemKind } from '../flag-store.ts';
 import { type EvaluatedRequest, EvaluatedStream } from './evaluated.ts';
@@ -20,8 +20,8 @@ export const STREAM_KINDS = [
   'client-evaluated',
 ] as const;
 export type StreamKind = (typeof STREAM_KINDS)[number];
-const EXPOSED_FAMILIES = ['mobile', 'client'] as const;
-type ExposedFamily = (typeof EXPOSED_FAMILIES)[number];
+const EXPOSED_SDK_KINDS = ['mobile', 'client'] as const;
+type ExposedSdkKind = (typeof EXPOSED_SDK_KINDS)[number];
 
 export interface StreamOptions {
   readonly clock: Clock;
@@ -39,7 +39,7 @@ export interface StreamOptions {
 const HEARTBEAT = frameComment('', { blankLine: false });
 
 /** Every event stream of the server, and the one timer that keeps their connections open. */
-export class StreamKeeper {
+export class StreamRegistry {
   readonly options: StreamOptions;
   readonly #fanouts = new Set<Fanout>();
   readonly #stopHeartbeat: () => void;
@@ -79,23 +79,23 @@ type Headers = Readonly<Record<string, string>>;
 /** All who listen to one environment. Nothing is framed for nobody, and for many it is framed once. */
 export class EnvironmentStreams {
   readonly snapshots: Snapshots;
-  readonly #keeper: StreamKeeper;
+  readonly #registry: StreamRegistry;
   readonly #fanouts: Readonly<Record<StreamKind, Fanout>>;
-  readonly #pings: Readonly<Record<ExposedFamily, PingStream>>;
-  readonly #evaluated: Readonly<Record<ExposedFamily, EvaluatedStream>>;
+  readonly #pings: Readonly<Record<ExposedSdkKind, PingStream>>;
+  readonly #evaluated: Readonly<Record<ExposedSdkKind, EvaluatedStream>>;
   readonly #byCredential = new Map<string, Set<StreamClient>>();
   readonly #unsubscribe: () => void;
 
-  constructor(store: FlagStore, keeper: StreamKeeper) {
-    this.#keeper = keeper;
+  constructor(store: FlagStore, registry: StreamRegistry) {
+    this.#registry = registry;
     this.snapshots = new Snapshots(store);
-    const fanouts = Object.fromEntries(STREAM_KINDS.map((kind) => [kind, keeper.openFanout()]));
+    const fanouts = Object.fromEntries(STREAM_KINDS.map((kind) => [kind, registry.openFanout()]));
     this.#fanouts = fanouts as Record<StreamKind, Fanout>;
-    const ping = (family: ExposedFamily) => new PingStream(this.#fanouts[`${family}-ping`], keeper.options);
-    const evaluated = (family: ExposedFamily) =>
-      new EvaluatedStream(store, this.#fanouts[`${family}-evaluated`], {
-        isExposed: ({ exposure }: CompiledFlag) => exposure[family],
-        clock: keeper.options.clock,
+    const ping = (sdkKind: ExposedSdkKind) => new PingStream(this.#fanouts[`${sdkKind}-ping`], registry.options);
+    const evaluated = (sdkKind: ExposedSdkKind) =>
+      new EvaluatedStream(store, this.#fanouts[`${sdkKind}-evaluated`], {
+        isExposed: ({ exposure }: CompiledFlag) => exposure[sdkKind],
+        clock: registry.options.clock,
       });
     this.#pings = { mobile: ping('mobile'), client: ping('client') };
     this.#evaluated = { mobile: evaluated('mobile'), client: evaluated('client') };
@@ -124,23 +124,23 @@ export class EnvironmentStreams {
   }
 
   /** Says no more than that there is something to ask for: at once, and with each change. */
-  openPings(family: ExposedFamily, outgoing: ServerResponse, headers: Headers): StreamClient {
-    return this.#pings[family].open(outgoing, headers);
+  openPings(sdkKind: ExposedSdkKind, outgoing: ServerResponse, headers: Headers): StreamClient {
+    return this.#pings[sdkKind].open(outgoing, headers);
   }
 
   /** What flags are worth for one context: all of them, and then those that come out otherwise. */
   openEvaluated(
-    family: ExposedFamily,
+    sdkKind: ExposedSdkKind,
     outgoing: ServerResponse,
     headers: Headers,
     request: EvaluatedRequest,
   ): StreamClient {
-    return this.#evaluated[family].open(outgoing, headers, request);
+    return this.#evaluated[sdkKind].open(outgoing, headers, request);
   }
 
   /** Keeps in mind by which credential somebody listens, until the function that is given back is called. */
-  remember(client: StreamClient, family: Family, credential: string): () => void {
-    const name = `${family} ${credential}`;
+  remember(client: StreamClient, sdkKind: SdkKind, credential: string): () => void {
+    const name = `${sdkKind} ${credential}`;
     const clients = this.#byCredential.get(name) ?? new Set();
     this.#byCredential.set(name, clients.add(client));
     return () => {
@@ -149,10 +149,10 @@ export class EnvironmentStreams {
   }
 
   /** Ends the streams of everybody who listens by a credential that is none any more. */
-  endUnless(isAccepted: (family: Family, credential: string) => boolean): void {
+  endUnless(isAccepted: (sdkKind: SdkKind, credential: string) => boolean): void {
     for (const [name, clients] of this.#byCredential) {
-      const family = name.slice(0, name.indexOf(' ')) as Family;
-      if (isAccepted(family, name.slice(family.length + 1))) continue;
+      const sdkKind = name.slice(0, name.indexOf(' ')) as SdkKind;
+      if (isAccepted(sdkKind, name.slice(sdkKind.length + 1))) continue;
       for (const client of clients) client.end();
     }
   }
@@ -160,7 +160,7 @@ export class EnvironmentStreams {
   /** Ends every stream; resolves when they are written out. Idempotent. */
   async close(): Promise<void> {
     this.#unsubscribe();
-    await Promise.all(STREAM_KINDS.map((kind) => this.#keeper.closeFanout(this.#fanouts[kind])));
+    await Promise.all(STREAM_KINDS.map((kind) => this.#registry.closeFanout(this.#fanouts[kind])));
   }
 
   #listener(): FlagListener {
@@ -192,9 +192,9 @@ export class EnvironmentStreams {
   }
 
   #tell(tell: (stream: PingStream | EvaluatedStream) => void): void {
-    for (const family of EXPOSED_FAMILIES) {
-      tell(this.#pings[family]);
-      tell(this.#evaluated[family]);
+    for (const sdkKind of EXPOSED_SDK_KINDS) {
+      tell(this.#pings[sdkKind]);
+      tell(this.#evaluated[sdkKind]);
     }
   }
 

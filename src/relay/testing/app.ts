@@ -2,7 +2,7 @@ import { type Listener, listen } from '../../kernel/http/server.ts';
 import { createLog, type LogLevel } from '../../kernel/log.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import type { EnvironmentOptions } from '../config/relay-options.ts';
-import type { Family } from '../credentials.ts';
+import type { SdkKind } from '../credentials.ts';
 import { Credentials } from '../credentials.ts';
 import type { Json } from '../domain/json.ts';
 import { Environment } from '../environment.ts';
@@ -10,7 +10,7 @@ import type { EventReceiver } from '../event/receiver.ts';
 import type { GoalsAnswer } from '../goals.ts';
 import type { RequestSeen } from '../routes/access.ts';
 import { createRelayApp, type Paths } from '../routes/index.ts';
-import { StreamKeeper } from '../streams/streams.ts';
+import { StreamRegistry } from '../streams/streams.ts';
 
 export const SDK_KEY = 'sdk-00000000-0000-4000-8000-00000000000a';
 export const MOBILE_KEY = 'mob-00000000-0000-4000-8000-00000000000b';
@@ -45,7 +45,7 @@ export interface TestRelay {
   readonly environments: readonly Environment[];
   /** The first of them. */
   readonly environment: Environment;
-  readonly keeper: StreamKeeper;
+  readonly registry: StreamRegistry;
   /** The requests that were let in. */
   readonly seen: readonly RequestSeen[];
   /** How many streams the observer believes open. */
@@ -72,10 +72,10 @@ export function flagOf(key: string, fields: { readonly [name: string]: Json } = 
   };
 }
 
-/** A request's credential as a family shows it, for a path that has `{envId}` where the browser's goes. */
-export function authorizationOf(family: Family): Record<string, string> {
-  if (family === 'client') return {};
-  return { authorization: family === 'server' ? SDK_KEY : MOBILE_KEY };
+/** A request's credential as a kind of SDK shows it, for a path that has `{envId}` where the browser's goes. */
+export function authorizationOf(sdkKind: SdkKind): Record<string, string> {
+  if (sdkKind === 'client') return {};
+  return { authorization: sdkKind === 'server' ? SDK_KEY : MOBILE_KEY };
 }
 
 export function createTestRelay(
@@ -85,9 +85,9 @@ export function createTestRelay(
   const clock = new FakeClock();
   const log: string[] = [];
   const { heartbeatMs = 0, maxConnectionMs = 0, pingJitterMs = 0, random = () => 0 } = options;
-  const keeper = new StreamKeeper({ clock, heartbeatMs, maxConnectionMs, pingJitterMs, random });
+  const registry = new StreamRegistry({ clock, heartbeatMs, maxConnectionMs, pingJitterMs, random });
   const credentials = new Credentials();
-  const surroundings = { clock, initTimeoutMs: options.initTimeoutMs ?? 10_000, keeper };
+  const surroundings = { clock, initTimeoutMs: options.initTimeoutMs ?? 10_000, registry };
   const environments = (options.environments ?? [{}]).map((fields) => {
     const environment = new Environment({ ...PLAIN_ENVIRONMENT, ...fields }, surroundings);
     credentials.add(environment);
@@ -119,13 +119,13 @@ export function createTestRelay(
     const answer = await app.request(path, { method, headers, ...(body === undefined ? {} : { body }) });
     return { status: answer.status, headers: answer.headers, text: await answer.text() };
   };
-  t.after(() => keeper.close());
+  t.after(() => registry.close());
   return {
     clock,
     credentials,
     environments,
     environment: environments[0] as Environment,
-    keeper,
+    registry,
     seen,
     openStreams: () => streams,
     log,
@@ -137,7 +137,7 @@ export function createTestRelay(
         addresses: [{ host: '127.0.0.1', port: 0 }],
         maxHeaderBytes: 2 ** 20 + 2 ** 14,
         clock,
-        endStreams: () => keeper.close(),
+        endStreams: () => registry.close(),
       });
       t.after(async () => {
         const closed = listener.close(0);

@@ -61,7 +61,7 @@ function pageSdk(t: TestContext, browser: Browser, pageUrl: string, { name, sdk,
   const left: Page[] = [];
   return {
     name,
-    family: 'client',
+    sdkKind: 'client',
     remembers: true,
     sendsEvents: hasEvents,
     refusal,

@@ -9,7 +9,7 @@ import type { EnvironmentOptions, EventOptions, RelayOptions } from '../config/r
 import type { StoredFlag } from '../domain/summary/event.ts';
 import { Inflater } from '../event/body.ts';
 import { EventForwarder } from '../event/forwarder.ts';
-import type { EventFamily, EventPost } from '../event/receiver.ts';
+import type { EventPost, SdkKind } from '../event/receiver.ts';
 
 export const EVENT_ENVIRONMENT: EnvironmentOptions = {
   name: 'production',
@@ -79,7 +79,7 @@ export interface EventBench {
   post(
     body: unknown,
     headers?: Readonly<Record<string, string>>,
-    family?: EventFamily,
+    sdkKind?: SdkKind,
   ): ReturnType<EventForwarder['receive']>;
 }
 
@@ -120,8 +120,8 @@ export function createEventBench(options: EventBenchOptions = {}): EventBench {
     clock,
     log: createLog({ level: 'debug', format: 'json', clock, write: (line) => lines.push(line) }),
   });
-  const post: EventBench['post'] = (body, headers = {}, family = 'server') =>
-    forwarder.receive(eventPost(body, headers, family));
+  const post: EventBench['post'] = (body, headers = {}, sdkKind = 'server') =>
+    forwarder.receive(eventPost(body, headers, sdkKind));
   return { forwarder, host, clock, lines, post };
 }
 
@@ -129,12 +129,12 @@ export function createEventBench(options: EventBenchOptions = {}): EventBench {
 export function eventPost(
   body: unknown,
   headers: Readonly<Record<string, string>> = {},
-  family: EventFamily = 'server',
+  sdkKind: SdkKind = 'server',
   kind: EventPost['kind'] = 'analytics',
 ): EventPost {
   const all: Readonly<Record<string, string>> = { 'x-launchdarkly-event-schema': '4', ...headers };
   const bytes = Buffer.isBuffer(body) ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
-  return { family, kind, bytes, header: (name) => all[name] };
+  return { sdkKind, kind, bytes, header: (name) => all[name] };
 }
 
 export const customEvent = (key: string) => ({ kind: 'custom', creationDate: 1, key, contextKeys: { user: 'u' } });

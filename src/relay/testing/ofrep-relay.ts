@@ -30,7 +30,7 @@ export function createOfrepRelay(
     observer: {
       request: (request) => seen.push(request),
       stream: () => () => {},
-      evaluated: (_environment, _family, flags) => {
+      evaluated: (_environment, _sdkKind, flags) => {
         evaluated += flags;
       },
     },
@@ -40,6 +40,6 @@ export function createOfrepRelay(
     maxBodyBytes: options.maxBodyBytes ?? 2 ** 20,
   });
   const relay = createTestRelay(t, { ...options, tables: [table] });
-  const streams = new OfrepStreams(relay.keeper);
+  const streams = new OfrepStreams(relay.registry);
   return { ...relay, seen, streams, evaluated: () => evaluated };
 }

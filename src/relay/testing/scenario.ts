@@ -42,7 +42,7 @@ interface RelayWorld {
   start(): Promise<RunningServer>;
   /** Changes the flag `text`. */
   saveText(value: string): Promise<void> | void;
-  readonly keys: Readonly<Record<Sdk['family'], string>>;
+  readonly keys: Readonly<Record<Sdk['sdkKind'], string>>;
   /** Undefined where events go nowhere. */
   readonly upstream: FakeLaunchDarkly | undefined;
 }
@@ -128,7 +128,7 @@ async function playScenario(t: TestContext, sdks: readonly Sdk[], world: RelayWo
     sdks.map((sdk) =>
       t.test(
         `${sdk.name}: starts`,
-        async () => void clients.set(sdk, await sdk.open(relay.url, world.keys[sdk.family])),
+        async () => void clients.set(sdk, await sdk.open(relay.url, world.keys[sdk.sdkKind])),
       ),
     ),
   );
@@ -192,14 +192,14 @@ async function assertAskedBothWays({ url }: RunningServer): Promise<void> {
 }
 
 function assertDelivers(upstream: FakeLaunchDarkly) {
-  return async ({ name, family }: Sdk, client: SdkClient): Promise<void> => {
-    const eventPath = family === 'server' ? '/bulk' : `/events/bulk/${ENV_ID}`;
+  return async ({ name, sdkKind }: Sdk, client: SdkClient): Promise<void> => {
+    const eventPath = sdkKind === 'server' ? '/bulk' : `/events/bulk/${ENV_ID}`;
     const event = `bought by ${name}`;
     await client.report?.(event);
     const { headers } = await eventually('the event upstream', () =>
       upstream.eventPosts.find(({ path, body }) => path === eventPath && body.includes(JSON.stringify(event))),
     );
-    assert.equal(headers.authorization, family === 'server' ? SDK_KEY : undefined);
+    assert.equal(headers.authorization, sdkKind === 'server' ? SDK_KEY : undefined);
     assert.equal(headers['x-launchdarkly-event-schema'], '4');
   };
 }

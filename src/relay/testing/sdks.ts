@@ -25,7 +25,7 @@ export interface SdkClient {
 export interface Sdk {
   readonly name: string;
   /** Whose credential it shows. */
-  readonly family: 'server' | 'client';
+  readonly sdkKind: 'server' | 'client';
   /** Whether flags stay what they were while the relay is away. */
   readonly remembers: boolean;
   readonly sendsEvents: boolean;
@@ -57,7 +57,7 @@ const hosts = (url: string) => ({ baseUri: url, streamUri: url, eventsUri: url }
 function serverSdk(name: string, options: { readonly stream: boolean }): Sdk {
   return {
     name: `@launchdarkly/node-server-sdk, ${name}`,
-    family: 'server',
+    sdkKind: 'server',
     remembers: true,
     sendsEvents: true,
     refusal: options.stream ? /^Error: Authentication failed/ : /401 \(invalid SDK key\)/,
@@ -82,7 +82,7 @@ function serverSdk(name: string, options: { readonly stream: boolean }): Sdk {
 function oldServerSdk(name: string, options: { readonly stream: boolean }): Sdk {
   return {
     name: `launchdarkly-node-server-sdk 7, ${name}`,
-    family: 'server',
+    sdkKind: 'server',
     remembers: true,
     sendsEvents: true,
     refusal: options.stream ? /^Error: Authentication failed/ : /401 \(invalid SDK key\)/,
@@ -112,7 +112,7 @@ function oldServerSdk(name: string, options: { readonly stream: boolean }): Sdk 
 function nodeClientSdk(name: string, options: { readonly useReport: boolean }): Sdk {
   return {
     name: `launchdarkly-node-client-sdk, ${name}`,
-    family: 'client',
+    sdkKind: 'client',
     remembers: true,
     sendsEvents: true,
     refusal: /Environment not found/,
@@ -148,7 +148,7 @@ let domains = 0;
 function openFeature(): Sdk {
   return {
     name: '@openfeature/ofrep-provider',
-    family: 'server',
+    sdkKind: 'server',
     remembers: false,
     sendsEvents: false,
     refusal: /^Error: GENERAL/,

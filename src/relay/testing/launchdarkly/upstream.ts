@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { FakeClock } from '../../../testing/fake-clock.ts';
 import type { Cleanup } from '../../../testing/processes.ts';
 import type { EnvironmentOptions } from '../../config/relay-options.ts';
-import { createUpstream } from '../../upstream/upstream.ts';
+import { createUpstreamSource } from '../../upstream/source.ts';
 import { plainFlag, sseEvent } from './fake.ts';
 import { FakeHttp, settle } from './http.ts';
 import { emptySink, plainEnvironment, RecordingLog } from './parts.ts';
@@ -17,7 +17,7 @@ export function startUpstream(t: Cleanup, { streamUri = 'https://stream.test', .
   const sink = emptySink(clock);
   const environment = plainEnvironment(options);
   const settings = { streamUri };
-  const source = createUpstream(sink, { environment, options: settings, clock, log, http, random: () => 0 });
+  const source = createUpstreamSource(sink, { environment, options: settings, clock, log, http, random: () => 0 });
   t.after(() => source.close());
   source.start();
   return { clock, http, log, source, ...sink };

@@ -8,7 +8,7 @@ import type { DataSink, DataSource } from '../data-source.ts';
 import { hideKey, maskKey } from '../masking.ts';
 import type { ConnectionError } from '../status/connection-status.ts';
 import { UpstreamBackoff } from './backoff.ts';
-import { applyChange, readUpstreamEvent } from './event.ts';
+import { applyChange, readUpstreamEvent } from './change.ts';
 import { openUpstreamStream, type UpstreamFailure, type UpstreamHttp } from './stream.ts';
 
 export interface UpstreamLimits {
@@ -20,7 +20,7 @@ export interface UpstreamLimits {
   readonly maxEventBytes: number;
 }
 
-export interface UpstreamDeps {
+export interface UpstreamParts {
   readonly environment: EnvironmentOptions;
   readonly options: Pick<RelayOptions, 'streamUri'>;
   readonly clock: Clock;
@@ -43,13 +43,13 @@ const MAX_SHOWN_CHARS = 300;
  * Follows the stream of one environment, from LaunchDarkly or from another relay, and asks again whenever it is over. What
  * has come stays in the store, however long an outage lasts.
  */
-export function createUpstream(sink: DataSink, deps: UpstreamDeps): DataSource {
+export function createUpstreamSource(sink: DataSink, deps: UpstreamParts): DataSource {
   return new Upstream(sink, deps);
 }
 
 class Upstream implements DataSource {
   readonly #sink: DataSink;
-  readonly #deps: UpstreamDeps;
+  readonly #deps: UpstreamParts;
   readonly #limits: UpstreamLimits;
   readonly #backoff: UpstreamBackoff;
   #attempt: Attempt | undefined;
@@ -60,7 +60,7 @@ class Upstream implements DataSource {
   #lastReason: string | undefined;
   #hasSentUnknown = false;
 
-  constructor(sink: DataSink, deps: UpstreamDeps) {
+  constructor(sink: DataSink, deps: UpstreamParts) {
     this.#sink = sink;
     this.#deps = deps;
     this.#limits = { ...LIMITS, ...deps.limits };

@@ -3,13 +3,8 @@ import type { CancelTimer, Clock } from '../../kernel/clock.ts';
 import { messageOf, systemCodeOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import { accepted, type Outcome, refused } from '../../kernel/outcome.ts';
-import { type ArchivedFiles, readArchiveFiles } from './files.ts';
-import {
-  type ArchiveDefaults,
-  type ArchiveEnvironment,
-  readArchiveEnvironment,
-  unexpired,
-} from './stored-environment.ts';
+import { type ArchiveDefaults, type ArchivedEnvironment, readArchivedEnvironment, unexpired } from './environment.ts';
+import { type EnvironmentFiles, readArchiveFiles } from './files.ts';
 
 export interface ArchiveOptions {
   readonly path: string;
@@ -18,12 +13,12 @@ export interface ArchiveOptions {
   readonly clock: Clock;
   readonly log: Log;
   /** Is told all environments whenever one is not what it was; not of those that are there from the start. */
-  readonly onChange: (environments: readonly ArchiveEnvironment[]) => void;
+  readonly onChange: (environments: readonly ArchivedEnvironment[]) => void;
   readonly defaults?: ArchiveDefaults;
 }
 
 export interface Archive {
-  readonly environments: readonly ArchiveEnvironment[];
+  readonly environments: readonly ArchivedEnvironment[];
   /** Nothing is told from then on. Idempotent. */
   close(): Promise<void>;
 }
@@ -32,15 +27,15 @@ export interface Archive {
  * Reads an offline archive and watches it. It is refused only when it cannot be read at first: later a bad or half-copied
  * file changes nothing, and is tried again at each interval.
  */
-export async function openArchive(options: ArchiveOptions): Promise<Outcome<Archive>> {
-  const archive = new WatchedArchive(options);
+export async function watchArchive(options: ArchiveOptions): Promise<Outcome<Archive>> {
+  const archive = new ArchiveWatcher(options);
   const opened = await archive.open();
   return opened.ok ? accepted(archive) : refused(`the archive ${options.path} cannot be used: ${opened.reason}`);
 }
 
-class WatchedArchive implements Archive {
+class ArchiveWatcher implements Archive {
   readonly #options: ArchiveOptions;
-  #environments: readonly ArchiveEnvironment[] = [];
+  #environments: readonly ArchivedEnvironment[] = [];
   /** Of the file that was read last with success. */
   #signature = '';
   #checking: Promise<void> | undefined;
@@ -53,7 +48,7 @@ class WatchedArchive implements Archive {
     this.#options = options;
   }
 
-  get environments(): readonly ArchiveEnvironment[] {
+  get environments(): readonly ArchivedEnvironment[] {
     return this.#environments;
   }
 
@@ -106,7 +101,7 @@ class WatchedArchive implements Archive {
   }
 
   /** The files of the archive; undefined when it is still the one that was read. */
-  async #load(): Promise<Outcome<readonly ArchivedFiles[] | undefined>> {
+  async #load(): Promise<Outcome<readonly EnvironmentFiles[] | undefined>> {
     const { path } = this.#options;
     try {
       // Before the file is read: what is written to it meanwhile is then seen at the next look.
@@ -121,12 +116,12 @@ class WatchedArchive implements Archive {
     }
   }
 
-  #take(files: readonly ArchivedFiles[]): void {
+  #take(files: readonly EnvironmentFiles[]): void {
     const { clock, log, defaults, path } = this.#options;
     const known = new Map(this.#environments.map((environment) => [environment.options.name, environment]));
-    const environments = new Map<string, ArchiveEnvironment>();
+    const environments = new Map<string, ArchivedEnvironment>();
     for (const file of files) {
-      const read = readArchiveEnvironment(file, clock.now(), defaults);
+      const read = readArchivedEnvironment(file, clock.now(), defaults);
       if (!read.ok) log.error('an environment of the archive is left as it was', { path, error: read.reason });
       const name = read.ok ? read.value.options.name : file.id;
       const before = known.get(name);
@@ -157,11 +152,11 @@ class WatchedArchive implements Archive {
   }
 }
 
-function isSame(a: ArchiveEnvironment, b: ArchiveEnvironment): boolean {
+function isSame(a: ArchivedEnvironment, b: ArchivedEnvironment): boolean {
   return a.version === b.version && a.dataId === b.dataId;
 }
 
-function withoutExpired(environment: ArchiveEnvironment, now: number): ArchiveEnvironment {
+function withoutExpired(environment: ArchivedEnvironment, now: number): ArchivedEnvironment {
   const additionalKeys = unexpired(environment.additionalKeys, now);
   return additionalKeys.length === environment.additionalKeys.length ? environment : { ...environment, additionalKeys };
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Random } from '../../testing/random.ts';
-import { findJsonFault } from './json.ts';
+import { findJsonFault } from './json-fault.ts';
 
 const isJson = (text: string) => {
   try {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { readUpstreamEvent, type UpstreamChange } from './event.ts';
+import { readUpstreamEvent, type UpstreamChange } from './change.ts';
 
 const FLAG = { key: 'a', version: 1 };
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readFlagFiles } from './data.ts';
+import { readFlagFiles } from './flag-file.ts';
 import { SAMPLE_FLAGS, sampleFlags } from './sample.ts';
 
 const itemsOf = (name: string, text: string) => {

@@ -3,11 +3,11 @@ import type { EnvironmentOptions } from '../config/relay-options.ts';
 import type { DataSink } from '../data-source.ts';
 import { isJsonObject, type Json } from '../domain/json.ts';
 import { type FlagData, readFlagData } from '../flag-store.ts';
-import type { ArchivedFiles } from './files.ts';
+import type { EnvironmentFiles } from './files.ts';
 
 /** A key that is accepted beside the SDK key and the mobile key of the options. */
 export interface AdditionalKey {
-  readonly family: 'server' | 'mobile';
+  readonly sdkKind: 'server' | 'mobile';
   readonly key: string;
   /** Epoch milliseconds; undefined: never. */
   readonly expiresAt: number | undefined;
@@ -22,7 +22,7 @@ export interface EnvironmentLabels {
 }
 
 /** An environment of an offline archive. The same object stands in two archives in a row when nothing of it changed. */
-export interface ArchiveEnvironment {
+export interface ArchivedEnvironment {
   /** Named by the environment's id. */
   readonly options: EnvironmentOptions;
   readonly labels: EnvironmentLabels;
@@ -40,11 +40,11 @@ export interface ArchiveEnvironment {
 export type ArchiveDefaults = Partial<Pick<EnvironmentOptions, 'allowedOrigins' | 'allowedHeaders' | 'logLevel'>>;
 
 /** Reads the metadata of an environment. Source: ld-relay's internal/filedata and internal/envfactory. */
-export function readArchiveEnvironment(
-  { id, metadata, data }: ArchivedFiles,
+export function readArchivedEnvironment(
+  { id, metadata, data }: EnvironmentFiles,
   now: number,
   { allowedOrigins = [], allowedHeaders = [], logLevel }: ArchiveDefaults = {},
-): Outcome<ArchiveEnvironment> {
+): Outcome<ArchivedEnvironment> {
   const json = parse(metadata);
   if (!isJsonObject(json) || !isJsonObject(json.env)) return refused(`${id}.json has no environment`);
   const { env, dataId } = json;
@@ -79,8 +79,8 @@ export function readArchiveEnvironment(
 }
 
 /** Puts the data of an environment where it is served from; refused, with what was there before left, if it is broken. */
-export function deliverArchive(
-  environment: ArchiveEnvironment,
+export function applyArchivedData(
+  environment: ArchivedEnvironment,
   { store, connection }: DataSink,
   now: number,
 ): Outcome<void> {
@@ -92,24 +92,24 @@ export function deliverArchive(
 }
 
 /** What has to be done to get from the environments of one archive to those of the next. */
-export interface ArchiveChanges {
-  readonly added: readonly ArchiveEnvironment[];
-  readonly removed: readonly ArchiveEnvironment[];
+export interface EnvironmentChanges {
+  readonly added: readonly ArchivedEnvironment[];
+  readonly removed: readonly ArchivedEnvironment[];
   /** `hasNewData`: not only its options, labels or keys are other ones. */
   readonly changed: readonly {
-    readonly before: ArchiveEnvironment;
-    readonly after: ArchiveEnvironment;
+    readonly before: ArchivedEnvironment;
+    readonly after: ArchivedEnvironment;
     readonly hasNewData: boolean;
   }[];
 }
 
-export function compareArchives(
-  before: readonly ArchiveEnvironment[],
-  after: readonly ArchiveEnvironment[],
-): ArchiveChanges {
+export function compareEnvironments(
+  before: readonly ArchivedEnvironment[],
+  after: readonly ArchivedEnvironment[],
+): EnvironmentChanges {
   const known = new Map(before.map((environment) => [environment.options.name, environment]));
-  const added: ArchiveEnvironment[] = [];
-  const changed: ArchiveChanges['changed'][number][] = [];
+  const added: ArchivedEnvironment[] = [];
+  const changed: EnvironmentChanges['changed'][number][] = [];
   for (const environment of after) {
     const earlier = known.get(environment.options.name);
     known.delete(environment.options.name);
@@ -133,11 +133,11 @@ function readSdkKeys(
 ): readonly AdditionalKey[] {
   if (Array.isArray(sdkKeys) && sdkKeys.length > 0) return readKeyList('server', sdkKeys, text(value));
   if (!isJsonObject(expiring) || text(expiring.value) === '') return [];
-  return [{ family: 'server', key: text(expiring.value), expiresAt: number(expiring.timestamp) }];
+  return [{ sdkKind: 'server', key: text(expiring.value), expiresAt: number(expiring.timestamp) }];
 }
 
 function readKeyList(
-  family: AdditionalKey['family'],
+  sdkKind: AdditionalKey['sdkKind'],
   list: Json | undefined,
   primary: string,
 ): readonly AdditionalKey[] {
@@ -145,7 +145,7 @@ function readKeyList(
   return (list as readonly Json[]).flatMap((entry) => {
     if (!isJsonObject(entry) || text(entry.value) === '' || entry.value === primary) return [];
     const expiresAt = typeof entry.expiry === 'number' ? entry.expiry : undefined;
-    return [{ family, key: text(entry.value), expiresAt }];
+    return [{ sdkKind, key: text(entry.value), expiresAt }];
   });
 }
 

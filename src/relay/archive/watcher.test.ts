@@ -10,8 +10,8 @@ import { type ArchivedSample, archiveEntries, packArchive, packTar } from '../te
 import { plainFlag } from '../testing/launchdarkly/fake.ts';
 import { settle } from '../testing/launchdarkly/http.ts';
 import { emptySink, RecordingLog } from '../testing/launchdarkly/parts.ts';
-import { type ArchiveOptions, openArchive } from './archive.ts';
-import { type ArchiveEnvironment, compareArchives, deliverArchive } from './stored-environment.ts';
+import { type ArchivedEnvironment, applyArchivedData, compareEnvironments } from './environment.ts';
+import { type ArchiveOptions, watchArchive } from './watcher.ts';
 
 async function archivePath(t: TestContext): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'opsdeck-'));
@@ -24,9 +24,9 @@ async function open(t: TestContext, content: Buffer, options: Partial<ArchiveOpt
   await writeFile(path, content);
   const clock = new FakeClock();
   const log = new RecordingLog();
-  const told: (readonly ArchiveEnvironment[])[] = [];
-  const onChange = (environments: readonly ArchiveEnvironment[]) => void told.push(environments);
-  const opened = await openArchive({ path, intervalMs: 1000, clock, log, onChange, ...options });
+  const told: (readonly ArchivedEnvironment[])[] = [];
+  const onChange = (environments: readonly ArchivedEnvironment[]) => void told.push(environments);
+  const opened = await watchArchive({ path, intervalMs: 1000, clock, log, onChange, ...options });
   assert.ok(opened.ok, opened.ok ? '' : opened.reason);
   const archive = opened.value;
   t.after(() => archive.close());
@@ -50,7 +50,7 @@ const flagData = (version: number) => ({ flags: { a: plainFlag('a', version, ver
 const ONE: ArchivedSample = { id: 'env1', data: flagData(1) };
 const TWO: ArchivedSample = { id: 'env2', data: flagData(1) };
 
-const names = (environments: readonly ArchiveEnvironment[]) => environments.map(({ options }) => options.name);
+const names = (environments: readonly ArchivedEnvironment[]) => environments.map(({ options }) => options.name);
 
 test('each environment of an archive has its options, its labels and its data', async (t) => {
   const expiring = { value: 'sdk-old', timestamp: Date.parse('2026-02-01T00:00:00Z') };
@@ -68,7 +68,7 @@ test('each environment of an archive has its options, its labels and its data', 
   );
   assert.deepEqual(names(archive.environments), ['env1', 'env2']);
   const [environment] = archive.environments;
-  const { readData, ...rest } = environment as ArchiveEnvironment;
+  const { readData, ...rest } = environment as ArchivedEnvironment;
   assert.deepEqual(rest, {
     options: {
       name: 'env1',
@@ -87,7 +87,7 @@ test('each environment of an archive has its options, its labels and its data', 
     labels: { envKey: 'production', envName: 'Production', projKey: 'shop', projName: 'Shop' },
     version: 4,
     dataId: 'd',
-    additionalKeys: [{ family: 'server', key: 'sdk-old', expiresAt: expiring.timestamp }],
+    additionalKeys: [{ sdkKind: 'server', key: 'sdk-old', expiresAt: expiring.timestamp }],
   });
   assert.deepEqual(readData(), { ok: true, value: flagData(1) });
 });
@@ -109,8 +109,8 @@ test('newer archives list all keys', async (t) => {
   };
   const { archive } = await open(t, packArchive([{ ...ONE, env }]));
   assert.deepEqual(archive.environments[0]?.additionalKeys, [
-    { family: 'server', key: 'sdk-2', expiresAt: undefined },
-    { family: 'mobile', key: 'mob-2', expiresAt: expiry },
+    { sdkKind: 'server', key: 'sdk-2', expiresAt: undefined },
+    { sdkKind: 'mobile', key: 'mob-2', expiresAt: expiry },
   ]);
 });
 
@@ -146,7 +146,7 @@ test('an archive that cannot be read at first is refused, by name', async (t) =>
     log: new RecordingLog(),
     onChange: () => assert.fail(),
   };
-  assert.deepEqual(await openArchive(options), { ok: false, reason: `the archive ${path} cannot be used: ENOENT` });
+  assert.deepEqual(await watchArchive(options), { ok: false, reason: `the archive ${path} cannot be used: ENOENT` });
 });
 
 test('one broken environment leaves the others', async (t) => {
@@ -179,7 +179,7 @@ describe('a replaced archive', () => {
     );
     assert.equal(told.length, 1);
     assert.equal(told[0], archive.environments);
-    const { added, removed, changed } = compareArchives(first, archive.environments);
+    const { added, removed, changed } = compareEnvironments(first, archive.environments);
     assert.deepEqual([names(added), names(removed)], [['new'], ['gone']]);
     assert.deepEqual(
       changed.map(({ after, hasNewData }) => [after.options.name, after.labels.envName, hasNewData]),
@@ -268,7 +268,7 @@ test('a key is told of when its time is over, to the millisecond', async (t) => 
   assert.equal(told.length, 0);
   clock.advance(1);
   assert.deepEqual(archive.environments[0]?.additionalKeys, []);
-  const { changed } = compareArchives(before, archive.environments);
+  const { changed } = compareEnvironments(before, archive.environments);
   assert.deepEqual(
     changed.map(({ after, hasNewData }) => [after.options.name, hasNewData]),
     [['env1', false]],
@@ -287,10 +287,10 @@ test('data is delivered to the store, and broken data changes nothing', async (t
     packArchive([ONE, { id: 'bad', data: { flags: [] } }, { id: 'worse', data: 1 }]),
   );
   const sink = emptySink(clock);
-  const [bad, good, worse] = archive.environments as [ArchiveEnvironment, ArchiveEnvironment, ArchiveEnvironment];
-  assert.ok(!deliverArchive(bad, sink, clock.now()).ok);
+  const [bad, good, worse] = archive.environments as [ArchivedEnvironment, ArchivedEnvironment, ArchivedEnvironment];
+  assert.ok(!applyArchivedData(bad, sink, clock.now()).ok);
   assert.deepEqual([sink.store.isInitialised, sink.connection.state], [false, 'INITIALIZING']);
-  assert.ok(deliverArchive(good, sink, clock.now()).ok);
-  assert.ok(!deliverArchive(worse, sink, clock.now()).ok);
+  assert.ok(applyArchivedData(good, sink, clock.now()).ok);
+  assert.ok(!applyArchivedData(worse, sink, clock.now()).ok);
   assert.deepEqual([sink.store.version('flags', 'a'), sink.connection.state], [1, 'VALID']);
 });
