@@ -60,7 +60,7 @@ const put = (head: string, make: (index: number) => string, count: number, tail:
 
 const TOO_MANY_PARTS = 'the data of a put holds more than 1000000 objects and lists';
 const TOO_MANY_ITEMS = 'put: more than 100000 flags and segments';
-const FULL = 'the patches since the last put hold too much; a new put is asked for';
+const FULL = 'the patches since the last put are too large; a new put is requested';
 
 const TOO_MUCH: Readonly<Record<string, readonly [lie: StreamLie, error: string]>> = {
   'millions of rules': [put('{"flags":{"a":{"on":true,"rules":[', () => '{},', 1_100_000, '{}]}}}'), TOO_MANY_PARTS],
@@ -69,7 +69,7 @@ const TOO_MUCH: Readonly<Record<string, readonly [lie: StreamLie, error: string]
   'more segments than there are': [put('{"segments":{', (i) => `"k${i}":{},`, 100_001, '"z":{}}}'), TOO_MANY_ITEMS],
   'nested lists': [
     put('{"flags":{"a":{"variations":[', () => '[', 100_000, `${']'.repeat(100_000)}]}}}`),
-    'the data are nested too deeply',
+    'the data is nested too deeply',
   ],
   'deletes without end': [
     sends(repeated(EMPTY, (i) => sseEvent('delete', { path: `/flags/k${i}`, version: 1 }), 210_000, '')),
@@ -121,7 +121,7 @@ test('an upstream cannot fill the log, nor put the SDK key there', async (t) => 
   const shown = failure.log.lines.filter(({ level }) => level !== 'debug');
   assert.deepEqual(
     shown.map(({ message }) => message),
-    ['upstream has delivered', 'upstream sends what is not known here', 'upstream failed'],
+    ['upstream has sent its data', 'upstream sent an unknown event', 'upstream failed'],
   );
   assert.ok(failure.log.text.length < 200_000, `${failure.log.text.length} characters`);
   assert.ok(JSON.stringify(shown).length < 2_000, `${JSON.stringify(shown).length} characters`);
@@ -178,7 +178,7 @@ test('an encoded answer is told of, and not unpacked', async (t) => {
   const failure = await failureOf(t, { status: 200, headers, body: 'x' });
   assert.deepEqual(
     [failure.kind, failure.error],
-    ['INVALID_DATA', 'the answer is encoded as gzip, which was not asked for'],
+    ['INVALID_DATA', 'the response is encoded as gzip, which was not requested'],
   );
 });
 

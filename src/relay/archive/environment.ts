@@ -5,7 +5,7 @@ import { isJsonObject, type Json } from '../domain/json.ts';
 import { type FlagData, readFlagData } from '../flag-store.ts';
 import type { EnvironmentFiles } from './files.ts';
 
-/** A key that is accepted beside the SDK key and the mobile key of the options. */
+/** A key that is valid in addition to the SDK key and mobile key of the options. */
 export interface AdditionalKey {
   readonly sdkKind: 'server' | 'mobile';
   readonly key: string;
@@ -13,7 +13,7 @@ export interface AdditionalKey {
   readonly expiresAt: number | undefined;
 }
 
-/** What an archive says of the place of an environment; empty where it says nothing. */
+/** Names of the environment and its project; empty if absent. */
 export interface EnvironmentLabels {
   readonly envKey: string;
   readonly envName: string;
@@ -21,22 +21,22 @@ export interface EnvironmentLabels {
   readonly projName: string;
 }
 
-/** An environment of an offline archive. The same object stands in two archives in a row when nothing of it changed. */
+/** An environment of an offline archive. Stays the same object when the archive is read again without changes to it. */
 export interface ArchivedEnvironment {
   /** Named by the environment's id. */
   readonly options: EnvironmentOptions;
   readonly labels: EnvironmentLabels;
-  /** Of the options and labels. */
+  /** Version of the options and labels. */
   readonly version: number;
-  /** Names the data: another one, other data. */
+  /** Changes with the data. */
   readonly dataId: string;
-  /** Those whose time is over are left out. */
+  /** Without expired keys. */
   readonly additionalKeys: readonly AdditionalKey[];
-  /** Parses the flags and segments anew each time, so that nobody has to hold them parsed. */
+  /** Parses the flags and segments at each call, so that they need not be held in memory. */
   readData(): Outcome<FlagData>;
 }
 
-/** What the configuration adds to every environment of an archive. */
+/** Settings that the configuration adds to every environment of an archive. */
 export type ArchiveDefaults = Partial<Pick<EnvironmentOptions, 'allowedOrigins' | 'allowedHeaders' | 'logLevel'>>;
 
 /** Reads the metadata of an environment. Source: ld-relay's internal/filedata and internal/envfactory. */
@@ -78,7 +78,7 @@ export function readArchivedEnvironment(
   });
 }
 
-/** Puts the data of an environment where it is served from; refused, with what was there before left, if it is broken. */
+/** Replaces the data in the store; refused if broken, with the store unchanged. */
 export function applyArchivedData(
   environment: ArchivedEnvironment,
   { store, connection }: DataSink,
@@ -91,11 +91,11 @@ export function applyArchivedData(
   return replaced;
 }
 
-/** What has to be done to get from the environments of one archive to those of the next. */
+/** Difference between two versions of an archive. */
 export interface EnvironmentChanges {
   readonly added: readonly ArchivedEnvironment[];
   readonly removed: readonly ArchivedEnvironment[];
-  /** `hasNewData`: not only its options, labels or keys are other ones. */
+  /** `hasNewData` is false if only options, labels or keys have changed. */
   readonly changed: readonly {
     readonly before: ArchivedEnvironment;
     readonly after: ArchivedEnvironment;
@@ -121,12 +121,11 @@ export function compareEnvironments(
   return { added, removed: [...known.values()], changed };
 }
 
-/** Those whose time is not over. */
 export function unexpired(keys: readonly AdditionalKey[], now: number): readonly AdditionalKey[] {
   return keys.filter(({ expiresAt }) => expiresAt === undefined || expiresAt > now);
 }
 
-/** The list of newer archives is all that counts, where there is one; the older form knows one key that expires. */
+/** `sdkKeys` of newer archives takes precedence; the older form has one expiring key. */
 function readSdkKeys(
   { sdkKeys }: { readonly [name: string]: Json },
   { value, expiring }: { readonly [name: string]: Json },

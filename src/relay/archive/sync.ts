@@ -13,13 +13,13 @@ export interface ArchiveSyncParts {
   readonly archive: NonNullable<RelayOptions['archive']>;
   readonly set: EnvironmentSet;
   readonly credentials: Credentials;
-  /** Is told of an environment that is no longer served. */
+  /** Called for an environment that is no longer served. */
   readonly onRemove: (environment: Environment) => void;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** Keeps the environments that are served equal to those of an archive. */
+/** Keeps the served environments equal to those of an offline archive. */
 export class ArchiveSync {
   readonly #parts: ArchiveSyncParts;
   /** By name. */
@@ -30,18 +30,17 @@ export class ArchiveSync {
     this.#parts = parts;
   }
 
-  /** A CommandError says why there is nothing to serve. */
+  /** Throws a CommandError if the archive cannot be read. */
   async start(): Promise<void> {
     const { archive, clock, log } = this.#parts;
     const { path, intervalMs, ...defaults } = archive;
-    const onChange = (environments: readonly ArchivedEnvironment[]) => this.#follow(environments);
+    const onChange = (environments: readonly ArchivedEnvironment[]) => this.#update(environments);
     const opened = await watchArchive({ path, intervalMs, defaults, clock, log, onChange });
     if (!opened.ok) throw new CommandError(opened.reason, ExitCode.failed);
     this.#close = () => opened.value.close();
-    this.#follow(opened.value.environments);
+    this.#update(opened.value.environments);
   }
 
-  /** What the archive says of an environment. */
   archivedAs({ options }: Pick<Environment, 'options'>): ArchivedEnvironment | undefined {
     return this.#served.get(options.name)?.archived;
   }
@@ -50,7 +49,7 @@ export class ArchiveSync {
     return this.#close();
   }
 
-  #follow(environments: readonly ArchivedEnvironment[]): void {
+  #update(environments: readonly ArchivedEnvironment[]): void {
     const before = [...this.#served.values()].map(({ archived }) => archived);
     const { added, removed, changed } = compareEnvironments(before, environments);
     for (const archived of removed) this.#remove(archived);
@@ -76,7 +75,7 @@ export class ArchiveSync {
     this.#grant(archived, environment);
     const { filter } = archived.options;
     environment.streams.endUnless((sdkKind, key) => credentials.find(sdkKind, key, filter) === environment);
-    if (hasNewData) this.#deliver(archived, environment);
+    if (hasNewData) this.#applyData(archived, environment);
   }
 
   #remove({ options }: ArchivedEnvironment): void {
@@ -92,17 +91,17 @@ export class ArchiveSync {
   }
 
   #sourceOf(archived: ArchivedEnvironment, sink: DataSink): DataSource {
-    return { start: () => this.#deliver(archived, sink), close: async () => {} };
+    return { start: () => this.#applyData(archived, sink), close: async () => {} };
   }
 
-  #deliver(archived: ArchivedEnvironment, sink: DataSink): void {
+  #applyData(archived: ArchivedEnvironment, sink: DataSink): void {
     const { clock, log } = this.#parts;
-    const delivered = applyArchivedData(archived, sink, clock.now());
-    if (delivered.ok) return;
+    const applied = applyArchivedData(archived, sink, clock.now());
+    if (applied.ok) return;
     sink.connection.failed({ kind: 'INVALID_DATA', time: clock.now() });
     log.error('the data of an environment of the archive cannot be read', {
       env: archived.options.name,
-      error: delivered.reason,
+      error: applied.reason,
     });
   }
 }

@@ -24,8 +24,8 @@ async function open(t: TestContext, content: Buffer, options: Partial<ArchiveOpt
   await writeFile(path, content);
   const clock = new FakeClock();
   const log = new RecordingLog();
-  const told: (readonly ArchivedEnvironment[])[] = [];
-  const onChange = (environments: readonly ArchivedEnvironment[]) => void told.push(environments);
+  const changes: (readonly ArchivedEnvironment[])[] = [];
+  const onChange = (environments: readonly ArchivedEnvironment[]) => void changes.push(environments);
   const opened = await watchArchive({ path, intervalMs: 1000, clock, log, onChange, ...options });
   assert.ok(opened.ok, opened.ok ? '' : opened.reason);
   const archive = opened.value;
@@ -43,7 +43,7 @@ async function open(t: TestContext, content: Buffer, options: Partial<ArchiveOpt
       { everyMs: 5 },
     );
   };
-  return { archive, path, clock, log, told, replace };
+  return { archive, path, clock, log, changes, replace };
 }
 
 const flagData = (version: number) => ({ flags: { a: plainFlag('a', version, version) }, segments: {} });
@@ -137,7 +137,7 @@ describe('an archive may', () => {
   }
 });
 
-test('an archive that cannot be read at first is refused, by name', async (t) => {
+test('an archive that cannot be read at the start is refused, by name', async (t) => {
   const path = await archivePath(t);
   const options = {
     path,
@@ -150,12 +150,12 @@ test('an archive that cannot be read at first is refused, by name', async (t) =>
 });
 
 test('one broken environment leaves the others', async (t) => {
-  const { archive, log, replace, told } = await open(t, packArchive([ONE, TWO]));
+  const { archive, log, replace, changes } = await open(t, packArchive([ONE, TWO]));
   const noKey = packArchive([
     { ...ONE, env: { sdkKey: {}, version: 2 } },
     { ...TWO, env: { version: 2 } },
   ]);
-  await replace(noKey, () => told.length === 1);
+  await replace(noKey, () => changes.length === 1);
   assert.deepEqual(
     archive.environments.map(({ version }) => version),
     [1, 2],
@@ -164,9 +164,9 @@ test('one broken environment leaves the others', async (t) => {
 });
 
 describe('a replaced archive', () => {
-  test('tells which environments came, went, and what changed of the others', async (t) => {
+  test('reports added, removed and changed environments', async (t) => {
     const before = [{ id: 'same' }, { id: 'gone' }, { id: 'renamed' }, { id: 'flags', data: flagData(1) }];
-    const { archive, told, replace } = await open(t, packArchive(before));
+    const { archive, changes, replace } = await open(t, packArchive(before));
     const first = archive.environments;
     await replace(
       packArchive([
@@ -175,10 +175,10 @@ describe('a replaced archive', () => {
         { id: 'flags', data: flagData(2), dataId: 'data-2' },
         { id: 'new' },
       ]),
-      () => told.length > 0,
+      () => changes.length > 0,
     );
-    assert.equal(told.length, 1);
-    assert.equal(told[0], archive.environments);
+    assert.equal(changes.length, 1);
+    assert.equal(changes[0], archive.environments);
     const { added, removed, changed } = compareEnvironments(first, archive.environments);
     assert.deepEqual([names(added), names(removed)], [['new'], ['gone']]);
     assert.deepEqual(
@@ -190,32 +190,32 @@ describe('a replaced archive', () => {
     );
   });
 
-  test('tells of an environment that went, and of nothing else', async (t) => {
-    const { archive, told, replace } = await open(t, packArchive([ONE, TWO]));
-    await replace(packArchive([ONE]), () => told.length > 0);
+  test('reports a removed environment and nothing else', async (t) => {
+    const { archive, changes, replace } = await open(t, packArchive([ONE, TWO]));
+    await replace(packArchive([ONE]), () => changes.length > 0);
     assert.deepEqual(names(archive.environments), ['env1']);
   });
 
-  test('tells nothing when nothing is different but the file', async (t) => {
-    const { told, log, replace } = await open(t, packArchive([ONE]));
+  test('reports nothing when only the file differs', async (t) => {
+    const { changes, log, replace } = await open(t, packArchive([ONE]));
     await replace(packTar(archiveEntries([ONE])), () =>
       log.lines.some(({ message }) => message.includes('read again')),
     );
-    assert.deepEqual(told, []);
+    assert.deepEqual(changes, []);
   });
 
-  test('that is broken changes nothing, is told of once, and is tried until it is whole', async (t) => {
-    const { archive, told, log, replace } = await open(t, packArchive([ONE]));
+  test('that is broken changes nothing, is logged once, and is read again until it is valid', async (t) => {
+    const { archive, changes, log, replace } = await open(t, packArchive([ONE]));
     const next = packArchive([{ ...ONE, env: { version: 2 } }]);
     const tries = (level: string) =>
       log.lines.filter((line) => line.level === level && line.message.includes('cannot be read'));
     await replace(next.subarray(0, 100), () => tries('debug').length > 1);
-    assert.deepEqual([tries('warn').length, told.length, archive.environments[0]?.version], [1, 0, 1]);
-    await replace(next, () => told.length === 1);
+    assert.deepEqual([tries('warn').length, changes.length, archive.environments[0]?.version], [1, 0, 1]);
+    await replace(next, () => changes.length === 1);
     assert.equal(archive.environments[0]?.version, 2);
   });
 
-  test('that is gone changes nothing', async (t) => {
+  test('that is missing changes nothing', async (t) => {
     const { archive, path, clock, log } = await open(t, packArchive([ONE]));
     await rm(path);
     await eventually('the warning', () => {
@@ -240,32 +240,32 @@ describe('a replaced archive', () => {
     });
   });
 
-  test('tells nothing after the close', async (t) => {
-    const { archive, path, clock, told } = await open(t, packArchive([ONE]));
+  test('reports nothing after the close', async (t) => {
+    const { archive, path, clock, changes } = await open(t, packArchive([ONE]));
     await writeFile(path, packArchive([TWO]));
     clock.advance(1000);
     await archive.close();
     clock.advance(60_000);
     await settle();
-    assert.deepEqual(told, []);
+    assert.deepEqual(changes, []);
   });
 });
 
-test('an archive without environments is told of', async (t) => {
+test('an archive without environments is logged', async (t) => {
   const { archive, log } = await open(t, packArchive([]));
   assert.deepEqual([archive.environments, log.lines[0]?.level], [[], 'warn']);
 });
 
-test('a key is told of when its time is over, to the millisecond', async (t) => {
+test('an expiring key is removed to the millisecond', async (t) => {
   const timestamp = Date.parse('2026-01-01T00:10:00Z');
   const expiring = { value: 'sdk-old', timestamp };
-  const { archive, clock, told } = await open(
+  const { archive, clock, changes } = await open(
     t,
     packArchive([{ ...ONE, env: { sdkKey: { value: 'sdk-1', expiring } } }, TWO]),
   );
   const before = archive.environments;
   clock.advance(10 * 60_000 - 1);
-  assert.equal(told.length, 0);
+  assert.equal(changes.length, 0);
   clock.advance(1);
   assert.deepEqual(archive.environments[0]?.additionalKeys, []);
   const { changed } = compareEnvironments(before, archive.environments);
@@ -275,13 +275,13 @@ test('a key is told of when its time is over, to the millisecond', async (t) => 
   );
 });
 
-test('a key whose time is over already is left out', async (t) => {
+test('an expired key is left out', async (t) => {
   const expiring = { value: 'sdk-old', timestamp: Date.parse('2025-12-31T00:00:00Z') };
   const { archive } = await open(t, packArchive([{ ...ONE, env: { sdkKey: { value: 'sdk-1', expiring } } }]));
   assert.deepEqual(archive.environments[0]?.additionalKeys, []);
 });
 
-test('data is delivered to the store, and broken data changes nothing', async (t) => {
+test('data is applied to the store, and broken data changes nothing', async (t) => {
   const { archive, clock } = await open(
     t,
     packArchive([ONE, { id: 'bad', data: { flags: [] } }, { id: 'worse', data: 1 }]),

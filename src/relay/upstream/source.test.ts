@@ -108,7 +108,7 @@ describe('waits', () => {
     await settle();
     assert.ok(asked.isCancelled);
     assert.equal(upstream.connection.lastError?.kind, 'NETWORK_ERROR');
-    assert.equal(upstream.log.lines.at(-1)?.fields.error, 'no answer for 10 s');
+    assert.equal(upstream.log.lines.at(-1)?.fields.error, 'no response for 10 s');
     await assertAskedAfter(upstream, 1000);
   });
 
@@ -147,7 +147,7 @@ describe('redirects', () => {
     for (let hops = 0; hops < 6; hops++) (await http.next()).respond(302, { location: '/all' });
     await settle();
     assert.deepEqual([http.asked.length, connection.lastError?.statusCode], [6, 302]);
-    assert.equal(log.lines.at(-1)?.fields.error, 'redirects go on and on');
+    assert.equal(log.lines.at(-1)?.fields.error, 'too many redirects');
   });
 });
 
@@ -164,9 +164,9 @@ describe('the log', () => {
     assert.deepEqual(
       upstream.log.lines.map(({ level, fields }) => `${level} ${fields.error}`),
       [
-        'warn the answer has the status 503',
-        'debug the answer has the status 503',
-        'debug the answer has the status 503',
+        'warn the response has the status 503',
+        'debug the response has the status 503',
+        'debug the response has the status 503',
         'warn gone',
       ],
     );
