@@ -8,7 +8,7 @@ import { Environment } from './environment.ts';
 import { environmentLog } from './environment-log.ts';
 import type { Inflater } from './event/body.ts';
 import { EventForwarder } from './event/forwarder.ts';
-import type { StreamRegistry } from './streams/streams.ts';
+import type { StreamRegistry } from './streams/registry.ts';
 
 export interface EnvironmentSetParts {
   readonly options: RelayOptions;

@@ -6,7 +6,8 @@ import type { DataSink } from './data-source.ts';
 import type { CompiledFlag } from './domain/evaluation/evaluate.ts';
 import { FlagStore } from './flag-store.ts';
 import { ConnectionStatus } from './status/connection-status.ts';
-import { EnvironmentStreams, type StreamRegistry } from './streams/streams.ts';
+import type { StreamRegistry } from './streams/registry.ts';
+import { EnvironmentStreams } from './streams/streams.ts';
 
 /**
  * What a request may expect of an environment. `refused`: its source never accepted the key, so it counts as unknown;

@@ -5,9 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { basicLogger, init } from '@launchdarkly/node-server-sdk';
 import { TestData } from '@launchdarkly/node-server-sdk/integrations';
-import { Hono } from 'hono';
 import { systemClock } from '../kernel/clock.ts';
-import type { HttpEnv } from '../kernel/http/app.ts';
 import { listen } from '../kernel/http/server.ts';
 import { HttpClient } from '../kernel/http-client/http-client.ts';
 import { createLog } from '../kernel/log.ts';
@@ -15,7 +13,7 @@ import { eventually } from '../testing/eventually.ts';
 import { Inflater } from './event/body.ts';
 import { EventForwarder } from './event/forwarder.ts';
 import { FlagStore } from './flag-store.ts';
-import { eventRoutes } from './routes/events.ts';
+import { createEventApp } from './testing/event-app.ts';
 import { EVENT_ENVIRONMENT } from './testing/event-parts.ts';
 import { startFakeLaunchDarkly } from './testing/launchdarkly/fake.ts';
 
@@ -41,10 +39,7 @@ async function startIngestion(t: TestContext, uri: string, flushMs = 60_000) {
     clock: systemClock,
     log: createLog({ level: 'debug', format: 'json', clock: systemClock, write: (line) => lines.push(line) }),
   });
-  const app = new Hono<HttpEnv>();
-  for (const { method, path, handle } of eventRoutes({ maxBodyBytes: MAX_BODY_BYTES })) {
-    app.on(method, path, (c) => handle(c, forwarder));
-  }
+  const app = createEventApp(forwarder, MAX_BODY_BYTES);
   const listener = await listen({ fetch: app.fetch, addresses: [{ host: '127.0.0.1', port: 0 }], clock: systemClock });
   t.after(async () => {
     await listener.close(0);
@@ -55,7 +50,7 @@ async function startIngestion(t: TestContext, uri: string, flushMs = 60_000) {
     fetch(listener.url + path, {
       method: 'POST',
       body,
-      headers: { 'X-LaunchDarkly-Event-Schema': '4', ...headers },
+      headers: { Authorization: 'key', 'X-LaunchDarkly-Event-Schema': '4', ...headers },
     });
   return { url: listener.url, forwarder, store, lines, post };
 }

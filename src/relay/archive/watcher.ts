@@ -118,7 +118,11 @@ export class ArchiveWatcher {
     const environments = new Map<string, ArchivedEnvironment>();
     for (const file of files) {
       const read = readArchivedEnvironment(file, clock.now(), defaults);
-      if (!read.ok) log.error('an environment of the archive cannot be read; its last version stays in use', { path, error: read.reason });
+      if (!read.ok)
+        log.error('an environment of the archive cannot be read; its last version stays in use', {
+          path,
+          error: read.reason,
+        });
       const name = read.ok ? read.value.options.name : file.id;
       const before = known.get(name);
       const after = read.ok ? read.value : before;

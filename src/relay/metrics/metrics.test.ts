@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type EventCounts, zeroCounts } from '../event/counts.ts';
+import type { AdmittedRequest } from '../request-observer.ts';
 import { createTestRelay, flagOf, type RelayAppOptions, type TestRelay } from '../testing/app.ts';
 import { ClientLabels, cleanLabel, cleanPrefix } from './label.ts';
-import { DEFAULT_METRICS_PREFIX, RelayMetrics, type RequestSeen } from './metrics.ts';
+import { DEFAULT_METRICS_PREFIX, RelayMetrics } from './metrics.ts';
 
 interface Started {
   readonly relay: TestRelay;
   readonly metrics: RelayMetrics;
   /** The samples whose names begin so, without the beginning that all have. */
   read(name: string): Promise<readonly string[]>;
-  see(fields?: Partial<RequestSeen>): RequestSeen;
+  see(fields?: Partial<AdmittedRequest>): AdmittedRequest;
 }
 
 function start(

@@ -3,12 +3,13 @@ import type { SdkKind } from '../credentials.ts';
 import type { Environment } from '../environment.ts';
 import type { EventCounts } from '../event/counts.ts';
 import type { OfrepStreams } from '../ofrep/streams.ts';
+import type { AdmittedRequest, RequestObserver } from '../request-observer.ts';
 import { ClientLabels, cleanLabel, cleanPrefix, PLATFORM } from './label.ts';
 import { addStateMetrics } from './state.ts';
 
 export const DEFAULT_METRICS_PREFIX = 'launchdarkly_relay';
 
-export interface RelayMetricsSources {
+export interface MetricsSources {
   /** The beginning of every metric's name. */
   readonly prefix: string;
   readonly environments: () => Iterable<Environment>;
@@ -20,16 +21,6 @@ export interface RelayMetricsSources {
   readonly version: string;
 }
 
-/** A request or a stream, as far as it is counted. */
-export interface RequestSeen {
-  readonly sdkKind: SdkKind;
-  readonly environment: Pick<Environment, 'options'>;
-  /** The path as a template. */
-  readonly route: string;
-  readonly method: string;
-  readonly userAgent: string;
-}
-
 const MAX_USER_AGENTS = 100;
 
 /** What a series of prom-client can do here. */
@@ -38,7 +29,7 @@ interface Series {
 }
 
 /** The numbers of the relay: ld-relay's own, which are counted here, and what is read off its parts when somebody asks. */
-export class RelayMetrics {
+export class RelayMetrics implements RequestObserver {
   readonly #metrics = new Metrics();
   readonly #userAgents = new ClientLabels(MAX_USER_AGENTS);
   /** Finding a series by its labels takes longer than counting. */
@@ -50,7 +41,7 @@ export class RelayMetrics {
   /** By environment, platform and user agent. */
   readonly #connections = new Map<string, { readonly labels: ConnectionLabels; count: number }>();
 
-  constructor(sources: RelayMetricsSources) {
+  constructor(sources: MetricsSources) {
     const prefix = cleanPrefix(sources.prefix);
     const metrics = this.#metrics;
     const labels = ['platformCategory', 'userAgent', 'env'] as const;
@@ -72,7 +63,7 @@ export class RelayMetrics {
   }
 
   /** A request was let in. */
-  request({ sdkKind, environment, route, method, userAgent }: RequestSeen): void {
+  request({ sdkKind, environment, route, method, userAgent }: AdmittedRequest): void {
     const { name } = environment.options;
     const agent = this.#userAgents.of(userAgent);
     const series = this.#seriesOf(`requests\0${name}\0${sdkKind}\0${route}\0${method}\0${agent}`, () =>
@@ -86,7 +77,7 @@ export class RelayMetrics {
   }
 
   /** A stream was opened; what is given back is called when it is over. */
-  stream({ sdkKind, environment, userAgent }: RequestSeen): () => void {
+  stream({ sdkKind, environment, userAgent }: AdmittedRequest): () => void {
     const { name } = environment.options;
     const agent = this.#userAgents.of(userAgent);
     const key = `${name}\0${sdkKind}\0${agent}`;
@@ -106,7 +97,7 @@ export class RelayMetrics {
   }
 
   /** So many flags were evaluated for somebody. */
-  evaluated({ options }: Pick<Environment, 'options'>, sdkKind: SdkKind, flags: number): void {
+  evaluated({ options }: Environment, sdkKind: SdkKind, flags: number): void {
     const series = this.#seriesOf(`evaluations\0${options.name}\0${sdkKind}`, () =>
       this.#evaluations.labels({ platformCategory: PLATFORM[sdkKind], env: cleanLabel(options.name) }),
     );

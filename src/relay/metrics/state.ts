@@ -4,11 +4,11 @@ import type { EventCounts } from '../event/counts.ts';
 import type { ConnectionState } from '../status/connection-status.ts';
 import { STREAM_KINDS } from '../streams/streams.ts';
 import { cleanLabel } from './label.ts';
-import type { RelayMetricsSources } from './metrics.ts';
+import type { MetricsSources } from './metrics.ts';
 
 const STATES: readonly ConnectionState[] = ['INITIALIZING', 'VALID', 'INTERRUPTED', 'OFF'];
 
-type Sources = Omit<RelayMetricsSources, 'prefix'>;
+type Sources = Omit<MetricsSources, 'prefix'>;
 
 /** Adds what is read off the relay's parts; the function given back brings the counters among it up to date. */
 export function addStateMetrics(metrics: Metrics, prefix: string, sources: Sources): () => void {

@@ -160,7 +160,7 @@ describe('OFREP change stream', () => {
     for (const name of ['x', 'x'.repeat(32), SDK_KEY, ENV_ID]) {
       const answer = await relay.get(`/ofrep/v1/streams/${name}`);
       assert.equal(answer.status, 404);
-      assert.equal(answer.text, '{"errorDetails":"there is no such stream"}');
+      assert.equal(answer.text, '{"errorDetails":"unknown stream"}');
       assert.equal(answer.headers.get('access-control-allow-origin'), '*');
     }
     const early = createOfrepRelay(t, { data: 'none' });

@@ -6,7 +6,7 @@ import type { Fanout } from '../../kernel/sse/fanout.ts';
 import { Frame, frameEvent } from '../../kernel/sse/frame.ts';
 import type { EnvironmentOptions } from '../config/relay-options.ts';
 import type { Environment } from '../environment.ts';
-import type { StreamRegistry } from '../streams/streams.ts';
+import type { StreamRegistry } from '../streams/registry.ts';
 
 type Headers = Readonly<Record<string, string>>;
 

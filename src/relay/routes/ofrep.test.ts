@@ -165,7 +165,7 @@ describe('OFREP: who may see what', () => {
     await relay.send('POST', `${ONE}all`, { 'x-api-key': ENV_ID, 'user-agent': 'web/1' }, ASK);
     await relay.send('POST', ALL, { authorization: MOBILE_KEY }, ASK);
     assert.deepEqual(
-      relay.seen.map(({ sdkKind, route, method, userAgent }) => [sdkKind, route, method, userAgent]),
+      relay.admitted.map(({ sdkKind, route, method, userAgent }) => [sdkKind, route, method, userAgent]),
       [
         ['client', '/ofrep/v1/evaluate/flags/{key}', 'POST', 'web/1'],
         ['mobile', '/ofrep/v1/evaluate/flags', 'POST', ''],

@@ -19,23 +19,22 @@ import {
   type StatusTarget,
 } from '../status/status.ts';
 import { refuseSilently } from './answers.ts';
+import type { Paths } from './index.ts';
 
-type Paths = Readonly<Record<string, PathHandlers>>;
-
-/** Prometheus' text, as kernel/metrics.ts renders it. */
+/** Metrics in Prometheus' text format. */
 export interface MetricsText {
   readonly contentType: string;
   render(): Promise<string>;
 }
 
-export interface StatusRoutesParts<E extends EnvironmentFacts = EnvironmentFacts> {
+export interface StatusRouteParts<E extends EnvironmentFacts = EnvironmentFacts> {
   readonly status: StatusSources<E>;
   readonly readiness: ReadinessSources;
   readonly metrics: MetricsText;
 }
 
-/** What tells how the relay fares, to anybody: /status and its kin, /healthz, /readyz and /metrics. */
-export function statusRoutes<E extends EnvironmentFacts>(parts: StatusRoutesParts<E>): Paths {
+/** Status, health, readiness and metrics; without a credential. */
+export function statusPaths<E extends EnvironmentFacts>(parts: StatusRouteParts<E>): Paths {
   const { status } = parts;
   const one = (target: (c: HttpContext) => StatusTarget): PathHandlers => ({ GET: readOne(status, target) });
   const part = (c: HttpContext, name: string) => c.req.param(name) ?? '';
@@ -55,7 +54,7 @@ export function statusRoutes<E extends EnvironmentFacts>(parts: StatusRoutesPart
   };
 }
 
-/** What Prometheus' own listener answers: /metrics and nothing else. */
+/** The HTTP interface of the listener for Prometheus: /metrics only. */
 export function createMetricsApp(metrics: MetricsText): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>();
   mountPaths(app, metricsPaths(metrics), (c, allowed) => refuseSilently(c, 405, { allow: allowed.join(', ') }));
@@ -85,7 +84,7 @@ function readOne<E extends EnvironmentFacts>(
   };
 }
 
-/** The document itself, or how what the request expects of it turns out. */
+/** The document, or the result of the expectations in the query. */
 function answer(c: HttpContext, document: object, fields: StatusField): Response {
   const { url } = c.req;
   const expressions = readExpectations(url.includes('?') ? url.slice(url.indexOf('?') + 1) : '');
@@ -95,10 +94,10 @@ function answer(c: HttpContext, document: object, fields: StatusField): Response
   return answerJson(c, report, status);
 }
 
-/** GET /healthz: whoever gets an answer has found a process that is up. */
+/** Liveness: any response means that the process is up. */
 const answerHealth: HttpHandler = (c) => c.text('ok\n');
 
-/** GET /readyz: whether every environment can be served, and which cannot. */
+/** Whether every environment can be served, and which ones cannot. */
 function answerReadiness(sources: ReadinessSources): HttpHandler {
   return (c) => {
     const { isReady, waiting } = reportReadiness(sources);

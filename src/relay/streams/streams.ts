@@ -1,13 +1,13 @@
 import type { ServerResponse } from 'node:http';
-import type { Clock } from '../../kernel/clock.ts';
 import type { StreamClient } from '../../kernel/sse/client.ts';
-import { Fanout } from '../../kernel/sse/fanout.ts';
-import { type Frame, frameComment, frameEvent } from '../../kernel/sse/frame.ts';
+import type { Fanout } from '../../kernel/sse/fanout.ts';
+import { type Frame, frameEvent } from '../../kernel/sse/frame.ts';
 import type { SdkKind } from '../credentials.ts';
 import type { CompiledFlag } from '../domain/evaluation/evaluate.ts';
 import type { Compiled, FlagListener, FlagStore, ItemKind } from '../flag-store.ts';
 import { type EvaluatedRequest, EvaluatedStream } from './evaluated.ts';
 import { PingStream } from './ping.ts';
+import type { StreamRegistry } from './registry.ts';
 import { Snapshots } from './snapshot.ts';
 
 /** Who listens to what: all data, flags alone (old SDKs), or news of either kind for mobile and for client-side SDKs. */
@@ -22,57 +22,6 @@ export const STREAM_KINDS = [
 export type StreamKind = (typeof STREAM_KINDS)[number];
 const EXPOSED_SDK_KINDS = ['mobile', 'client'] as const;
 type ExposedSdkKind = (typeof EXPOSED_SDK_KINDS)[number];
-
-export interface StreamOptions {
-  readonly clock: Clock;
-  /** 0: no heartbeats. */
-  readonly heartbeatMs: number;
-  /** 0: for ever. */
-  readonly maxConnectionMs: number;
-  /** Each ping is put off by half of it up to the whole; 0: sent at once. */
-  readonly pingJitterMs: number;
-  /** From 0 up to 1. */
-  readonly random: () => number;
-}
-
-/** A line that ends no event: a client that is in the midst of one reads on. */
-const HEARTBEAT = frameComment('', { blankLine: false });
-
-/** Every event stream of the server, and the one timer that keeps their connections open. */
-export class StreamRegistry {
-  readonly options: StreamOptions;
-  readonly #fanouts = new Set<Fanout>();
-  readonly #stopHeartbeat: () => void;
-
-  constructor(options: StreamOptions) {
-    this.options = options;
-    const { clock, heartbeatMs } = options;
-    this.#stopHeartbeat = heartbeatMs > 0 ? clock.every(heartbeatMs, () => this.#beat()) : () => {};
-  }
-
-  openFanout(): Fanout {
-    const { clock, maxConnectionMs } = this.options;
-    const fanout = new Fanout({ clock, heartbeatMs: 0, maxConnectionMs });
-    this.#fanouts.add(fanout);
-    return fanout;
-  }
-
-  /** Resolves when the streams of this fan-out are written out. */
-  async closeFanout(fanout: Fanout): Promise<void> {
-    this.#fanouts.delete(fanout);
-    await fanout.close();
-  }
-
-  /** Ends every stream; resolves when all are written out. Idempotent. */
-  async close(): Promise<void> {
-    this.#stopHeartbeat();
-    await Promise.all([...this.#fanouts].map((fanout) => fanout.close()));
-  }
-
-  #beat(): void {
-    for (const fanout of this.#fanouts) fanout.send(HEARTBEAT);
-  }
-}
 
 type Headers = Readonly<Record<string, string>>;
 

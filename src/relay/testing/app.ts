@@ -8,9 +8,9 @@ import type { Json } from '../domain/json.ts';
 import { Environment } from '../environment.ts';
 import type { EventReceiver } from '../event/receiver.ts';
 import type { GoalsAnswer } from '../goals.ts';
-import type { RequestSeen } from '../routes/access.ts';
-import { createRelayApp, type Paths } from '../routes/index.ts';
-import { StreamRegistry } from '../streams/streams.ts';
+import type { AdmittedRequest } from '../request-observer.ts';
+import { createRelayApp, launchDarklyPaths, type Paths } from '../routes/index.ts';
+import { StreamRegistry } from '../streams/registry.ts';
 
 export const SDK_KEY = 'sdk-00000000-0000-4000-8000-00000000000a';
 export const MOBILE_KEY = 'mob-00000000-0000-4000-8000-00000000000b';
@@ -29,7 +29,8 @@ export interface RelayAppOptions {
   readonly random?: () => number;
   readonly events?: EventReceiver;
   readonly goals?: (envId: string) => Promise<GoalsAnswer | undefined>;
-  readonly tables?: readonly Paths[];
+  /** Besides those of LaunchDarkly's SDKs. */
+  readonly paths?: Paths;
   readonly logLevel?: LogLevel;
 }
 
@@ -46,8 +47,7 @@ export interface TestRelay {
   /** The first of them. */
   readonly environment: Environment;
   readonly registry: StreamRegistry;
-  /** The requests that were let in. */
-  readonly seen: readonly RequestSeen[];
+  readonly admitted: readonly AdmittedRequest[];
   /** How many streams the observer believes open. */
   readonly openStreams: () => number;
   readonly log: readonly string[];
@@ -87,19 +87,19 @@ export function createTestRelay(
   const { heartbeatMs = 0, maxConnectionMs = 0, pingJitterMs = 0, random = () => 0 } = options;
   const registry = new StreamRegistry({ clock, heartbeatMs, maxConnectionMs, pingJitterMs, random });
   const credentials = new Credentials();
-  const surroundings = { clock, initTimeoutMs: options.initTimeoutMs ?? 10_000, registry };
+  const parts = { clock, initTimeoutMs: options.initTimeoutMs ?? 10_000, registry };
   const environments = (options.environments ?? [{}]).map((fields) => {
-    const environment = new Environment({ ...PLAIN_ENVIRONMENT, ...fields }, surroundings);
+    const environment = new Environment({ ...PLAIN_ENVIRONMENT, ...fields }, parts);
     credentials.add(environment);
     if (options.data !== 'none') load(environment, options.data ?? {});
     return environment;
   });
-  const seen: RequestSeen[] = [];
+  const admitted: AdmittedRequest[] = [];
   let streams = 0;
-  const app = createRelayApp({
+  const paths = launchDarklyPaths({
     credentials,
     observer: {
-      request: (request) => seen.push(request),
+      request: (request) => admitted.push(request),
       evaluated: () => {},
       stream: () => {
         streams++;
@@ -111,7 +111,9 @@ export function createTestRelay(
     now: () => clock.now(),
     goals: { read: options.goals ?? (async () => undefined) },
     receiverOf: () => options.events ?? DISCARDING,
-    tables: options.tables ?? [],
+  });
+  const app = createRelayApp({
+    paths: { ...options.paths, ...paths },
     clock,
     log: createLog({ level: options.logLevel ?? 'info', format: 'logfmt', clock, write: (line) => log.push(line) }),
   });
@@ -126,7 +128,7 @@ export function createTestRelay(
     environments,
     environment: environments[0] as Environment,
     registry,
-    seen,
+    admitted,
     openStreams: () => streams,
     log,
     send,
@@ -164,7 +166,7 @@ const PLAIN_ENVIRONMENT: EnvironmentOptions = {
   dataFile: undefined,
 };
 
-const DISCARDING: EventReceiver = {
+export const DISCARDING: EventReceiver = {
   mode: 'discard',
   receive: async () => 'accepted',
   receiveImage: () => {},
