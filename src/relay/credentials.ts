@@ -1,16 +1,16 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { Environment } from './environment.ts';
 
-/** Who asks: a server with an SDK key, a mobile application with a mobile key, a browser with an environment's id. */
+/** `server`: identified by an SDK key; `mobile`: by a mobile key; `client`: JavaScript in a browser, by an environment id. */
 export type SdkKind = 'server' | 'mobile' | 'client';
 export const SDK_KINDS: readonly SdkKind[] = ['server', 'mobile', 'client'];
 
 export type CredentialMatch = Environment | 'unknown credential' | 'unknown filter';
 
-/** Variants of one environment by their payload filter; `''` has all data. */
+/** Environments with the same credential, by payload filter; `''` is without a filter. */
 type Variants = Map<string, Environment>;
 
-/** Finds the environment that a credential and a payload filter stand for. */
+/** Finds the environment of a credential and payload filter. */
 export class Credentials {
   readonly #variants: Readonly<Record<SdkKind, Map<string, Variants>>> = {
     server: new Map(),
@@ -18,17 +18,17 @@ export class Credentials {
     client: new Map(),
   };
   readonly #environments = new Set<Environment>();
-  /** How long the search takes tells nothing of the keys that it passes: those are keyed hashes. */
+  /** Keys are looked up by keyed hash, so that timing reveals nothing about them. */
   readonly #secret = randomBytes(32);
-  /** False until the list of environments is there, where it has to come from somewhere. */
+  /** False until the list of environments is known. */
   isComplete = true;
 
-  /** Every environment, in the order in which they were added. */
+  /** In order of addition. */
   get environments(): Iterable<Environment> {
     return this.#environments;
   }
 
-  /** Takes an environment with the credentials of its options. */
+  /** Adds an environment with the credentials of its options. */
   add(environment: Environment): void {
     this.#environments.add(environment);
     for (const sdkKind of SDK_KINDS) {
@@ -37,7 +37,7 @@ export class Credentials {
     }
   }
 
-  /** Forgets an environment and everything that stood for it; its streams are ended by its own `close`. */
+  /** Removes an environment and its credentials. Its streams end with its `close`. */
   remove(environment: Environment): void {
     this.#environments.delete(environment);
     for (const sdkKind of SDK_KINDS) {
@@ -48,7 +48,7 @@ export class Credentials {
     }
   }
 
-  /** Lets one more credential stand for an environment, until that is removed. */
+  /** Adds a credential of an environment. */
   grant(sdkKind: SdkKind, credential: string, environment: Environment): void {
     const hash = this.#hash(sdkKind, credential);
     const variants = this.#variants[sdkKind].get(hash) ?? new Map<string, Environment>();
@@ -56,7 +56,7 @@ export class Credentials {
     this.#variants[sdkKind].set(hash, variants);
   }
 
-  /** `filter` is empty for all data. */
+  /** `filter` is empty without a payload filter. */
   find(sdkKind: SdkKind, credential: string, filter = ''): CredentialMatch {
     const variants = this.#variants[sdkKind].get(this.#hash(sdkKind, credential));
     if (!variants) return 'unknown credential';
@@ -64,7 +64,7 @@ export class Credentials {
   }
 
   #hash(sdkKind: SdkKind, credential: string): string {
-    // An environment's id is no secret.
+    // An environment id is not secret.
     return sdkKind === 'client' ? credential : createHmac('sha256', this.#secret).update(credential).digest('base64');
   }
 }
@@ -75,8 +75,8 @@ function credentialOf({ options }: Environment, sdkKind: SdkKind): string | unde
 }
 
 /**
- * Reads the header of servers and mobile applications: the bare key, with an old prefix `api_key`. Undefined when there is
- * none, or a scheme such as Bearer.
+ * Reads the Authorization header of server-side and mobile SDKs: a bare key, or with the old prefix `api_key`. Undefined
+ * without a key, or with a scheme such as Bearer.
  */
 export function readAuthorization(header: string | undefined): string | undefined {
   if (header === undefined) return undefined;

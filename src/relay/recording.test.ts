@@ -149,7 +149,7 @@ test('what upstream delivers replaces recorded data, even by older versions', as
   assert.deepEqual(await flagsOnDisk(file), { a: 2 });
 });
 
-test('recorded data never replaces what upstream was faster to deliver', async (t) => {
+test('recorded data never replaces data that upstream has delivered already', async (t) => {
   const folder = await emptyFolder(t);
   await recordBefore(t, folder, dataOf(['a', 7]));
   const { store, log } = startRecording(t, folder);
@@ -159,7 +159,7 @@ test('recorded data never replaces what upstream was faster to deliver', async (
   assert.equal(store.version('flags', 'a'), 8);
   assert.deepEqual(
     log.lines.map(({ message }) => message),
-    ['upstream was faster than the recorded data'],
+    ['upstream delivered before the recorded data was read'],
   );
 });
 

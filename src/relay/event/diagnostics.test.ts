@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import type { SdkKind } from '../credentials.ts';
 import { createEventBench, eventPost, settled } from '../testing/event-parts.ts';
-import type { SdkKind } from './receiver.ts';
 
 // JSON only because what arrives is read as such; its bytes are kept.
 const DOCUMENT = '{"kind": "diagnostic-init", "n":1.0}';

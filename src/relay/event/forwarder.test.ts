@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { httpAnswer } from '../../testing/http/client-parts.ts';
+import type { SdkKind } from '../credentials.ts';
 import {
   afterFlush,
   createEventBench,
@@ -12,7 +13,6 @@ import {
   eventsOf,
   settled,
 } from '../testing/event-parts.ts';
-import type { SdkKind } from './receiver.ts';
 
 describe('events of schema 3 and above', () => {
   test('go out in one post every flush interval, as the bytes that came', async () => {

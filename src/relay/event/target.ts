@@ -1,15 +1,15 @@
 import type { EnvironmentOptions } from '../config/relay-options.ts';
-import type { SdkKind } from './receiver.ts';
+import type { SdkKind } from '../credentials.ts';
 
-/** Where the events of one kind of SDK go, and in whose name. */
+/** Where events of one kind of SDK are sent, and with which credential. */
 export interface EventTarget {
   readonly url: string;
   readonly diagnosticUrl: string;
-  /** Empty for the client kind of SDK, whose URLs name the environment. */
+  /** Empty for `client`, whose URLs contain the environment id. */
   readonly authorization: { readonly authorization?: string };
 }
 
-/** Undefined: the environment has no credential of that kind of SDK. `uri` is the one of the events host. */
+/** Undefined if the environment has no credential of this kind. `uri` is that of the events host. */
 export function eventTarget(uri: string, sdkKind: SdkKind, environment: EnvironmentOptions): EventTarget | undefined {
   const base = uri.replace(/\/+$/, '');
   const { sdkKey, mobileKey, envId } = environment;

@@ -94,7 +94,7 @@ const broken: [name: string, text: string, reason: string][] = [
   ['f.json', '', 'f.json:1: the file is empty'],
   ['f.json', '{\n  "flags": {\n    "a": }\n}', 'f.json:3: expected a value, found "}"'],
   ['f.json', '{\n  "flags": {}', 'f.json:2: expected "," or "}", found the end of the file'],
-  ['f.json', '{"flags": {\n"a": {},\n"a": {}}}', 'f.json:3: "a" stands twice in the same object'],
+  ['f.json', '{"flags": {\n"a": {},\n"a": {}}}', 'f.json:3: "a" occurs twice in the same object'],
   ['f.json', '{"flags": {},\n}', 'f.json:2: expected a name in double quotes, found "}"'],
   ['f.json', '{"flags": {}}\nx', 'f.json:2: expected the end, found "x"'],
   ['f.json', '[]', 'f.json:1: expected an object with flags, flagValues or segments'],
@@ -102,7 +102,7 @@ const broken: [name: string, text: string, reason: string][] = [
   ['f.json', '{\n"flags": []}', 'f.json:2: flags: expected an object'],
   ['f.json', '{"flags": {\n"a": 1}}', 'f.json:2: flag "a": expected object, got number'],
   ['f.json', '{"flags": {\n"": {}}}', 'f.json:2: a flag has an empty key'],
-  ['f.json', '{"flags": {"a": {\n"key": "b"}}}', 'f.json:2: flag "a": its key is another one: "b"'],
+  ['f.json', '{"flags": {"a": {\n"key": "b"}}}', 'f.json:2: flag "a": its key is "b"'],
   ['f.json', '{"flags": {"a": {\n"on": "yes"}}}', 'f.json:2: flag "a": on: expected boolean, got string'],
   ['f.yml', '', 'f.yml:1: the file is empty'],
   ['f.yml', '# nothing\n', 'f.yml:1: the file is empty'],
@@ -123,7 +123,7 @@ const broken: [name: string, text: string, reason: string][] = [
     'segments:\n  s:\n    included:\n    - a\n    - 1\n',
     'f.yml:5: segment "s": included[1]: expected string, got number',
   ],
-  ['f.yml', 'flags:\n  a: {}\nflagValues:\n  a: 1\n', 'f.yml:4: flag "a" stands in f.yml:2 too'],
+  ['f.yml', 'flags:\n  a: {}\nflagValues:\n  a: 1\n', 'f.yml:4: flag "a" is also defined in f.yml:2'],
 ];
 for (const [name, text, reason] of broken) {
   test(`flag files: ${JSON.stringify(text)} is refused with its line`, () => {
@@ -136,7 +136,7 @@ test('flag files: all faults of all files are told, and an item of two files nam
     reasonOf(['a.json', '{"flags": {"x": {}, "y": 1}}'], ['b.yml', 'flagValues:\n  x: 1'], ['c.json', '{']),
     [
       'a.json:1: flag "y": expected object, got number',
-      'b.yml:2: flag "x" stands in a.json:1 too',
+      'b.yml:2: flag "x" is also defined in a.json:1',
       'c.json:1: expected a name in double quotes, found the end of the file',
     ].join('\n'),
   );

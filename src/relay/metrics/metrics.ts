@@ -10,7 +10,7 @@ import { addStateMetrics } from './state.ts';
 export const DEFAULT_METRICS_PREFIX = 'launchdarkly_relay';
 
 export interface MetricsSources {
-  /** The beginning of every metric's name. */
+  /** Of every metric's name. */
   readonly prefix: string;
   readonly environments: () => Iterable<Environment>;
   readonly events: (environment: Environment) => { readonly counts: EventCounts; readonly pending: number };
@@ -23,16 +23,16 @@ export interface MetricsSources {
 
 const MAX_USER_AGENTS = 100;
 
-/** What a series of prom-client can do here. */
+/** The part of a prom-client series that is used here. */
 interface Series {
   inc(by?: number): void;
 }
 
-/** The numbers of the relay: ld-relay's own, which are counted here, and what is read off its parts when somebody asks. */
+/** The metrics of the relay: those of ld-relay, counted here, and those of its parts, read at each scrape. */
 export class RelayMetrics implements RequestObserver {
   readonly #metrics = new Metrics();
   readonly #userAgents = new ClientLabels(MAX_USER_AGENTS);
-  /** Finding a series by its labels takes longer than counting. */
+  /** Cached, as prom-client finds a series by its labels slowly. */
   readonly #series = new Map<string, Series>();
   readonly #requests;
   readonly #newConnections;
@@ -45,24 +45,23 @@ export class RelayMetrics implements RequestObserver {
     const prefix = cleanPrefix(sources.prefix);
     const metrics = this.#metrics;
     const labels = ['platformCategory', 'userAgent', 'env'] as const;
-    this.#requests = metrics.counter(`${prefix}_requests`, 'How many requests were let in.', [
+    this.#requests = metrics.counter(`${prefix}_requests`, 'Requests with a valid credential.', [
       ...labels,
       'route',
       'method',
     ]);
-    this.#newConnections = metrics.counter(`${prefix}_newconnections`, 'How many streams were opened.', labels);
-    this.#evaluations = metrics.counter(`${prefix}_evaluations_total`, 'How many flags were evaluated for requests.', [
+    this.#newConnections = metrics.counter(`${prefix}_newconnections`, 'Opened streams.', labels);
+    this.#evaluations = metrics.counter(`${prefix}_evaluations_total`, 'Flags evaluated for requests.', [
       'platformCategory',
       'env',
     ]);
-    metrics.gauge(`${prefix}_connections`, 'How many streams are open.', labels, (gauge) => {
+    metrics.gauge(`${prefix}_connections`, 'Open streams.', labels, (gauge) => {
       gauge.reset();
       for (const { labels, count } of this.#connections.values()) gauge.set({ ...labels }, count);
     });
     this.#refresh = addStateMetrics(metrics, prefix, sources);
   }
 
-  /** A request was let in. */
   request({ sdkKind, environment, route, method, userAgent }: AdmittedRequest): void {
     const { name } = environment.options;
     const agent = this.#userAgents.of(userAgent);
@@ -76,7 +75,6 @@ export class RelayMetrics implements RequestObserver {
     series.inc();
   }
 
-  /** A stream was opened; what is given back is called when it is over. */
   stream({ sdkKind, environment, userAgent }: AdmittedRequest): () => void {
     const { name } = environment.options;
     const agent = this.#userAgents.of(userAgent);
@@ -96,7 +94,6 @@ export class RelayMetrics implements RequestObserver {
     };
   }
 
-  /** So many flags were evaluated for somebody. */
   evaluated({ options }: Environment, sdkKind: SdkKind, flags: number): void {
     const series = this.#seriesOf(`evaluations\0${options.name}\0${sdkKind}`, () =>
       this.#evaluations.labels({ platformCategory: PLATFORM[sdkKind], env: cleanLabel(options.name) }),
@@ -108,7 +105,7 @@ export class RelayMetrics implements RequestObserver {
     return this.#metrics.contentType;
   }
 
-  /** Everything in Prometheus' text format. */
+  /** All metrics in Prometheus' text format. */
   render(): Promise<string> {
     this.#refresh();
     return this.#metrics.render();

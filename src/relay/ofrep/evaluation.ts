@@ -5,7 +5,7 @@ import { type CompiledFlag, evaluateInScope, type FlagLookup } from '../domain/e
 import type { Reason } from '../domain/evaluation/reason.ts';
 import { EvaluationScope } from '../domain/evaluation/scope.ts';
 
-/** A flag in the words of OFREP, as JSON; `isMalformed`: it is an error item. */
+/** An OFREP evaluation as JSON; `isMalformed`: an error. */
 export interface OfrepItem {
   readonly json: string;
   readonly isMalformed: boolean;
@@ -15,7 +15,7 @@ export interface OfrepItem {
 export function printOfrepFlag(flag: CompiledFlag, context: Context, lookup: FlagLookup): OfrepItem {
   const { detail } = evaluateInScope(flag, new EvaluationScope(context, lookup));
   const isMalformed = detail.reason.kind === 'ERROR';
-  // A request for one flag fails with the flag; among many, the flag alone fails.
+  // For a single flag the request fails; in a bulk evaluation only the flag.
   const json = isMalformed ? printFault(flag, 'PARSE_ERROR') : prepare(flag, detail).json;
   return { json, isMalformed };
 }
@@ -23,7 +23,7 @@ export function printOfrepFlag(flag: CompiledFlag, context: Context, lookup: Fla
 export interface OfrepItems {
   /** The elements of the array `flags`, in the order of the given flags. */
   readonly json: string;
-  /** The same for the same JSON, and shorter. */
+  /** A short digest of the JSON. */
   readonly name: string;
 }
 
@@ -34,7 +34,7 @@ export function printOfrepFlags(flags: readonly CompiledFlag[], context: Context
   return { json: items.map(({ json }) => json).join(','), name: items.map(({ name }) => name).join('') };
 }
 
-/** A flag has few details: each of them prints once, and is named once. */
+/** Cached per detail, of which a flag has few. */
 const prepared = new WeakMap<EvaluationDetail, OfrepItems>();
 
 const NAME_LENGTH = 12;
@@ -52,7 +52,7 @@ function prepare(flag: CompiledFlag, detail: EvaluationDetail): OfrepItems {
 function printValue(compiled: CompiledFlag, { value, variation, reason }: EvaluationDetail): string {
   return JSON.stringify({
     key: compiled.flag.key,
-    // OFREP knows no null: without a value, the default of the calling code stands.
+    // OFREP has no null: without a value, the default of the calling code applies.
     value: value ?? undefined,
     reason: reasonOf(compiled, reason),
     variant: variation === null ? undefined : String(variation),
@@ -73,7 +73,7 @@ function reasonOf({ flag }: CompiledFlag, { kind }: Reason): string {
     case 'TARGET_MATCH':
     case 'RULE_MATCH':
       return 'TARGETING_MATCH';
-    // OpenFeature has no word for the first, and the second is no reason but an error.
+    // OpenFeature has no equivalent of PREREQUISITE_FAILED.
     case 'PREREQUISITE_FAILED':
     case 'ERROR':
       return kind;

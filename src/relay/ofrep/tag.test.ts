@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { OfrepTag } from './tag.ts';
 
 const body = Buffer.from('{"context":{"targetingKey":"a"}}');
-const tag = (revision: string, asker: readonly string[] = ['s', 'server'], question: Buffer = body) =>
-  new OfrepTag({ asker, body: question }, revision);
+const tag = (revision: string, caller: readonly string[] = ['s', 'server'], inputs: Buffer = body) =>
+  new OfrepTag({ caller, body: inputs }, revision);
 
 test('an entity tag is known again by the data', () => {
   const header = tag('1').of('flags');

@@ -75,7 +75,7 @@ function evaluateMany(parts: OfrepRouteParts): HttpHandler {
     if (request instanceof Response) return request;
     const { environment, sdkKind, headers } = access;
     const stream = nameOfrepStream(environment);
-    const tag = new OfrepTag({ asker: [stream, sdkKind], body: request.body }, environment.revision);
+    const tag = new OfrepTag({ caller: [stream, sdkKind], body: request.body }, environment.revision);
     const asked = c.req.header('if-none-match');
     const known = tag.matchData(asked);
     if (known) return answerUnchanged(c, { ...headers, etag: `"${known}"` });

@@ -65,9 +65,9 @@ describe('what a request expects of the status', () => {
     ['status=~healthy', 422, 'operator "=~" is not supported; use "=" or "!="'],
     ['environments.production=x', 422, '"production" is an object; name one of its fields'],
     ['environments=x', 422, '"environments" is an object; name one of its fields'],
-    ['status.kind=x', 422, 'there is nothing below a single value, such as "kind"'],
-    ['environments[0].status=x', 422, '[0] selects from an array, and this is none'],
-    ['environments[status=connected].status=x', 422, '[status=connected] selects from an array, and this is none'],
+    ['status.kind=x', 422, 'a value has no fields, such as "kind"'],
+    ['environments[0].status=x', 422, '[0] expects an array, but this is none'],
+    ['environments[status=connected].status=x', 422, '[status=connected] expects an array, but this is none'],
   ];
   for (const [expr, status, problem] of troubled) {
     test(`${JSON.stringify(expr)}: ${status}`, () => {

@@ -10,7 +10,7 @@ import { PingStream } from './ping.ts';
 import type { StreamRegistry } from './registry.ts';
 import { Snapshots } from './snapshot.ts';
 
-/** Who listens to what: all data, flags alone (old SDKs), or news of either kind for mobile and for client-side SDKs. */
+/** All data; flags only (old SDKs); pings or evaluated flags for mobile and client-side SDKs. */
 export const STREAM_KINDS = [
   'all',
   'flags',
@@ -25,7 +25,7 @@ type ExposedSdkKind = (typeof EXPOSED_SDK_KINDS)[number];
 
 type Headers = Readonly<Record<string, string>>;
 
-/** All who listen to one environment. Nothing is framed for nobody, and for many it is framed once. */
+/** The streams of one environment. A change is framed once for all clients, and not at all without clients. */
 export class EnvironmentStreams {
   readonly snapshots: Snapshots;
   readonly #registry: StreamRegistry;
@@ -51,33 +51,33 @@ export class EnvironmentStreams {
     this.#unsubscribe = store.subscribe(this.#listener());
   }
 
-  /** How many listen to streams of this kind. */
+  /** Number of clients of this kind of stream. */
   size(kind: StreamKind): number {
     return this.#fanouts[kind].size;
   }
 
-  /** How many were cut so far because they did not read. */
+  /** Number of clients disconnected so far because they did not read. */
   get dropped(): number {
     return STREAM_KINDS.reduce((sum, kind) => sum + this.#fanouts[kind].dropped, 0);
   }
 
-  /** Bytes of all data as a new listener gets them. */
+  /** Size of the first event of an `all` stream. */
   get snapshotBytes(): number {
     return this.snapshots.all.frame.bytes.length;
   }
 
-  /** Begins with everything there is, and goes on with each change. */
+  /** All data, then each change. */
   openData(kind: 'all' | 'flags', outgoing: ServerResponse, headers: Headers): StreamClient {
     const snapshot = kind === 'all' ? this.snapshots.all : this.snapshots.flags;
     return this.#fanouts[kind].open(outgoing, { headers, snapshot: snapshot.frame });
   }
 
-  /** Says no more than that there is something to ask for: at once, and with each change. */
+  /** A ping at once and with each change. */
   openPings(sdkKind: ExposedSdkKind, outgoing: ServerResponse, headers: Headers): StreamClient {
     return this.#pings[sdkKind].open(outgoing, headers);
   }
 
-  /** What flags are worth for one context: all of them, and then those that come out otherwise. */
+  /** All flags evaluated for one context, then those whose result changes. */
   openEvaluated(
     sdkKind: ExposedSdkKind,
     outgoing: ServerResponse,
@@ -87,7 +87,7 @@ export class EnvironmentStreams {
     return this.#evaluated[sdkKind].open(outgoing, headers, request);
   }
 
-  /** Keeps in mind by which credential somebody listens, until the function that is given back is called. */
+  /** Notes the credential of a client, until the returned function is called. */
   remember(client: StreamClient, sdkKind: SdkKind, credential: string): () => void {
     const name = `${sdkKind} ${credential}`;
     const clients = this.#byCredential.get(name) ?? new Set();
@@ -97,7 +97,7 @@ export class EnvironmentStreams {
     };
   }
 
-  /** Ends the streams of everybody who listens by a credential that is none any more. */
+  /** Ends the streams of clients whose credential is no longer accepted. */
   endUnless(isAccepted: (sdkKind: SdkKind, credential: string) => boolean): void {
     for (const [name, clients] of this.#byCredential) {
       const sdkKind = name.slice(0, name.indexOf(' ')) as SdkKind;
@@ -106,7 +106,7 @@ export class EnvironmentStreams {
     }
   }
 
-  /** Ends every stream; resolves when they are written out. Idempotent. */
+  /** Ends every stream; resolves when they are flushed. Idempotent. */
   async close(): Promise<void> {
     this.#unsubscribe();
     await Promise.all(STREAM_KINDS.map((kind) => this.#registry.closeFanout(this.#fanouts[kind])));
@@ -118,32 +118,32 @@ export class EnvironmentStreams {
         this.snapshots.forget();
         this.#send('all', () => this.snapshots.all.frame);
         this.#send('flags', () => this.snapshots.flags.frame);
-        this.#tell((stream) => stream.replaced());
+        this.#notify((stream) => stream.replaced());
       },
       changed: (kind, key, json, before) => {
-        this.#told(kind, key, before, (path) =>
+        this.#sendChange(kind, key, before, (path) =>
           frameEvent({ event: 'patch', data: `{"path":${path},"data":${json}}` }),
         );
       },
       removed: (kind, key, version, before) => {
-        this.#told(kind, key, before, (path) =>
+        this.#sendChange(kind, key, before, (path) =>
           frameEvent({ event: 'delete', data: `{"path":${path},"version":${version}}` }),
         );
       },
     };
   }
 
-  #told(kind: ItemKind, key: string, before: Compiled | undefined, frame: (path: string) => Frame): void {
+  #sendChange(kind: ItemKind, key: string, before: Compiled | undefined, frame: (path: string) => Frame): void {
     this.snapshots.forget(kind);
     this.#send('all', () => frame(JSON.stringify(`/${kind}/${key}`)));
     if (kind === 'flags') this.#send('flags', () => frame(JSON.stringify(`/${key}`)));
-    this.#tell((stream) => stream.changed(kind, key, before));
+    this.#notify((stream) => stream.changed(kind, key, before));
   }
 
-  #tell(tell: (stream: PingStream | EvaluatedStream) => void): void {
+  #notify(notify: (stream: PingStream | EvaluatedStream) => void): void {
     for (const sdkKind of EXPOSED_SDK_KINDS) {
-      tell(this.#pings[sdkKind]);
-      tell(this.#evaluated[sdkKind]);
+      notify(this.#pings[sdkKind]);
+      notify(this.#evaluated[sdkKind]);
     }
   }
 

@@ -49,10 +49,10 @@ const mistakes: [args: readonly string[], told: RegExp][] = [
   [['eval', 'f'], /required option '-c, --context <json>' not specified/],
   [['eval', 'f', '-c', '{'], /--context: the context is not valid JSON, such as/],
   [['eval', 'f', '-c', '{}'], /--context: "key" property not found/],
-  [['eval', 'f', '-c', '{"key":"a"}', '--flags', 'f', '--url', 'http://h'], /give --flags or --url, not both/],
+  [['eval', 'f', '-c', '{"key":"a"}', '--flags', 'f', '--url', 'http://h'], /use either --flags or --url, not both/],
   [['eval', 'f', '-c', '{"key":"a"}', '--url', 'ftp://h'], /--url: write an http or https URL/],
   [['flags', '--timeout', 'soon'], /--timeout: write a duration such as 30s/],
-  [['flags', '--flags', '/nowhere/f.yml'], /\/nowhere\/f\.yml: there is no such file or folder/],
+  [['flags', '--flags', '/nowhere/f.yml'], /\/nowhere\/f\.yml: no such file or folder/],
   [['set', 'f'], /missing required argument 'value'/],
   [['set', 'f', 'on'], /--flags or OPSDECK_RELAY_FLAGS must name the file or folder/],
   [['serve', '--port', '70000'], /Write a port from 0 to 65535/],
@@ -61,7 +61,7 @@ const mistakes: [args: readonly string[], told: RegExp][] = [
   [['check-config', '--config', '/nowhere/relay.conf'], /there is no such file/],
 ];
 for (const [args, told] of mistakes) {
-  test(`relay ${args.join(' ')} is told what is wrong with it and ends with 2`, async () => {
+  test(`relay ${args.join(' ')} reports its mistake and ends with 2`, async () => {
     const terminal = new FakeTerminal();
     assert.equal(await runRelay([...args], terminal), 2);
     assert.match(terminal.stderr, told);

@@ -57,7 +57,7 @@ test('relay flags lists what a relay has, as it lists what a file has', async (t
   assert.equal(
     terminal.stdout,
     [
-      'FLAG              STATE  EVERYBODY GETS            TARGETS  RULES  VERSION',
+      'FLAG              STATE  DEFAULT                   TARGETS  RULES  VERSION',
       'button-color      on     20 % "blue", 80 % "grey"  1        1      1',
       'express-shipping  on     false                     0        1      1',
       'new-checkout      on     true                      0        0      1',
@@ -117,10 +117,10 @@ test('relay eval reads a context from standard input', async () => {
 test('relay eval names the flag that may have been meant', async () => {
   const terminal = new FakeTerminal();
   assert.equal(await runRelay(['eval', 'buttoncolor', '-c', ADA, '--flags', SAMPLE_FLAGS], terminal), 1);
-  assert.equal(terminal.stderr, 'opsdeck: there is no flag "buttoncolor"; is it button-color?\n');
+  assert.equal(terminal.stderr, 'opsdeck: unknown flag "buttoncolor"; did you mean button-color?\n');
 });
 
-test('relay eval asks a relay that hands out no flags what they come to', async (t) => {
+test('relay eval evaluates in a relay that does not return flags', async (t) => {
   const asked: string[] = [];
   const terminal = await openServer(t, ({ url = '', headers }) => {
     asked.push(`${url} ${headers.authorization}`);
@@ -132,18 +132,18 @@ test('relay eval asks a relay that hands out no flags what they come to', async 
   const encoded = Buffer.from(ADA).toString('base64url');
   assert.deepEqual(asked, ['/sdk/latest-all sdk-x', `/sdk/evalx/contexts/${encoded}?withReasons=true sdk-x`]);
   assert.equal(await runRelay(['eval', 'f', '-c', ADA, '--explain'], terminal), 1);
-  assert.match(terminal.stderr, /hands out no flags, so that nothing can be explained/);
+  assert.match(terminal.stderr, /does not return flags, which --explain requires/);
   assert.equal(await runRelay(['eval', 'g', '-c', ADA], terminal), 1);
-  assert.match(terminal.stderr, /there is no flag "g"/);
+  assert.match(terminal.stderr, /unknown flag "g"/);
   assert.equal(await runRelay(['flags'], terminal), 1);
-  assert.match(terminal.stderr, /this relay hands out no flags/);
+  assert.match(terminal.stderr, /this relay does not return flags/);
 });
 
 test('a key that the relay does not know is denied with code 4, and not shown', async (t) => {
   const terminal = await openRelay(t);
   terminal.env.OPSDECK_RELAY_SDK_KEY = 'sdk-secret-secret';
   assert.equal(await runRelay(['flags'], terminal), 4);
-  assert.match(terminal.stderr, /answered 401: .*\(--sdk-key or OPSDECK_RELAY_SDK_KEY names the environment\)/);
+  assert.match(terminal.stderr, /answered 401: .*\(set the SDK key with --sdk-key or OPSDECK_RELAY_SDK_KEY\)/);
   assert.doesNotMatch(terminal.stderr, /secret/);
 });
 
@@ -156,9 +156,9 @@ test('a relay that echoes a key does not bring it to the terminal', async (t) =>
 });
 
 const nonsense: [body: string, command: string, told: RegExp][] = [
-  ['<html>', 'status', /answered something that is not JSON; is it a relay\?/],
-  ['{}', 'status', /answered JSON that is no status of a relay/],
-  ['[]', 'flags', /answered JSON that is no flags/],
+  ['<html>', 'status', /did not return JSON; is it a relay\?/],
+  ['{}', 'status', /did not return the status of a relay/],
+  ['[]', 'flags', /did not return flags/],
   ['{"flags": {"a": {"on": 1}}}', 'flags', /flags "a": on: expected boolean, got number/],
 ];
 for (const [body, command, told] of nonsense) {
@@ -199,7 +199,7 @@ test('a relay that does not answer is waited for no longer than told', async (t)
   await wasAsked;
   terminal.clock.advance(5_000);
   assert.equal(await running, 3);
-  assert.match(terminal.stderr, /no answer within 5s/);
+  assert.match(terminal.stderr, /no response within 5s/);
 });
 
 test('relay status shows the relay and its environments', async (t) => {

@@ -6,10 +6,11 @@ import { HANG_MS } from '../../testing/eventually.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { httpAnswer } from '../../testing/http/client-parts.ts';
 import type { EnvironmentOptions, EventOptions, RelayOptions } from '../config/relay-options.ts';
+import type { SdkKind } from '../credentials.ts';
 import type { StoredFlag } from '../domain/summary/event.ts';
 import { Inflater } from '../event/body.ts';
 import { EventForwarder } from '../event/forwarder.ts';
-import type { EventPost, SdkKind } from '../event/receiver.ts';
+import type { EventPost } from '../event/receiver.ts';
 
 export const EVENT_ENVIRONMENT: EnvironmentOptions = {
   name: 'production',
