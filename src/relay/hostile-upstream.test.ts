@@ -10,12 +10,12 @@ import {
   halfAnEvent,
   malformedJson,
   plainFlag,
-  type StreamLie,
+  type StreamFault,
   startFakeLaunchDarkly,
 } from './testing/launchdarkly/fake.ts';
 import { type EnvironmentStatus, readStatus, relayConfigFile, SDK_KEY, startRelayProcess } from './testing/process.ts';
 
-// An upstream that lies, and the executable between it and its clients.
+// An upstream that faults, and the executable between it and its clients.
 
 const MB = 2 ** 20;
 /** A relay at rest takes 70 to 110 MB; a put of 50 MB is bytes and text, is parsed, and is kept as text. */
@@ -24,17 +24,17 @@ const MAX_MEMORY_OF_BIG_PUTS = 1000 * MB;
 const BIG_PUTS = 3;
 const CONTEXT = Buffer.from('{"kind":"user","key":"ada"}').toString('base64url');
 
-interface Lie {
-  readonly lie: StreamLie;
+interface FaultCase {
+  readonly fault: StreamFault;
   readonly kind: string;
 }
 
-const LIES: Readonly<Record<string, Lie>> = {
-  'cuts the connection': { lie: 'reset', kind: 'NETWORK_ERROR' },
-  'sends half an event': { lie: halfAnEvent(), kind: 'NETWORK_ERROR' },
-  'sends malformed JSON': { lie: malformedJson(), kind: 'INVALID_DATA' },
-  'answers with 503': { lie: answerStatus(503, 'x'.repeat(MB)), kind: 'ERROR_RESPONSE' },
-  'sends a line without an end': { lie: endlessLine(Number.POSITIVE_INFINITY), kind: 'INVALID_DATA' },
+const FAULTS: Readonly<Record<string, FaultCase>> = {
+  'cuts the connection': { fault: 'reset', kind: 'NETWORK_ERROR' },
+  'sends half an event': { fault: halfAnEvent(), kind: 'NETWORK_ERROR' },
+  'sends malformed JSON': { fault: malformedJson(), kind: 'INVALID_DATA' },
+  'answers with 503': { fault: answerStatus(503, 'x'.repeat(MB)), kind: 'ERROR_RESPONSE' },
+  'sends a line without an end': { fault: endlessLine(Number.POSITIVE_INFINITY), kind: 'INVALID_DATA' },
 };
 
 const AUTHORIZED = { authorization: SDK_KEY };
@@ -81,11 +81,11 @@ function assertMemory({ pid }: RunningServer, most = MAX_MEMORY): void {
   assert.ok(peak < most, `it held ${Math.round(peak / MB)} MB`);
 }
 
-test('an upstream that lies', { concurrency: true }, async (t) => {
-  const lies = Object.entries(LIES).map(([name, { lie, kind }]) =>
+test('an upstream that faults', { concurrency: true }, async (t) => {
+  const faults = Object.entries(FAULTS).map(([name, { fault, kind }]) =>
     t.test(`${name}: at the start 503, later the last data; /status tells, and it passes`, async (t) => {
       const { upstream, startRelay } = await start(t);
-      upstream.lieAlways(lie);
+      upstream.lieAlways(fault);
       const relay = await startRelay();
       const starting = await eventually('an error at the start', async () => {
         const { production } = (await readStatus(relay)).environments;
@@ -99,7 +99,7 @@ test('an upstream that lies', { concurrency: true }, async (t) => {
       await untilStatus(relay, 'healthy', 'VALID');
       assert.deepEqual([await evaluate(relay), await statusCode(relay, '/readyz')], [[200, 'first'], 200]);
 
-      upstream.lieAlways(lie);
+      upstream.lieAlways(fault);
       upstream.dropStreams();
       const interrupted = await untilStatus(relay, 'degraded', 'INTERRUPTED');
       assert.equal(interrupted.status, 'disconnected');
@@ -152,7 +152,7 @@ test('an upstream that lies', { concurrency: true }, async (t) => {
       for (let round = 1; round <= BIG_PUTS; round++) {
         await untilStatus(relay, 'healthy', 'VALID');
         assert.equal((await last()).status, 200);
-        // Its lies are not among the streams that can be dropped.
+        // Its faults are not among the streams that can be dropped.
         await upstream.stop();
         await untilStatus(relay, 'degraded', 'INTERRUPTED');
         assert.equal((await last()).status, 200);

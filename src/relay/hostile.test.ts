@@ -6,7 +6,7 @@ import { HttpClient, type PlainRequest } from '../testing/http/client.ts';
 import { type Cleanup, memoryOf, type RunningServer } from '../testing/processes.ts';
 import { type FakeLaunchDarkly, plainFlag, startFakeLaunchDarkly } from './testing/launchdarkly/fake.ts';
 import { ENV_ID, relayConfigFile, SDK_KEY, startRelayProcess } from './testing/process.ts';
-import { askRudely, dialManyRudely, pumpRudely, type RudeClient, statusOf } from './testing/rude-clients.ts';
+import { sendForStatus, connectManyHostile, pump, type HostileClient, statusOf } from './testing/hostile-clients.ts';
 
 // Clients that mean ill, or know no better, and the executable.
 
@@ -151,53 +151,53 @@ const STORMS: readonly Storm[] = [
   {
     name: 'bodies of 100 MB in chunks are refused with 413',
     async passes(t, relay, client) {
-      const rude = await dialManyRudely(t, relay.url, 4);
-      for (const { socket } of rude) socket.write(head('POST /bulk HTTP/1.1', 'Transfer-Encoding: chunked'));
+      const hostile = await connectManyHostile(t, relay.url, 4);
+      for (const { socket } of hostile) socket.write(head('POST /bulk HTTP/1.1', 'Transfer-Encoding: chunked'));
       const piece = Buffer.concat([Buffer.from(`${MB.toString(16)}\r\n`), Buffer.alloc(MB, ' '), Buffer.from('\r\n')]);
-      const pumped = Promise.all(rude.map((one) => pumpRudely(one, piece, 100 * MB)));
+      const pumped = Promise.all(hostile.map((one) => pump(one, piece, 100 * MB)));
       await assertServed(client);
       await pumped;
-      await eventually('an answer to each', () => rude.every((one) => statusOf(one) !== 0));
-      assert.deepEqual(rude.map(statusOf), [413, 413, 413, 413]);
+      await eventually('an answer to each', () => hostile.every((one) => statusOf(one) !== 0));
+      assert.deepEqual(hostile.map(statusOf), [413, 413, 413, 413]);
     },
   },
   {
     name: 'a thousand writers that give a byte at a time hold nobody up',
     async passes(t, relay, client) {
-      const rude = await dialManyRudely(t, relay.url, 1000);
+      const hostile = await connectManyHostile(t, relay.url, 1000);
       const beginnings = [
         'GET /all HTTP/1.1\r\nX: ',
         `REPORT /eval/${ENV_ID} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 9999\r\n\r\n{`,
         '',
       ];
-      for (const [index, { socket }] of rude.entries()) socket.write(beginnings[index % beginnings.length] ?? '');
+      for (const [index, { socket }] of hostile.entries()) socket.write(beginnings[index % beginnings.length] ?? '');
       await assertServed(client, 1);
-      assertPending(rude);
+      assertPending(hostile);
       for (let round = 0; round < 10; round++) {
-        for (const { socket } of rude) socket.write('1');
+        for (const { socket } of hostile) socket.write('1');
         await assertServed(client, 1);
       }
-      for (const { socket } of rude) socket.destroy();
+      for (const { socket } of hostile) socket.destroy();
     },
   },
   {
     name: 'streams that nobody reads hold nobody up',
     async passes(t, relay, client) {
-      const rude = await dialManyRudely(t, relay.url, 200);
-      for (const { socket } of rude) {
+      const hostile = await connectManyHostile(t, relay.url, 200);
+      for (const { socket } of hostile) {
         socket.pause();
         socket.write(head('GET /all HTTP/1.1'));
       }
       await assertServed(client, 3);
-      assertPending(rude);
-      for (const { socket } of rude) socket.destroy();
+      assertPending(hostile);
+      for (const { socket } of hostile) socket.destroy();
     },
   },
 ];
 
 /** None has been answered or cut off, as far as it knows. */
-function assertPending(rude: readonly RudeClient[]): void {
-  for (const { socket, received } of rude) assert.deepEqual([socket.destroyed, received()], [false, '']);
+function assertPending(hostile: readonly HostileClient[]): void {
+  for (const { socket, received } of hostile) assert.deepEqual([socket.destroyed, received()], [false, '']);
 }
 
 /** Does as a good client does, which must not notice anything. */
@@ -232,7 +232,7 @@ test('hostile clients', async (t) => {
   }
   for (const [name, bytes, statuses] of BYTES) {
     await t.test(`${name}: ${statuses.join(' or ')}`, async (t) => {
-      const status = await askRudely(t, relay.url, bytes);
+      const status = await sendForStatus(t, relay.url, bytes);
       assert.ok(statuses.includes(status), String(status));
     });
   }

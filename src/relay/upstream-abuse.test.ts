@@ -7,7 +7,7 @@ import { SERVER } from '../kernel/testdata/tls-certificates.ts';
 import { eventually } from '../testing/eventually.ts';
 import { openHttpClient } from '../testing/http/client-parts.ts';
 import { startHttpSink } from '../testing/http/sink.ts';
-import { plainFlag, redirectTo, type StreamLie, sseEvent, startFakeLaunchDarkly } from './testing/launchdarkly/fake.ts';
+import { plainFlag, redirectTo, type StreamFault, sseEvent, startFakeLaunchDarkly } from './testing/launchdarkly/fake.ts';
 import { emptySink, plainEnvironment, RecordingLog, SAMPLE_SDK_KEY } from './testing/launchdarkly/parts.ts';
 import { createUpstreamSource } from './upstream/source.ts';
 
@@ -31,7 +31,7 @@ function followUpstream(t: TestContext, streamUri: string) {
 }
 
 const EMPTY = sseEvent('put', { path: '/', data: { flags: {}, segments: {} } });
-const sends = (chunks: Iterable<string | Buffer>): StreamLie => ({ chunks, ending: 'hold' });
+const sends = (chunks: Iterable<string | Buffer>): StreamFault => ({ chunks, ending: 'hold' });
 
 function* repeated(head: string, make: (index: number) => string, count: number, tail: string): Generator<string> {
   yield head;
@@ -46,9 +46,9 @@ function* repeated(head: string, make: (index: number) => string, count: number,
 }
 
 /** What is told of an upstream that does this once. */
-async function failureOf(t: TestContext, lie: StreamLie) {
+async function failureOf(t: TestContext, fault: StreamFault) {
   const fake = await startFakeLaunchDarkly(t, { flags: { a: plainFlag('a', 1) } });
-  fake.lieAlways(lie);
+  fake.lieAlways(fault);
   const { connection, log, store } = followUpstream(t, fake.url);
   await eventually('a failure', () => connection.lastError, { everyMs: 5 });
   const line = log.lines.find(({ fields }) => fields.kind !== undefined);
@@ -62,7 +62,7 @@ const TOO_MANY_PARTS = 'the data of a put holds more than 1000000 objects and li
 const TOO_MANY_ITEMS = 'put: more than 100000 flags and segments';
 const FULL = 'the patches since the last put are too large; a new put is requested';
 
-const TOO_MUCH: Readonly<Record<string, readonly [lie: StreamLie, error: string]>> = {
+const TOO_MUCH: Readonly<Record<string, readonly [fault: StreamFault, error: string]>> = {
   'millions of rules': [put('{"flags":{"a":{"on":true,"rules":[', () => '{},', 1_100_000, '{}]}}}'), TOO_MANY_PARTS],
   'millions of values': [put('{"flags":{"a":{"variations":[', () => '[],', 1_100_000, '0]}}}'), TOO_MANY_PARTS],
   'more flags than there are': [put('{"flags":{', (i) => `"k${i}":{},`, 100_001, '"z":{}}}'), TOO_MANY_ITEMS],
@@ -99,9 +99,9 @@ const TOO_MUCH: Readonly<Record<string, readonly [lie: StreamLie, error: string]
   ],
 };
 
-for (const [what, [lie, error]] of Object.entries(TOO_MUCH)) {
+for (const [what, [fault, error]] of Object.entries(TOO_MUCH)) {
   test(`an upstream that sends ${what} is refused before memory runs out`, async (t) => {
-    const failure = await failureOf(t, lie);
+    const failure = await failureOf(t, fault);
     assert.deepEqual([failure.kind, failure.error], ['INVALID_DATA', error]);
   });
 }

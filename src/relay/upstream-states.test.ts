@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { ConnectionErrorKind } from './status/connection-status.ts';
 import { sseEvent } from './testing/launchdarkly/fake.ts';
-import { type AskedRequest, settle } from './testing/launchdarkly/http.ts';
+import { type PendingRequest, settle } from './testing/launchdarkly/http.ts';
 import { assertAskedAfter, SAMPLE_PUT as PUT, startUpstream } from './testing/launchdarkly/upstream.ts';
 
 const MINUTE_MS = 60_000;
 
 /** How a connection can go wrong, and what is then said of it. */
-const FAILURES: Record<string, [fail: (asked: AskedRequest) => void, kind: ConnectionErrorKind, statusCode?: number]> =
+const FAILURES: Record<string, [fail: (asked: PendingRequest) => void, kind: ConnectionErrorKind, statusCode?: number]> =
   {
     'no connection': [(asked) => asked.fail(new Error('connect ECONNREFUSED')), 'NETWORK_ERROR'],
     'an end of the stream': [(asked) => asked.stream().end(), 'NETWORK_ERROR'],

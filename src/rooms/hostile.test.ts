@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { askRudely, dialManyRudely, dialRudely, pumpRudely, statusOf } from '../relay/testing/rude-clients.ts';
+import { askRudely, dialManyRudely, dialRudely, pumpRudely, statusOf } from '../relay/testing/hostile-clients.ts';
 import { isLongRound } from '../testing/long-round.ts';
 import type { TestRooms } from './testing/app.ts';
 import { openListeningRooms } from './testing/listening.ts';

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { createLog } from '../../kernel/log.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { httpAnswer } from '../../testing/http/client-parts.ts';
-import { type EventHostAnswer, FakeEventHost, settled } from '../testing/event-parts.ts';
+import { type EventHostAnswer, FakeEventHost, settled } from '../testing/test-forwarder.ts';
 import { type DeliveryResult, deliver } from './delivery.ts';
 
 const PAYLOAD = {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import type { SdkKind } from '../credentials.ts';
-import { createEventBench, eventPost, settled } from '../testing/event-parts.ts';
+import { createTestForwarder, eventPost, settled } from '../testing/test-forwarder.ts';
 
 // JSON only because what arrives is read as such; its bytes are kept.
 const DOCUMENT = '{"kind": "diagnostic-init", "n":1.0}';
@@ -17,7 +17,7 @@ const PLACES: readonly [SdkKind, string, string | undefined][] = [
 ];
 for (const [sdkKind, url, authorization] of PLACES) {
   test(`a document of the ${sdkKind} sdkKind is passed on at once, with what the SDK says of itself`, async () => {
-    const { forwarder, host } = createEventBench();
+    const { forwarder, host } = createTestForwarder();
     const headers = {
       'user-agent': 'PHPClient/6',
       'x-launchdarkly-wrapper': 'w/1',
@@ -43,14 +43,14 @@ for (const [sdkKind, url, authorization] of PLACES) {
 }
 
 test('a document that came as gzip goes out inflated and deflated anew', async () => {
-  const { forwarder, host } = createEventBench();
+  const { forwarder, host } = createTestForwarder();
   await forwarder.receive(diagnostic(gzipSync(DOCUMENT), { 'content-encoding': 'gzip' }));
   await forwarder.flush();
   assert.equal(host.posts[0]?.text, DOCUMENT);
 });
 
 test('a document is sent a second time after a second, and then given up', async () => {
-  const { forwarder, host, clock } = createEventBench();
+  const { forwarder, host, clock } = createTestForwarder();
   host.answerNext(503, 503, 401);
   await forwarder.receive(diagnostic(DOCUMENT));
   await settled(() => {
@@ -68,7 +68,7 @@ test('a document is sent a second time after a second, and then given up', async
 });
 
 test('documents that wait for a silent upstream are fifty at the most', async () => {
-  const { forwarder, host, clock } = createEventBench();
+  const { forwarder, host, clock } = createTestForwarder();
   host.answerNext(...Array.from({ length: 100 }, () => 'hang' as const));
   for (let count = 0; count < 60; count++) await forwarder.receive(diagnostic(DOCUMENT));
   assert.equal(forwarder.counts.diagnosticsDropped, 10);
@@ -82,7 +82,7 @@ test('documents that wait for a silent upstream are fifty at the most', async ()
 });
 
 test('documents that wait are 16 MB at the most', async () => {
-  const { forwarder } = createEventBench({ maxBodyBytes: 2 ** 30 });
+  const { forwarder } = createTestForwarder({ maxBodyBytes: 2 ** 30 });
   const large = Buffer.from(JSON.stringify('x'.repeat(9 * 2 ** 20)));
   await forwarder.receive(diagnostic(large));
   await forwarder.receive(diagnostic(large));

@@ -17,7 +17,7 @@ import {
 import { httpAnswer } from '../../testing/http/client-parts.ts';
 import { RawConnection } from '../../testing/http/raw-connection.ts';
 import { createEventApp } from '../testing/event-app.ts';
-import { EVENT_ENVIRONMENT } from '../testing/event-parts.ts';
+import { EVENT_ENVIRONMENT } from '../testing/test-forwarder.ts';
 import { Inflater } from './body.ts';
 import { EventForwarder } from './forwarder.ts';
 

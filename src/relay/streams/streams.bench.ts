@@ -77,7 +77,7 @@ async function serve(): Promise<void> {
 }
 
 /** Sockets that look for the mark of each event, and keep nothing. */
-class Audience {
+class StreamClients {
   readonly #sockets: Socket[] = [];
   #heard = 0;
   #firstAt = 0;
@@ -145,33 +145,33 @@ interface PatchSample {
 
 async function measurePatches(clients: number): Promise<PatchSample> {
   const relay = await new MeasuredServer<Question>(import.meta.url, SERVE_VARIABLE).start();
-  const audience = new Audience();
+  const clients_ = new StreamClients();
   try {
     const [heapBefore, rssBefore] = [await relay.ask('heap'), await relay.ask('rss')];
-    await audience.join(relay.port, clients);
+    await clients_.join(relay.port, clients);
     while ((await relay.ask('size')) < clients);
     const heapKib = ((await relay.ask('heap')) - heapBefore) / clients / 1024;
     const rssKib = ((await relay.ask('rss')) - rssBefore) / clients / 1024;
-    for (let sent = 0; sent < WARM_UP_PATCHES; sent++) await patch(relay, audience);
+    for (let sent = 0; sent < WARM_UP_PATCHES; sent++) await patch(relay, clients_);
     const cpuBefore = await relay.ask('cpu');
     const times: { firstMs: number; lastMs: number }[] = [];
-    for (let sent = 0; sent < PATCHES; sent++) times.push(await patch(relay, audience));
+    for (let sent = 0; sent < PATCHES; sent++) times.push(await patch(relay, clients_));
     const cpuMicros = ((await relay.ask('cpu')) - cpuBefore) / PATCHES / clients;
     const firstMs = spreadOf(times.map(({ firstMs }) => firstMs)).median;
     const lastMs = spreadOf(times.map(({ lastMs }) => lastMs)).median;
     return { firstMs, lastMs, cpuMicros, heapKib, rssKib };
   } finally {
-    audience.leave();
+    clients_.leave();
     await relay.stop();
   }
 }
 
 async function patch(
   relay: MeasuredServer<Question>,
-  audience: Audience,
+  clients_: StreamClients,
 ): Promise<{ firstMs: number; lastMs: number }> {
   const startedAt = performance.now();
-  const [firstAt] = await Promise.all([audience.hear(), relay.ask('patch')]);
+  const [firstAt] = await Promise.all([clients_.hear(), relay.ask('patch')]);
   return { firstMs: firstAt - startedAt, lastMs: performance.now() - startedAt };
 }
 
@@ -201,13 +201,13 @@ async function benchReconnects(): Promise<void> {
   const rows: string[][] = [];
   for (let round = 0; round < ROUNDS; round++) {
     const relay = await new MeasuredServer<Question>(import.meta.url, SERVE_VARIABLE).start();
-    const audience = new Audience();
+    const clients_ = new StreamClients();
     try {
       const snapshotBytes = await relay.ask('grow');
       await relay.ask('heap');
       const [rss, cpu] = [await relay.ask('rss'), await relay.ask('cpu')];
       const startedAt = performance.now();
-      await audience.storm(relay.port, RECONNECTS);
+      await clients_.storm(relay.port, RECONNECTS);
       const seconds = (performance.now() - startedAt) / 1000;
       const cpuSeconds = ((await relay.ask('cpu')) - cpu) / 1e6;
       rows.push([
@@ -218,7 +218,7 @@ async function benchReconnects(): Promise<void> {
         printNumber((RECONNECTS * snapshotBytes) / 2 ** 20),
       ]);
     } finally {
-      audience.leave();
+      clients_.leave();
       await relay.stop();
     }
   }

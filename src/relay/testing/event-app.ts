@@ -4,7 +4,7 @@ import type { Environment } from '../environment.ts';
 import type { EventReceiver } from '../event/receiver.ts';
 import { eventPaths } from '../routes/events.ts';
 import { createRelayApp } from '../routes/index.ts';
-import { EVENT_ENVIRONMENT } from './event-parts.ts';
+import { EVENT_ENVIRONMENT } from './test-forwarder.ts';
 
 /** The event paths with one receiver; every credential is valid. */
 export function createEventApp(

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Cleanup } from '../../../testing/processes.ts';
-import { type StreamLie, sseEvent, startStream, tellLie } from './lies.ts';
+import { type StreamFault, sseEvent, startStream, applyFault } from './faults.ts';
 import { readRequest, type UpstreamRequest } from './request.ts';
 
 export {
@@ -12,9 +12,9 @@ export {
   malformedJson,
   plainFlag,
   redirectTo,
-  type StreamLie,
+  type StreamFault,
   sseEvent,
-} from './lies.ts';
+} from './faults.ts';
 export type { UpstreamRequest } from './request.ts';
 
 /** The flags and segments of one environment, as upstream knows them. */
@@ -62,7 +62,7 @@ export async function startFakeLaunchDarkly(
   return fake;
 }
 
-/** A recording upstream that serves streams, polls, goals and events, and lies when it is told to. */
+/** A recording upstream that serves streams, polls, goals and events, and faults when it is told to. */
 export class FakeLaunchDarkly {
   /** Every request, in the order in which their bodies were whole. */
   readonly requests: UpstreamRequest[] = [];
@@ -71,8 +71,8 @@ export class FakeLaunchDarkly {
   readonly #data = new Map<string, UpstreamData>();
   readonly #common: UpstreamData;
   readonly #streams = new Set<OpenStream>();
-  readonly #lies: StreamLie[] = [];
-  #lasting: StreamLie | undefined;
+  readonly #faults: StreamFault[] = [];
+  #lasting: StreamFault | undefined;
   readonly #eventStatuses: number[] = [];
   #server: Server | undefined;
   #port = 0;
@@ -88,12 +88,12 @@ export class FakeLaunchDarkly {
     return `http://127.0.0.1:${this.#port}`;
   }
 
-  /** How many streams are being served, lies left out. */
+  /** How many streams are being served, faults left out. */
   get openStreams(): number {
     return this.#streams.size;
   }
 
-  /** Requests for `/all`, lies included. */
+  /** Requests for `/all`, faults included. */
   get streamRequests(): readonly UpstreamRequest[] {
     return this.requests.filter(({ path }) => path === '/all');
   }
@@ -104,13 +104,13 @@ export class FakeLaunchDarkly {
   }
 
   /** Treats the next requests for a stream so, one each, in this order. */
-  lieNext(...lies: readonly StreamLie[]): void {
-    this.#lies.push(...lies);
+  failNext(...lies: readonly StreamFault[]): void {
+    this.#faults.push(...lies);
   }
 
   /** Treats all requests for a stream so, once the next ones have had theirs; undefined: serves them again. */
-  lieAlways(lie: StreamLie | undefined): void {
-    this.#lasting = lie;
+  failAlways(fault: StreamFault | undefined): void {
+    this.#lasting = fault;
   }
 
   /** Answers the next POSTs of events so, one each; 202 otherwise. */
@@ -210,8 +210,8 @@ export class FakeLaunchDarkly {
   }
 
   #answerStream(request: UpstreamRequest, response: ServerResponse): void {
-    const lie = this.#lies.shift() ?? this.#lasting;
-    if (lie !== undefined) tellLie(lie, response);
+    const fault = this.#faults.shift() ?? this.#lasting;
+    if (fault !== undefined) applyFault(fault, response);
     else if (this.#knows(request)) this.#serveStream(request, response);
     else response.writeHead(401).end();
   }

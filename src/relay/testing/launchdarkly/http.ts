@@ -8,7 +8,7 @@ interface Answer {
 }
 
 /** A request that somebody waits for, and what its answer consists of. */
-export class AskedRequest {
+export class PendingRequest {
   readonly url: string;
   readonly request: HttpRequest;
   readonly #answer: Answer;
@@ -56,17 +56,17 @@ export class AskedRequest {
 
 /** Stands in for an HttpClient: nothing is answered until the test answers it. */
 export class FakeHttp {
-  readonly asked: AskedRequest[] = [];
+  readonly asked: PendingRequest[] = [];
   #taken = 0;
 
   open(request: HttpRequest): Promise<HttpStream> {
     return new Promise((resolve, reject) => {
-      this.asked.push(new AskedRequest(request, { resolve, reject }));
+      this.asked.push(new PendingRequest(request, { resolve, reject }));
     });
   }
 
   /** The next request, as soon as it is there. */
-  async next(): Promise<AskedRequest> {
+  async next(): Promise<PendingRequest> {
     const index = this.#taken++;
     return eventually(`request ${index + 1}`, () => this.asked[index], { everyMs: 1 });
   }

@@ -3,14 +3,14 @@ import { HANG_MS } from '../../testing/eventually.ts';
 import type { Cleanup } from '../../testing/processes.ts';
 
 /** A client without manners: it writes what it likes, and keeps the beginning of what it got. */
-export interface RudeClient {
+export interface HostileClient {
   readonly socket: Socket;
   received(): string;
 }
 
 const KEPT = 4096;
 
-export function dialRudely(t: Cleanup, url: string): Promise<RudeClient> {
+export function connectHostile(t: Cleanup, url: string): Promise<HostileClient> {
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port) });
   let text = '';
@@ -28,11 +28,11 @@ export function dialRudely(t: Cleanup, url: string): Promise<RudeClient> {
   });
 }
 
-export const dialManyRudely = (t: Cleanup, url: string, count: number): Promise<RudeClient[]> =>
-  Promise.all(Array.from({ length: count }, () => dialRudely(t, url)));
+export const connectManyHostile = (t: Cleanup, url: string, count: number): Promise<HostileClient[]> =>
+  Promise.all(Array.from({ length: count }, () => connectHostile(t, url)));
 
 /** Writes the same piece until so many bytes are out, or the other side has answered or closed. */
-export async function pumpRudely({ socket, received }: RudeClient, piece: Buffer, total: number): Promise<void> {
+export async function pump({ socket, received }: HostileClient, piece: Buffer, total: number): Promise<void> {
   for (let sent = 0; sent < total && !socket.destroyed && received() === ''; sent += piece.length) {
     if (socket.write(piece)) continue;
     await new Promise<void>((done) => {
@@ -46,9 +46,9 @@ export async function pumpRudely({ socket, received }: RudeClient, piece: Buffer
 }
 
 /** Writes everything at once; resolves with the status of the answer, 0 when it is cut off without one. */
-export async function askRudely(t: Cleanup, url: string, bytes: string | Buffer): Promise<number> {
-  const rude = await dialRudely(t, url);
-  const { socket, received } = rude;
+export async function sendForStatus(t: Cleanup, url: string, bytes: string | Buffer): Promise<number> {
+  const hostile = await connectHostile(t, url);
+  const { socket, received } = hostile;
   socket.write(bytes);
   await new Promise<void>((done, fail) => {
     const timer = setTimeout(() => fail(new Error('neither an answer nor an end')), HANG_MS);
@@ -60,10 +60,10 @@ export async function askRudely(t: Cleanup, url: string, bytes: string | Buffer)
     if (socket.destroyed || received() !== '') end();
   });
   socket.destroy();
-  return statusOf(rude);
+  return statusOf(hostile);
 }
 
 /** The status of the first answer, 0 when there is none. */
-export function statusOf({ received }: Pick<RudeClient, 'received'>): number {
+export function statusOf({ received }: Pick<HostileClient, 'received'>): number {
   return Number(/^HTTP\/1\.1 (\d{3}) /.exec(received())?.[1] ?? 0);
 }

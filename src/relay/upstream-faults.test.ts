@@ -13,7 +13,7 @@ import {
   malformedJson,
   plainFlag,
   redirectTo,
-  type StreamLie,
+  type StreamFault,
   startFakeLaunchDarkly,
 } from './testing/launchdarkly/fake.ts';
 import { emptySink, plainEnvironment, RecordingLog, SAMPLE_SDK_KEY } from './testing/launchdarkly/parts.ts';
@@ -79,7 +79,7 @@ function startUpstream(t: TestContext, streamUri: string, { limits, proxyUrl }: 
 const FLAGS = { a: plainFlag('a', 'true') };
 
 interface LieCase {
-  readonly lie: StreamLie;
+  readonly fault: StreamFault;
   readonly kind: ConnectionErrorKind;
   readonly statusCode?: number;
   readonly limits?: Partial<UpstreamLimits>;
@@ -87,40 +87,40 @@ interface LieCase {
   readonly endsAt?: Limit;
 }
 
-const LIES: Record<string, LieCase> = {
-  'never answers': { lie: 'hang', kind: 'NETWORK_ERROR', endsAt: 'headMs' },
-  'says nothing after its head': { lie: 'silence', kind: 'NETWORK_ERROR', endsAt: 'idleMs' },
-  'cuts the connection': { lie: 'reset', kind: 'NETWORK_ERROR' },
-  'sends half an event': { lie: halfAnEvent(), kind: 'NETWORK_ERROR' },
-  'sends malformed JSON': { lie: malformedJson(), kind: 'INVALID_DATA' },
-  'answers with 401': { lie: answerStatus(401), kind: 'ERROR_RESPONSE', statusCode: 401 },
+const FAULTS: Record<string, LieCase> = {
+  'never answers': { fault: 'hang', kind: 'NETWORK_ERROR', endsAt: 'headMs' },
+  'says nothing after its head': { fault: 'silence', kind: 'NETWORK_ERROR', endsAt: 'idleMs' },
+  'cuts the connection': { fault: 'reset', kind: 'NETWORK_ERROR' },
+  'sends half an event': { fault: halfAnEvent(), kind: 'NETWORK_ERROR' },
+  'sends malformed JSON': { fault: malformedJson(), kind: 'INVALID_DATA' },
+  'answers with 401': { fault: answerStatus(401), kind: 'ERROR_RESPONSE', statusCode: 401 },
   'answers with 503 and a long text': {
-    lie: answerStatus(503, 'x'.repeat(2 ** 20)),
+    fault: answerStatus(503, 'x'.repeat(2 ** 20)),
     kind: 'ERROR_RESPONSE',
     statusCode: 503,
   },
-  'redirects to another host': { lie: redirectTo('http://flags.invalid/'), kind: 'ERROR_RESPONSE', statusCode: 307 },
+  'redirects to another host': { fault: redirectTo('http://flags.invalid/'), kind: 'ERROR_RESPONSE', statusCode: 307 },
   'sends a line that never ends': {
-    lie: endlessLine(Number.POSITIVE_INFINITY),
+    fault: endlessLine(Number.POSITIVE_INFINITY),
     kind: 'INVALID_DATA',
     limits: { maxEventBytes: 2 ** 20 },
   },
   'sends a put beyond all bounds': {
-    lie: bigPut(4 * 2 ** 20),
+    fault: bigPut(4 * 2 ** 20),
     kind: 'INVALID_DATA',
     limits: { maxEventBytes: 2 ** 20 },
   },
   'sends a page': {
-    lie: { chunks: ['<html>'], ending: 'hold', contentType: 'text/html' },
+    fault: { chunks: ['<html>'], ending: 'hold', contentType: 'text/html' },
     kind: 'INVALID_DATA',
   },
 };
 
 describe('an upstream that at first', () => {
-  for (const [name, { lie, kind, statusCode, limits, endsAt }] of Object.entries(LIES)) {
+  for (const [name, { fault, kind, statusCode, limits, endsAt }] of Object.entries(FAULTS)) {
     test(`${name} is told of, and asked again until it delivers`, async (t) => {
       const fake = await startFakeLaunchDarkly(t, { flags: FLAGS });
-      fake.lieNext(lie);
+      fake.lieNext(fault);
       const { connection, store, log, clock } = startUpstream(t, fake.url, limits ? { limits } : {});
       await eventually('the first request', () => fake.streamRequests.length >= 1, { everyMs: 5 });
       if (endsAt) await eventually('the silence', () => clock.reach(endsAt), { everyMs: 5 });
@@ -136,7 +136,7 @@ describe('an upstream that at first', () => {
   }
 });
 
-test('data is served on while upstream lies, until it delivers something new', async (t) => {
+test('data is served on while upstream faults, until it delivers something new', async (t) => {
   const fake = await startFakeLaunchDarkly(t, { flags: FLAGS });
   const { connection, store, clock } = startUpstream(t, fake.url);
   await eventually('data', () => store.isInitialised, { everyMs: 5 });

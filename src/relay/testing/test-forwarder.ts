@@ -70,7 +70,7 @@ export class FakeEventHost {
   }
 }
 
-export interface EventBench {
+export interface TestForwarder {
   readonly forwarder: EventForwarder;
   readonly host: FakeEventHost;
   readonly clock: FakeClock;
@@ -84,7 +84,7 @@ export interface EventBench {
   ): ReturnType<EventForwarder['receive']>;
 }
 
-export interface EventBenchOptions {
+export interface TestForwarderOptions {
   readonly events?: Partial<EventOptions>;
   readonly isLocal?: boolean;
   readonly archive?: RelayOptions['archive'];
@@ -94,7 +94,7 @@ export interface EventBenchOptions {
 }
 
 /** A forwarder on a fake clock and an events host without sockets. */
-export function createEventBench(options: EventBenchOptions = {}): EventBench {
+export function createTestForwarder(options: TestForwarderOptions = {}): TestForwarder {
   const clock = new FakeClock();
   const host = new FakeEventHost(clock);
   const lines: string[] = [];
@@ -121,7 +121,7 @@ export function createEventBench(options: EventBenchOptions = {}): EventBench {
     clock,
     log: createLog({ level: 'debug', format: 'json', clock, write: (line) => lines.push(line) }),
   });
-  const post: EventBench['post'] = (body, headers = {}, sdkKind = 'server') =>
+  const post: TestForwarder['post'] = (body, headers = {}, sdkKind = 'server') =>
     forwarder.receive(eventPost(body, headers, sdkKind));
   return { forwarder, host, clock, lines, post };
 }
@@ -145,16 +145,16 @@ export const eventsOf = (post: SentPost | undefined) =>
   (post?.json ?? []) as readonly { readonly kind: string; readonly key?: string; readonly features?: object }[];
 
 /** What the events host got so far, after another flush interval; `posts` is how many that are at least. */
-export async function afterFlush(bench: EventBench, posts: number): Promise<readonly SentPost[]> {
-  bench.clock.advance(5000);
-  const { counts } = bench.forwarder;
+export async function afterFlush(setup: TestForwarder, posts: number): Promise<readonly SentPost[]> {
+  setup.clock.advance(5000);
+  const { counts } = setup.forwarder;
   await settled(
     () =>
-      bench.host.posts.length >= posts &&
-      bench.forwarder.pending === 0 &&
+      setup.host.posts.length >= posts &&
+      setup.forwarder.pending === 0 &&
       counts.sent + counts.failed + counts.dropped >= counts.received,
   );
-  return bench.host.posts;
+  return setup.host.posts;
 }
 
 /** Gives promises and small work of other threads the time to be done, until something holds; fails after {@link HANG_MS}. */

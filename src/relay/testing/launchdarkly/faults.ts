@@ -4,14 +4,14 @@ import type { ServerResponse } from 'node:http';
  * What the fake does to one request for a stream instead of serving it.
  * `hang`: never answers. `reset`: cuts the connection before any answer. `silence`: a head, and nothing after it.
  */
-export type StreamLie =
+export type StreamFault =
   | 'hang'
   | 'reset'
   | 'silence'
   | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: string }
-  | WrittenLie;
+  | WrittenFault;
 
-interface WrittenLie {
+interface WrittenFault {
   /** Written one after the other, each when the reader has taken the one before. */
   readonly chunks: Iterable<string | Buffer>;
   /** What comes after them; `hold` leaves the stream open. */
@@ -24,26 +24,26 @@ export function sseEvent(event: string, data: unknown): string {
   return `event: ${event}\ndata: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`;
 }
 
-export function answerStatus(status: number, body = ''): StreamLie {
+export function answerStatus(status: number, body = ''): StreamFault {
   return { status, body };
 }
 
-export function redirectTo(location: string, status = 307): StreamLie {
+export function redirectTo(location: string, status = 307): StreamFault {
   return { status, headers: { location } };
 }
 
 /** Begins a put and cuts the connection in the middle of its data. */
-export function halfAnEvent(): StreamLie {
+export function halfAnEvent(): StreamFault {
   return { chunks: ['event: put\ndata: {"path":"/","data":{"flags":{"half":{"key":"ha'], ending: 'cut' };
 }
 
 /** A put whose data is no JSON. */
-export function malformedJson(): StreamLie {
+export function malformedJson(): StreamFault {
   return { chunks: [sseEvent('put', '{"path":"/","data":{"flags":{]')], ending: 'hold' };
 }
 
 /** A put of about so many bytes, on one line, with a flag of the key `last` at its end. */
-export function bigPut(bytes: number): StreamLie {
+export function bigPut(bytes: number): StreamFault {
   return { chunks: bigPutChunks(bytes), ending: 'hold' };
 }
 
@@ -57,7 +57,7 @@ function* bigPutChunks(bytes: number): Generator<string> {
 }
 
 /** A line that does not end before so many bytes. */
-export function endlessLine(bytes: number): StreamLie {
+export function endlessLine(bytes: number): StreamFault {
   return { chunks: endlessChunks(bytes), ending: 'hold' };
 }
 
@@ -86,16 +86,16 @@ export function plainFlag(key: string, value: unknown, version = 1): Readonly<Re
   };
 }
 
-/** Does to a request for a stream what the lie says. */
-export function tellLie(lie: StreamLie, response: ServerResponse): void {
-  if (lie === 'hang') return;
-  if (lie === 'reset') response.destroy();
-  else if (lie === 'silence') startStream(response);
-  else if ('status' in lie) response.writeHead(lie.status, lie.headers).end(lie.body ?? '');
-  else writeLie(lie, response);
+/** Does to a request for a stream what the fault says. */
+export function applyFault(fault: StreamFault, response: ServerResponse): void {
+  if (fault === 'hang') return;
+  if (fault === 'reset') response.destroy();
+  else if (fault === 'silence') startStream(response);
+  else if ('status' in fault) response.writeHead(fault.status, fault.headers).end(fault.body ?? '');
+  else writeFault(fault, response);
 }
 
-function writeLie({ chunks: pieces, ending, contentType }: WrittenLie, response: ServerResponse): void {
+function writeFault({ chunks: pieces, ending, contentType }: WrittenFault, response: ServerResponse): void {
   startStream(response, contentType);
   const chunks = pieces[Symbol.iterator]();
   const write = () => {

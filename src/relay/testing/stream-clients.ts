@@ -6,21 +6,21 @@ const MARK_BYTE = MARK.charCodeAt(0);
 /** How many connect at the same time where nobody asks for a storm. */
 const AT_ONCE = 200;
 
-export interface Heard {
+export interface Received_ {
   /** Milliseconds of performance.now(). */
   readonly firstAt: number;
   readonly lastAt: number;
 }
 
 /** Many raw sockets that send one request each, then count marked events and keep nothing. */
-export class Audience {
+export class StreamClients {
   readonly #sockets: Socket[] = [];
   readonly #port: number;
   readonly #request: string;
   #heard = 0;
   #expected = Number.POSITIVE_INFINITY;
   #firstAt = 0;
-  #resolve: (heard: Heard) => void = () => {};
+  #resolve: (heard: Received_) => void = () => {};
   #reject: (error: Error) => void = () => {};
 
   constructor(url: string, request: string) {
@@ -34,14 +34,14 @@ export class Audience {
   }
 
   /** The same, with all of them at once. */
-  storm(count: number): Promise<Heard> {
+  storm(count: number): Promise<Received_> {
     const heard = this.hear(count);
     for (let index = 0; index < count; index++) this.#connect();
     return heard;
   }
 
   /** Resolves when so many events have been heard from now on; one for each that listens unless told. */
-  hear(events = this.#sockets.length): Promise<Heard> {
+  hear(events = this.#sockets.length): Promise<Received_> {
     this.#heard = 0;
     this.#firstAt = 0;
     this.#expected = events;
