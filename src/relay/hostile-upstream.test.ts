@@ -85,7 +85,7 @@ test('an upstream that faults', { concurrency: true }, async (t) => {
   const faults = Object.entries(FAULTS).map(([name, { fault, kind }]) =>
     t.test(`${name}: at the start 503, later the last data; /status tells, and it passes`, async (t) => {
       const { upstream, startRelay } = await start(t);
-      upstream.lieAlways(fault);
+      upstream.failAlways(fault);
       const relay = await startRelay();
       const starting = await eventually('an error at the start', async () => {
         const { production } = (await readStatus(relay)).environments;
@@ -95,11 +95,11 @@ test('an upstream that faults', { concurrency: true }, async (t) => {
       assert.equal(starting.connectionStatus.lastError?.kind, kind);
       assert.deepEqual([(await evaluate(relay))[0], await statusCode(relay, '/readyz')], [503, 503]);
 
-      upstream.lieAlways(undefined);
+      upstream.failAlways(undefined);
       await untilStatus(relay, 'healthy', 'VALID');
       assert.deepEqual([await evaluate(relay), await statusCode(relay, '/readyz')], [[200, 'first'], 200]);
 
-      upstream.lieAlways(fault);
+      upstream.failAlways(fault);
       upstream.dropStreams();
       const interrupted = await untilStatus(relay, 'degraded', 'INTERRUPTED');
       assert.equal(interrupted.status, 'disconnected');
@@ -110,7 +110,7 @@ test('an upstream that faults', { concurrency: true }, async (t) => {
       });
 
       upstream.put({ flags: { a: plainFlag('a', 'second', 2) } });
-      upstream.lieAlways(undefined);
+      upstream.failAlways(undefined);
       const recovered = await untilStatus(relay, 'healthy', 'VALID');
       assert.equal(recovered.connectionStatus.lastError?.kind, kind);
       assert.deepEqual(await evaluate(relay), [200, 'second']);
@@ -123,7 +123,7 @@ test('an upstream that faults', { concurrency: true }, async (t) => {
       const { upstream, startRelay } = await start(t);
       const relay = await startRelay();
       await untilStatus(relay, 'healthy', 'VALID');
-      upstream.lieNext('hang');
+      upstream.failNext('hang');
       upstream.dropStreams();
       await untilStatus(relay, 'degraded', 'INTERRUPTED');
       assert.deepEqual(await evaluate(relay), [200, 'first']);
@@ -133,20 +133,20 @@ test('an upstream that faults', { concurrency: true }, async (t) => {
     }),
     t.test('refuses the key at the start: it is unknown here too; later: the last data are served', async (t) => {
       const { upstream, startRelay } = await start(t);
-      upstream.lieNext(answerStatus(401));
+      upstream.failNext(answerStatus(401));
       const refused = await startRelay();
       await untilStatus(refused, 'degraded', 'OFF');
       assert.equal((await evaluate(refused))[0], 401);
       const relay = await startRelay();
       await untilStatus(relay, 'healthy', 'VALID');
-      upstream.lieAlways(answerStatus(401));
+      upstream.failAlways(answerStatus(401));
       upstream.dropStreams();
       await untilStatus(relay, 'degraded', 'OFF');
       assert.deepEqual(await evaluate(relay), [200, 'first']);
     }),
     t.test('sends a put of 50 MB, again and again: it is served, and memory has an end', async (t) => {
       const { upstream, startRelay } = await start(t);
-      upstream.lieNext(...Array.from({ length: BIG_PUTS }, () => bigPut(50_000_000)));
+      upstream.failNext(...Array.from({ length: BIG_PUTS }, () => bigPut(50_000_000)));
       const relay = await startRelay();
       const last = () => relay.client.send({ method: 'GET', path: '/sdk/flags/last', headers: AUTHORIZED });
       for (let round = 1; round <= BIG_PUTS; round++) {
@@ -163,5 +163,5 @@ test('an upstream that faults', { concurrency: true }, async (t) => {
       assertMemory(relay, MAX_MEMORY_OF_BIG_PUTS);
     }),
   ];
-  await Promise.all([...lies, ...others]);
+  await Promise.all([...faults, ...others]);
 });

@@ -6,7 +6,7 @@ import { HttpClient, type PlainRequest } from '../testing/http/client.ts';
 import { type Cleanup, memoryOf, type RunningServer } from '../testing/processes.ts';
 import { type FakeLaunchDarkly, plainFlag, startFakeLaunchDarkly } from './testing/launchdarkly/fake.ts';
 import { ENV_ID, relayConfigFile, SDK_KEY, startRelayProcess } from './testing/process.ts';
-import { sendForStatus, connectManyHostile, pump, type HostileClient, statusOf } from './testing/hostile-clients.ts';
+import { sendForStatus, connectManyHostile, pump, type HostileClient, statusOf } from '../testing/http/hostile-clients.ts';
 
 // Clients that mean ill, or know no better, and the executable.
 

@@ -9,10 +9,10 @@ import { bench, describeMachine, isAsked, printNumber, printSpread, printTable, 
 import { eventually } from '../testing/eventually.ts';
 import { RawConnection } from '../testing/http/raw-connection.ts';
 import { type Cleanup, Janitor, memoryOf, type RunningServer } from '../testing/processes.ts';
-import { StreamClients, type Received_, MARK } from './testing/stream-clients.ts';
+import { StreamClients, type EventTimes, MARK } from './testing/stream-clients.ts';
 import { type BenchContext, contextAt, encodeContext, eventsOf, flagsOf } from './testing/bench-data.ts';
 import { type FakeLaunchDarkly, plainFlag, startFakeLaunchDarkly } from './testing/launchdarkly/fake.ts';
-import { relayConfigFile, SDK_KEY, startRelayProcess } from './testing/process.ts';
+import { portOf, relayConfigFile, SDK_KEY, startRelayProcess } from './testing/process.ts';
 
 // The executable in a process of its own; its upstream and its clients in this one.
 
@@ -194,14 +194,14 @@ async function benchPatches(): Promise<void> {
 
 async function measurePatches(t: Cleanup, clients: number): Promise<Patched[]> {
   const { upstream, relay } = await startRelay(t, { marked: markedFlag(1) });
-  const clients_ = new StreamClients(relay.url, STREAM_REQUEST);
-  t.after(() => clients_.leave());
-  await clients_.join(100);
+  const streams = new StreamClients(portOf(relay), STREAM_REQUEST);
+  t.after(() => streams.close());
+  await streams.connect(100);
   const before = rssOf(relay);
-  await clients_.join(clients - 100);
+  await streams.connect(clients - 100);
   const kibPerStream = (rssOf(relay) - before) / (clients - 100) / 1024;
   let version = 1;
-  const patch = () => hearPatch(clients_, upstream, ++version);
+  const patch = () => receivePatch(streams, upstream, ++version);
   for (let sent = 0; sent < PATCHES / 2; sent++) await patch();
   const samples: Patched[] = [];
   const cpuBefore = cpuOf(relay);
@@ -210,11 +210,11 @@ async function measurePatches(t: Cleanup, clients: number): Promise<Patched[]> {
   return samples.map((sample) => ({ ...sample, cpuMs }));
 }
 
-async function hearPatch(clients_: StreamClients, upstream: FakeLaunchDarkly, version: number) {
+async function receivePatch(streams: StreamClients, upstream: FakeLaunchDarkly, version: number) {
   const startedAt = performance.now();
-  const heard: Promise<Received_> = clients_.hear();
+  const received: Promise<EventTimes> = streams.receive();
   upstream.patch('flags', markedFlag(version));
-  const { firstAt, lastAt } = await heard;
+  const { firstAt, lastAt } = await received;
   return { firstMs: firstAt - startedAt, lastMs: lastAt - startedAt };
 }
 
@@ -238,10 +238,10 @@ async function measureReconnects(t: Cleanup): Promise<string[]> {
   const { body } = await fetch(`${relay.url}/sdk/latest-all`, { headers: { authorization: SDK_KEY } });
   let snapshot = 0;
   for await (const chunk of body ?? []) snapshot += chunk.length;
-  const clients_ = new StreamClients(relay.url, STREAM_REQUEST);
-  t.after(() => clients_.leave());
+  const streams = new StreamClients(portOf(relay), STREAM_REQUEST);
+  t.after(() => streams.close());
   const [rss, cpu, startedAt] = [rssOf(relay), cpuOf(relay), performance.now()];
-  const { lastAt } = await clients_.storm(RECONNECTS);
+  const { lastAt } = await streams.connectAtOnce(RECONNECTS);
   return [
     printNumber(snapshot / MB),
     printNumber((lastAt - startedAt) / 1000),

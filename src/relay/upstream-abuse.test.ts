@@ -48,7 +48,7 @@ function* repeated(head: string, make: (index: number) => string, count: number,
 /** What is told of an upstream that does this once. */
 async function failureOf(t: TestContext, fault: StreamFault) {
   const fake = await startFakeLaunchDarkly(t, { flags: { a: plainFlag('a', 1) } });
-  fake.lieAlways(fault);
+  fake.failAlways(fault);
   const { connection, log, store } = followUpstream(t, fake.url);
   await eventually('a failure', () => connection.lastError, { everyMs: 5 });
   const line = log.lines.find(({ fields }) => fields.kind !== undefined);
@@ -168,7 +168,7 @@ test('an upstream whose certificate nobody has signed gets no key', async (t) =>
 test('an upstream that asks not to be asked again for ever is asked all the same', async (t) => {
   const fake = await startFakeLaunchDarkly(t, { flags: { a: plainFlag('a', 1) } });
   const headers = { 'retry-after': '999999999' };
-  fake.lieNext({ status: 503, headers }, { chunks: ['retry: 999999999999\n\n'], ending: 'cut' });
+  fake.failNext({ status: 503, headers }, { chunks: ['retry: 999999999999\n\n'], ending: 'cut' });
   const { connection } = followUpstream(t, fake.url);
   await eventually('data', () => connection.state === 'VALID', { everyMs: 5 });
 });
@@ -188,7 +188,7 @@ test('names of the prototype are flags like others', async (t) => {
     .slice(1);
   const data = `{"path":"/","data":{"flags":{"constructor":${JSON.stringify(plainFlag('constructor', 1))},${flags}}}`;
   const fake = await startFakeLaunchDarkly(t);
-  fake.lieNext(sends([sseEvent('put', data)]));
+  fake.failNext(sends([sseEvent('put', data)]));
   const { connection, store } = followUpstream(t, fake.url);
   await eventually('data', () => connection.state === 'VALID', { everyMs: 5 });
   assert.deepEqual([store.version('flags', '__proto__'), store.version('flags', 'constructor')], [1, 1]);
@@ -210,7 +210,7 @@ for (const version of ['1e308', '-7', '0']) {
     const fake = await startFakeLaunchDarkly(t);
     const first = `{"data":{"flags":{"a":{"version":${version}}}}}`;
     const second = { data: { flags: { a: plainFlag('a', 1, 2) } } };
-    fake.lieNext(sends([sseEvent('put', first), sseEvent('put', second)]));
+    fake.failNext(sends([sseEvent('put', first), sseEvent('put', second)]));
     const { store } = followUpstream(t, fake.url);
     await eventually('the second', () => store.version('flags', 'a') === 2, { everyMs: 5 });
   });

@@ -120,7 +120,7 @@ describe('an upstream that at first', () => {
   for (const [name, { fault, kind, statusCode, limits, endsAt }] of Object.entries(FAULTS)) {
     test(`${name} is told of, and asked again until it delivers`, async (t) => {
       const fake = await startFakeLaunchDarkly(t, { flags: FLAGS });
-      fake.lieNext(fault);
+      fake.failNext(fault);
       const { connection, store, log, clock } = startUpstream(t, fake.url, limits ? { limits } : {});
       await eventually('the first request', () => fake.streamRequests.length >= 1, { everyMs: 5 });
       if (endsAt) await eventually('the silence', () => clock.reach(endsAt), { everyMs: 5 });
@@ -140,7 +140,7 @@ test('data is served on while upstream faults, until it delivers something new',
   const fake = await startFakeLaunchDarkly(t, { flags: FLAGS });
   const { connection, store, clock } = startUpstream(t, fake.url);
   await eventually('data', () => store.isInitialised, { everyMs: 5 });
-  fake.lieNext('reset', halfAnEvent(), malformedJson(), answerStatus(503), 'hang', answerStatus(401));
+  fake.failNext('reset', halfAnEvent(), malformedJson(), answerStatus(503), 'hang', answerStatus(401));
   fake.dropStreams();
   await eventually('interruption', () => connection.state === 'INTERRUPTED', { everyMs: 1 });
   await eventually('the request that hangs', () => fake.streamRequests.length === 6, { everyMs: 5 });
@@ -164,7 +164,7 @@ test('an upstream that is away for a while is found again', async (t) => {
 
 test('a put of 50 MB is taken', async (t) => {
   const fake = await startFakeLaunchDarkly(t);
-  fake.lieNext(bigPut(50_000_000));
+  fake.failNext(bigPut(50_000_000));
   const { store, connection } = startUpstream(t, fake.url);
   await eventually('data', () => connection.state === 'VALID');
   assert.equal(store.version('flags', 'last'), 1);

@@ -1,48 +1,49 @@
 import { connect, type Socket } from 'node:net';
 
-/** Stands once in each event that is counted and nowhere else, so that a client hears without parsing. */
+/** Must occur once in each counted event and nowhere else, so that clients count events without parsing. */
 export const MARK = '~';
 const MARK_BYTE = MARK.charCodeAt(0);
-/** How many connect at the same time where nobody asks for a storm. */
-const AT_ONCE = 200;
+/** Concurrent connection attempts of `connect`. */
+const CONCURRENCY = 200;
+const READ_BYTES = 64 * 1024;
 
-export interface Received_ {
-  /** Milliseconds of performance.now(). */
+/** Times of performance.now() in milliseconds. */
+export interface EventTimes {
   readonly firstAt: number;
   readonly lastAt: number;
 }
 
-/** Many raw sockets that send one request each, then count marked events and keep nothing. */
+/** Many raw sockets that send one request each, then count marked events. */
 export class StreamClients {
   readonly #sockets: Socket[] = [];
   readonly #port: number;
   readonly #request: string;
-  #heard = 0;
+  #received = 0;
   #expected = Number.POSITIVE_INFINITY;
   #firstAt = 0;
-  #resolve: (heard: Received_) => void = () => {};
+  #resolve: (times: EventTimes) => void = () => {};
   #reject: (error: Error) => void = () => {};
 
-  constructor(url: string, request: string) {
-    this.#port = Number(new URL(url).port);
+  constructor(port: number, request: string) {
+    this.#port = port;
     this.#request = request;
   }
 
-  /** Lets more listen; resolves when each has heard one event. */
-  async join(count: number): Promise<void> {
-    for (let left = count; left > 0; left -= AT_ONCE) await this.storm(Math.min(left, AT_ONCE));
+  /** Opens streams; resolves when each has received one event. */
+  async connect(count: number): Promise<void> {
+    for (let left = count; left > 0; left -= CONCURRENCY) await this.connectAtOnce(Math.min(left, CONCURRENCY));
   }
 
-  /** The same, with all of them at once. */
-  storm(count: number): Promise<Received_> {
-    const heard = this.hear(count);
-    for (let index = 0; index < count; index++) this.#connect();
-    return heard;
+  /** The same, with all connection attempts at once. */
+  connectAtOnce(count: number): Promise<EventTimes> {
+    const received = this.receive(count);
+    for (let index = 0; index < count; index++) this.#open();
+    return received;
   }
 
-  /** Resolves when so many events have been heard from now on; one for each that listens unless told. */
-  hear(events = this.#sockets.length): Promise<Received_> {
-    this.#heard = 0;
+  /** Resolves when this many further events have been received; by default one per client. */
+  receive(events = this.#sockets.length): Promise<EventTimes> {
+    this.#received = 0;
     this.#firstAt = 0;
     this.#expected = events;
     return new Promise((resolve, reject) => {
@@ -51,14 +52,14 @@ export class StreamClients {
     });
   }
 
-  leave(): void {
+  close(): void {
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  #connect(): void {
+  #open(): void {
     const buffer = Buffer.allocUnsafe(READ_BYTES);
     const callback = (length: number) => {
-      this.#listen(buffer.subarray(0, length));
+      this.#count(buffer.subarray(0, length));
       return true;
     };
     const socket = connect({ port: this.#port, host: '127.0.0.1', onread: { buffer, callback } }, () =>
@@ -68,13 +69,11 @@ export class StreamClients {
     socket.on('error', (error) => this.#reject(error));
   }
 
-  #listen(chunk: Buffer): void {
+  #count(chunk: Buffer): void {
     for (let at = chunk.indexOf(MARK_BYTE); at !== -1; at = chunk.indexOf(MARK_BYTE, at + 1)) {
       if (this.#firstAt === 0) this.#firstAt = performance.now();
-      this.#heard++;
+      this.#received++;
     }
-    if (this.#heard >= this.#expected) this.#resolve({ firstAt: this.#firstAt, lastAt: performance.now() });
+    if (this.#received >= this.#expected) this.#resolve({ firstAt: this.#firstAt, lastAt: performance.now() });
   }
 }
-
-const READ_BYTES = 64 * 1024;

@@ -37,7 +37,7 @@ test('data set apart for a filter goes to its streams alone', async (t) => {
 
 test('lies are told one a request, then the truth', async (t) => {
   const fake = await startFakeLaunchDarkly(t, { sdkKeys: ['sdk-1'] });
-  fake.lieNext(answerStatus(503), halfAnEvent(), 'reset');
+  fake.failNext(answerStatus(503), halfAnEvent(), 'reset');
   assert.equal((await openSse(`${fake.url}/all`, AUTHORIZED)).status, 503);
   const half = await openSse(`${fake.url}/all`, AUTHORIZED);
   assert.equal(await half.over, 'broken');

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
-import { HANG_MS } from '../../testing/eventually.ts';
-import type { Cleanup } from '../../testing/processes.ts';
+import { HANG_MS } from '../eventually.ts';
+import type { Cleanup } from '../processes.ts';
 
 /** A client without manners: it writes what it likes, and keeps the beginning of what it got. */
 export interface HostileClient {
