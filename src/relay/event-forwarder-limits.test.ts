@@ -6,9 +6,9 @@ import {
   afterFlush,
   createTestForwarder,
   customEvent,
-  type TestForwarderOptions,
   eventsOf,
   settled,
+  type TestForwarderOptions,
 } from './testing/test-forwarder.ts';
 
 const EVENTS = '[{"kind":"custom"}]';

@@ -14,8 +14,8 @@ import { Inflater } from './event/body.ts';
 import { EventForwarder } from './event/forwarder.ts';
 import { FlagStore } from './flag-store.ts';
 import { createEventApp } from './testing/event-app.ts';
-import { EVENT_ENVIRONMENT } from './testing/test-forwarder.ts';
 import { startFakeLaunchDarkly } from './testing/launchdarkly/fake.ts';
+import { EVENT_ENVIRONMENT } from './testing/test-forwarder.ts';
 
 const MAX_BODY_BYTES = 5 * 2 ** 20;
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { eventually } from '../testing/eventually.ts';
-import { HttpClient } from '../testing/http/client.ts';
+import { PlainClient } from '../testing/http/client.ts';
 import { memoryOf, type RunningServer } from '../testing/processes.ts';
 import {
   answerStatus,
@@ -40,7 +40,7 @@ const FAULTS: Readonly<Record<string, FaultCase>> = {
 const AUTHORIZED = { authorization: SDK_KEY };
 
 interface Relay extends RunningServer {
-  readonly client: HttpClient;
+  readonly client: PlainClient;
 }
 
 async function start(t: TestContext) {
@@ -48,7 +48,7 @@ async function start(t: TestContext) {
   const config = relayConfigFile(t, { upstream: upstream.url, main: ['disconnectedStatusTime = 10ms'] });
   const startRelay = async (): Promise<Relay> => {
     const relay = await startRelayProcess(t, ['--config', config]);
-    return { ...relay, client: new HttpClient(t, relay.url) };
+    return { ...relay, client: new PlainClient(t, relay.url) };
   };
   return { upstream, startRelay };
 }

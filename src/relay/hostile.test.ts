@@ -2,11 +2,17 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { eventually } from '../testing/eventually.ts';
-import { HttpClient, type PlainRequest } from '../testing/http/client.ts';
+import { PlainClient, type PlainRequest } from '../testing/http/client.ts';
+import {
+  connectManyHostile,
+  type HostileClient,
+  pump,
+  sendForStatus,
+  statusOf,
+} from '../testing/http/hostile-clients.ts';
 import { type Cleanup, memoryOf, type RunningServer } from '../testing/processes.ts';
 import { type FakeLaunchDarkly, plainFlag, startFakeLaunchDarkly } from './testing/launchdarkly/fake.ts';
 import { ENV_ID, relayConfigFile, SDK_KEY, startRelayProcess } from './testing/process.ts';
-import { sendForStatus, connectManyHostile, pump, type HostileClient, statusOf } from '../testing/http/hostile-clients.ts';
 
 // Clients that mean ill, or know no better, and the executable.
 
@@ -33,7 +39,7 @@ function matchingFlag(pattern: string, index: number): Readonly<Record<string, u
 
 interface Storm {
   readonly name: string;
-  readonly passes: (t: Cleanup, relay: RunningServer, client: HttpClient) => Promise<void>;
+  readonly passes: (t: Cleanup, relay: RunningServer, client: PlainClient) => Promise<void>;
 }
 
 const AUTHORIZED = { authorization: SDK_KEY };
@@ -201,7 +207,7 @@ function assertPending(hostile: readonly HostileClient[]): void {
 }
 
 /** Does as a good client does, which must not notice anything. */
-async function assertServed(client: HttpClient, times = 5): Promise<void> {
+async function assertServed(client: PlainClient, times = 5): Promise<void> {
   for (let left = times; left > 0; left--) {
     const { status, body } = await client.send(evaluation(encode({ kind: 'user', key: 'ada' })));
     assert.equal(status, 200, body);
@@ -209,13 +215,13 @@ async function assertServed(client: HttpClient, times = 5): Promise<void> {
   }
 }
 
-async function start(t: Cleanup): Promise<{ upstream: FakeLaunchDarkly; relay: RunningServer; client: HttpClient }> {
+async function start(t: Cleanup): Promise<{ upstream: FakeLaunchDarkly; relay: RunningServer; client: PlainClient }> {
   const evil = Object.fromEntries(
     EVIL_PATTERNS.map((pattern, index) => [`evil-${index}`, matchingFlag(pattern, index)]),
   );
   const upstream = await startFakeLaunchDarkly(t, { flags: { good: plainFlag('good', 'good'), ...evil } });
   const relay = await startRelayProcess(t, ['--config', relayConfigFile(t, { upstream: upstream.url })]);
-  const client = new HttpClient(t, relay.url);
+  const client = new PlainClient(t, relay.url);
   await eventually('data', async () => (await client.get('/readyz')).status === 200);
   return { upstream, relay, client };
 }

@@ -96,8 +96,8 @@ test('a page under development uses the relay as before, and one that has led it
   const { envId, sdkKey } = openLocalKeys({ XDG_STATE_HOME: join(folder, 'state') });
   const path = `/sdk/evalx/${envId}/contexts/${Buffer.from('{"kind":"user","key":"a"}').toString('base64url')}`;
   const ask = async (headers: Readonly<Record<string, string>>, ask = path) => {
-    const { HttpClient } = await import('../testing/http/client.ts');
-    return new HttpClient(t, relay.url).send({ method: 'GET', path: ask, headers });
+    const { PlainClient } = await import('../testing/http/client.ts');
+    return new PlainClient(t, relay.url).send({ method: 'GET', path: ask, headers });
   };
   const own = await ask({ Origin: 'http://localhost:3000', Host: `localhost:${new URL(relay.url).port}` });
   assert.deepEqual([own.status, own.headers['access-control-allow-origin']], [200, 'http://localhost:3000']);

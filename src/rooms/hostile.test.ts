@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { sendForStatus, connectManyHostile, connectHostile, pump, statusOf } from '../testing/http/hostile-clients.ts';
+import { connectHostile, connectManyHostile, pump, sendForStatus, statusOf } from '../testing/http/hostile-clients.ts';
 import { isLongRound } from '../testing/long-round.ts';
 import type { TestRooms } from './testing/app.ts';
 import { openListeningRooms } from './testing/listening.ts';

@@ -8,10 +8,10 @@ import {
   createTestForwarder,
   customEvent,
   EVENT_ENVIRONMENT,
-  type TestForwarderOptions,
   eventPost,
   eventsOf,
   settled,
+  type TestForwarderOptions,
 } from '../testing/test-forwarder.ts';
 
 describe('events of schema 3 and above', () => {

@@ -19,7 +19,7 @@ export interface PlainResponse {
 }
 
 /** A client that keeps its connections, follows nothing, corrects nothing and times out after {@link HANG_MS}. */
-export class HttpClient {
+export class PlainClient {
   readonly #agent: Agent;
   readonly #base: URL;
   /** Connections over which there was an answer. */

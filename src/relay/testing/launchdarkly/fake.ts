@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Cleanup } from '../../../testing/processes.ts';
-import { type StreamFault, sseEvent, startStream, applyFault } from './faults.ts';
+import { applyFault, type StreamFault, sseEvent, startStream } from './faults.ts';
 import { readRequest, type UpstreamRequest } from './request.ts';
 
 export {

@@ -1,5 +1,5 @@
 import { connect, createServer, type Socket } from 'node:net';
-import type { Cleanup } from '../processes.ts';
+import type { Cleanup } from '../../testing/processes.ts';
 
 /** An address that stays while the server behind it comes and goes. */
 export interface TcpProxy {

@@ -1,21 +1,21 @@
 // All servers at once, each on a port of its own in this process, for attacks that all of them must stand.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ALERT_SERVER_DEFAULTS, type AlertServerOptions } from '../alerts/config/server-options.ts';
-import { startAlertServer } from '../alerts/server.ts';
-import { loadConfig as loadDashboard } from '../dashboard/config/config.ts';
-import { startDashboard } from '../dashboard/server.ts';
-import { writeFiles } from '../dashboard/testing/app.ts';
-import { startHub } from '../hub/server.ts';
-import { systemClock } from '../kernel/clock.ts';
-import { listen } from '../kernel/http/server.ts';
-import { createLog, type LogFormat } from '../kernel/log.ts';
-import { loadConfig as loadRelay } from '../relay/config/config-source.ts';
-import { startRelay } from '../relay/server.ts';
-import type { RoomsOptions } from '../rooms/config/rooms-options.ts';
-import { openTestRooms, type TestRooms } from '../rooms/testing/app.ts';
-import { type RawAnswer, RawConnection } from './http/raw-connection.ts';
-import { type Cleanup, temporaryFolder } from './processes.ts';
+import { ALERT_SERVER_DEFAULTS, type AlertServerOptions } from '../../alerts/config/server-options.ts';
+import { startAlertServer } from '../../alerts/server.ts';
+import { loadConfig as loadDashboard } from '../../dashboard/config/config.ts';
+import { startDashboard } from '../../dashboard/server.ts';
+import { writeFiles } from '../../dashboard/testing/app.ts';
+import { startHub } from '../../hub/server.ts';
+import { systemClock } from '../../kernel/clock.ts';
+import { listen } from '../../kernel/http/server.ts';
+import { createLog, type LogFormat } from '../../kernel/log.ts';
+import { loadConfig as loadRelay } from '../../relay/config/config-source.ts';
+import { startRelay } from '../../relay/server.ts';
+import type { RoomsOptions } from '../../rooms/config/rooms-options.ts';
+import { openTestRooms, type TestRooms } from '../../rooms/testing/app.ts';
+import { type RawAnswer, RawConnection } from '../../testing/http/raw-connection.ts';
+import { type Cleanup, temporaryFolder } from '../../testing/processes.ts';
 
 export interface AttackedServer {
   readonly name: 'alerts' | 'relay' | 'dashboard' | 'rooms' | 'hub';

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Cleanup, temporaryFolder } from './processes.ts';
+import { type Cleanup, temporaryFolder } from '../../testing/processes.ts';
 
 /** A disk of so many MiB; `undefined`: this user may not mount one. */
 export function mountSmallDisk(cleanup: Cleanup, sizeMiB: number): string | undefined {
