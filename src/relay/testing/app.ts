@@ -18,7 +18,7 @@ export const ENV_ID = '507f1f77bcf86cd799439011';
 
 export interface RelayAppOptions {
   readonly environments?: readonly Partial<EnvironmentOptions>[];
-  /** Put into every environment; `none` leaves them without. */
+  /** Data of every environment; `none` leaves them without. */
   readonly data?: { readonly flags?: Record<string, Json>; readonly segments?: Record<string, Json> } | 'none';
   readonly evaluatedStreams?: boolean;
   readonly initTimeoutMs?: number;
@@ -44,20 +44,20 @@ export interface TestRelay {
   readonly clock: FakeClock;
   readonly credentials: Credentials;
   readonly environments: readonly Environment[];
-  /** The first of them. */
+  /** The first one. */
   readonly environment: Environment;
   readonly registry: StreamRegistry;
   readonly admitted: readonly AdmittedRequest[];
-  /** How many streams the observer believes open. */
+  /** Number of open streams as seen by the observer. */
   readonly openStreams: () => number;
   readonly log: readonly string[];
   send(method: string, path: string, headers?: Record<string, string>, body?: string): Promise<RelayAnswer>;
   get(path: string, headers?: Record<string, string>): Promise<RelayAnswer>;
-  /** Listens on a free port of the loopback until the test is over; gives `http://127.0.0.1:port`. */
+  /** Listens on a free loopback port until the end of the test; returns `http://127.0.0.1:port`. */
   listen(): Promise<string>;
 }
 
-/** A flag that is on and gives one of its variations to everybody. */
+/** A flag that is on, without targets and rules. */
 export function flagOf(key: string, fields: { readonly [name: string]: Json } = {}): Json {
   return {
     key,
@@ -72,7 +72,7 @@ export function flagOf(key: string, fields: { readonly [name: string]: Json } = 
   };
 }
 
-/** A request's credential as a kind of SDK shows it, for a path that has `{envId}` where the browser's goes. */
+/** Credential header of a kind of SDK; none for `client`, which has it in the path. */
 export function authorizationOf(sdkKind: SdkKind): Record<string, string> {
   if (sdkKind === 'client') return {};
   return { authorization: sdkKind === 'server' ? SDK_KEY : MOBILE_KEY };

@@ -5,11 +5,11 @@ import { createTestRelay, type RelayAppOptions, type TestRelay } from './app.ts'
 
 export interface OfrepRelay extends TestRelay {
   readonly streams: OfrepStreams;
-  /** How many flags were evaluated so far. */
+  /** Number of flags evaluated so far. */
   readonly evaluated: () => number;
 }
 
-/** A relay with OFREP. */
+/** A test relay with OFREP. */
 export function createOfrepRelay(
   t: { after(end: () => Promise<void> | void): void },
   options: RelayAppOptions = {},

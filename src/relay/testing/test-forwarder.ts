@@ -27,7 +27,7 @@ export const EVENT_ENVIRONMENT: EnvironmentOptions = {
   dataFile: undefined,
 };
 
-/** A post that an events host got. */
+/** A post received by the events host. */
 export interface SentPost {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -35,14 +35,14 @@ export interface SentPost {
   readonly bytes: Buffer;
   readonly text: string;
   readonly json: unknown;
-  /** By the test's clock. */
+  /** Time of the fake clock. */
   readonly at: number;
 }
 
-/** `hang` never answers, an error is thrown; 202 unless told. */
+/** `hang` never answers, an error is thrown; 202 by default. */
 export type EventHostAnswer = number | HttpAnswer | Error | 'hang';
 
-/** An events host without sockets, that records and answers as it is told. */
+/** An events host without sockets that records posts. */
 export class FakeEventHost {
   readonly posts: SentPost[] = [];
   readonly #answers: EventHostAnswer[] = [];
@@ -52,7 +52,7 @@ export class FakeEventHost {
     this.#clock = clock;
   }
 
-  /** Answers the next posts so, one each. */
+  /** Answers for the next posts, one each. */
   answerNext(...answers: readonly EventHostAnswer[]): void {
     this.#answers.push(...answers);
   }
@@ -74,9 +74,9 @@ export interface TestForwarder {
   readonly forwarder: EventForwarder;
   readonly host: FakeEventHost;
   readonly clock: FakeClock;
-  /** What was logged, a line each. */
+  /** Log lines. */
   readonly lines: string[];
-  /** Posts events as an SDK does, of schema 4 unless the headers say otherwise. */
+  /** Posts events as an SDK does; of schema 4 by default. */
   post(
     body: unknown,
     headers?: Readonly<Record<string, string>>,
@@ -126,7 +126,7 @@ export function createTestForwarder(options: TestForwarderOptions = {}): TestFor
   return { forwarder, host, clock, lines, post };
 }
 
-/** A post of events; a body that is no text and no bytes is written as JSON. */
+/** A post of events; a body other than string or Buffer is sent as JSON. */
 export function eventPost(
   body: unknown,
   headers: Readonly<Record<string, string>> = {},
@@ -140,11 +140,11 @@ export function eventPost(
 
 export const customEvent = (key: string) => ({ kind: 'custom', creationDate: 1, key, contextKeys: { user: 'u' } });
 
-/** What a payload consists of. */
+/** The events of a payload. */
 export const eventsOf = (post: SentPost | undefined) =>
   (post?.json ?? []) as readonly { readonly kind: string; readonly key?: string; readonly features?: object }[];
 
-/** What the events host got so far, after another flush interval; `posts` is how many that are at least. */
+/** The posts to the events host after another flush interval; waits for at least `posts`. */
 export async function afterFlush(setup: TestForwarder, posts: number): Promise<readonly SentPost[]> {
   setup.clock.advance(5000);
   const { counts } = setup.forwarder;
@@ -157,11 +157,11 @@ export async function afterFlush(setup: TestForwarder, posts: number): Promise<r
   return setup.host.posts;
 }
 
-/** Gives promises and small work of other threads the time to be done, until something holds; fails after {@link HANG_MS}. */
+/** Lets promises and worker threads proceed until the condition holds; fails after {@link HANG_MS}. */
 export async function settled(isDone: () => boolean): Promise<void> {
   const givenUpAt = performance.now() + HANG_MS;
   while (!isDone()) {
-    if (performance.now() > givenUpAt) throw new Error('it did not come about');
+    if (performance.now() > givenUpAt) throw new Error('the condition was not met');
     await new Promise((done) => setImmediate(done));
   }
 }

@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { HANG_MS } from '../eventually.ts';
 import type { Cleanup } from '../processes.ts';
 
-/** A client without manners: it writes what it likes, and keeps the beginning of what it got. */
+/** Writes arbitrary bytes and keeps the beginning of the response. */
 export interface HostileClient {
   readonly socket: Socket;
   received(): string;
@@ -21,7 +21,7 @@ export function connectHostile(t: Cleanup, url: string): Promise<HostileClient> 
   return new Promise((done, fail) => {
     socket.once('error', fail);
     socket.once('connect', () => {
-      // To be cut off is what such a client has to expect.
+      // The server may cut the connection.
       socket.off('error', fail).on('error', () => {});
       done({ socket, received: () => text });
     });
@@ -31,7 +31,7 @@ export function connectHostile(t: Cleanup, url: string): Promise<HostileClient> 
 export const connectManyHostile = (t: Cleanup, url: string, count: number): Promise<HostileClient[]> =>
   Promise.all(Array.from({ length: count }, () => connectHostile(t, url)));
 
-/** Writes the same piece until so many bytes are out, or the other side has answered or closed. */
+/** Writes the piece repeatedly until `total` bytes are sent or the server responds or closes. */
 export async function pump({ socket, received }: HostileClient, piece: Buffer, total: number): Promise<void> {
   for (let sent = 0; sent < total && !socket.destroyed && received() === ''; sent += piece.length) {
     if (socket.write(piece)) continue;
@@ -45,13 +45,13 @@ export async function pump({ socket, received }: HostileClient, piece: Buffer, t
   }
 }
 
-/** Writes everything at once; resolves with the status of the answer, 0 when it is cut off without one. */
+/** Sends bytes; resolves with the status of the response, 0 if the connection is cut without one. */
 export async function sendForStatus(t: Cleanup, url: string, bytes: string | Buffer): Promise<number> {
   const hostile = await connectHostile(t, url);
   const { socket, received } = hostile;
   socket.write(bytes);
   await new Promise<void>((done, fail) => {
-    const timer = setTimeout(() => fail(new Error('neither an answer nor an end')), HANG_MS);
+    const timer = setTimeout(() => fail(new Error('neither a response nor a close')), HANG_MS);
     const end = () => {
       clearTimeout(timer);
       done();
@@ -63,7 +63,7 @@ export async function sendForStatus(t: Cleanup, url: string, bytes: string | Buf
   return statusOf(hostile);
 }
 
-/** The status of the first answer, 0 when there is none. */
+/** The status of the first response, 0 without one. */
 export function statusOf({ received }: Pick<HostileClient, 'received'>): number {
   return Number(/^HTTP\/1\.1 (\d{3}) /.exec(received())?.[1] ?? 0);
 }

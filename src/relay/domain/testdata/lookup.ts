@@ -12,7 +12,7 @@ import {
 import { readFlag } from '../flag.ts';
 import { readSegment } from '../segment.ts';
 
-/** The value of an outcome that must be one. */
+/** The value of an accepted outcome; fails for a refusal. */
 export function accept<T>(outcome: Outcome<T>): T {
   assert.ok(outcome.ok, outcome.ok ? '' : outcome.reason);
   return outcome.value;
@@ -22,7 +22,7 @@ export const flagOf = (json: object): CompiledFlag => compileFlag(accept(readFla
 export const segmentOf = (json: object): CompiledSegment => compileSegment(accept(readSegment(json)));
 export const contextFrom = (json: object): Context => accept(readContext(json));
 
-/** Finds these and no others, deleted ones not. */
+/** A lookup of these items, without deleted ones. */
 export function lookupOf(flags: readonly CompiledFlag[], segments: readonly CompiledSegment[] = []): FlagLookup {
   const byKey = new Map(flags.filter(({ flag }) => !flag.deleted).map((compiled) => [compiled.flag.key, compiled]));
   const segmentsByKey = new Map(segments.map((compiled) => [compiled.segment.key, compiled]));

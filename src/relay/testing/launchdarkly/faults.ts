@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 
 /**
- * What the fake does to one request for a stream instead of serving it.
- * `hang`: never answers. `reset`: cuts the connection before any answer. `silence`: a head, and nothing after it.
+ * What happens to a stream request instead of being served.
+ * `hang`: no response. `reset`: cuts the connection without a response. `silence`: a head, and nothing after it.
  */
 export type StreamFault =
   | 'hang'
@@ -12,14 +12,14 @@ export type StreamFault =
   | WrittenFault;
 
 interface WrittenFault {
-  /** Written one after the other, each when the reader has taken the one before. */
+  /** Written in turn, with backpressure. */
   readonly chunks: Iterable<string | Buffer>;
-  /** What comes after them; `hold` leaves the stream open. */
+  /** After the chunks; `hold` leaves the stream open. */
   readonly ending: 'hold' | 'end' | 'cut';
   readonly contentType?: string;
 }
 
-/** An event as it stands on the wire; `data` that is no text is written as JSON. */
+/** An event on the wire; `data` other than a string is sent as JSON. */
 export function sseEvent(event: string, data: unknown): string {
   return `event: ${event}\ndata: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`;
 }
@@ -32,17 +32,17 @@ export function redirectTo(location: string, status = 307): StreamFault {
   return { status, headers: { location } };
 }
 
-/** Begins a put and cuts the connection in the middle of its data. */
+/** Cuts the connection in the middle of a put. */
 export function halfAnEvent(): StreamFault {
   return { chunks: ['event: put\ndata: {"path":"/","data":{"flags":{"half":{"key":"ha'], ending: 'cut' };
 }
 
-/** A put whose data is no JSON. */
+/** A put with invalid JSON. */
 export function malformedJson(): StreamFault {
   return { chunks: [sseEvent('put', '{"path":"/","data":{"flags":{]')], ending: 'hold' };
 }
 
-/** A put of about so many bytes, on one line, with a flag of the key `last` at its end. */
+/** A put of about this many bytes, on one line, with the flag `last` at its end. */
 export function bigPut(bytes: number): StreamFault {
   return { chunks: bigPutChunks(bytes), ending: 'hold' };
 }
@@ -56,7 +56,7 @@ function* bigPutChunks(bytes: number): Generator<string> {
   yield `"last":${JSON.stringify(plainFlag('last', true))}}}}\n\n`;
 }
 
-/** A line that does not end before so many bytes. */
+/** A line of this many bytes. */
 export function endlessLine(bytes: number): StreamFault {
   return { chunks: endlessChunks(bytes), ending: 'hold' };
 }
@@ -67,7 +67,7 @@ function* endlessChunks(bytes: number): Generator<Buffer> {
   for (let left = bytes; left > 0; left -= chunk.length) yield chunk;
 }
 
-/** A flag that is on and serves one value to everybody, also to client-side and mobile SDKs. */
+/** A flag that is on with a single value, visible to all SDKs. */
 export function plainFlag(key: string, value: unknown, version = 1): Readonly<Record<string, unknown>> {
   return {
     key,
@@ -86,7 +86,6 @@ export function plainFlag(key: string, value: unknown, version = 1): Readonly<Re
   };
 }
 
-/** Does to a request for a stream what the fault says. */
 export function applyFault(fault: StreamFault, response: ServerResponse): void {
   if (fault === 'hang') return;
   if (fault === 'reset') response.destroy();
@@ -114,6 +113,6 @@ export function startStream(response: ServerResponse, contentType = 'text/event-
 
 function finish(response: ServerResponse, how: 'hold' | 'end' | 'cut'): void {
   if (how === 'end') response.end();
-  // What was written goes out first: an empty write is told when all before it has left.
+  // The callback of an empty write runs after all earlier writes are flushed.
   else if (how === 'cut') response.write('', () => response.destroy());
 }

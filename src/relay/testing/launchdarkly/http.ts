@@ -7,7 +7,7 @@ interface Answer {
   readonly reject: (error: unknown) => void;
 }
 
-/** A request that somebody waits for, and what its answer consists of. */
+/** A request that waits for its response from the test. */
 export class PendingRequest {
   readonly url: string;
   readonly request: HttpRequest;
@@ -21,12 +21,12 @@ export class PendingRequest {
     request.signal?.addEventListener('abort', () => this.fail(request.signal?.reason));
   }
 
-  /** Whether whoever asked has given up, or does not read to the end. */
+  /** Whether the caller has aborted the request or stopped reading. */
   get isCancelled(): boolean {
     return this.#body?.destroyed === true || this.request.signal?.aborted === true;
   }
 
-  /** Fails before the answer or, once that has begun, in the middle of its body. */
+  /** Fails the request or, after the head of the response, its body. */
   fail(error: unknown): void {
     this.#body?.destroy(error as Error);
     this.#answer.reject(error);
@@ -54,7 +54,7 @@ export class PendingRequest {
   }
 }
 
-/** Stands in for an HttpClient: nothing is answered until the test answers it. */
+/** Replaces HttpClient: the test answers each request. */
 export class FakeHttp {
   readonly asked: PendingRequest[] = [];
   #taken = 0;
@@ -65,14 +65,14 @@ export class FakeHttp {
     });
   }
 
-  /** The next request, as soon as it is there. */
+  /** Resolves with the next request. */
   async next(): Promise<PendingRequest> {
     const index = this.#taken++;
     return eventually(`request ${index + 1}`, () => this.asked[index], { everyMs: 1 });
   }
 }
 
-/** Lets everything happen that needs no more than the event loop. */
+/** Runs some turns of the event loop. */
 export async function settle(): Promise<void> {
   for (let round = 0; round < 10; round++) await new Promise((resolve) => setImmediate(resolve));
 }

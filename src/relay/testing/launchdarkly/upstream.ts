@@ -7,9 +7,10 @@ import { plainFlag, sseEvent } from './fake.ts';
 import { FakeHttp, settle } from './http.ts';
 import { emptySink, plainEnvironment, RecordingLog } from './parts.ts';
 
-/** A put of one flag, `a` of version 1. */
+/** A put of one flag, `a`, version 1. */
 export const SAMPLE_PUT = sseEvent('put', { path: '/', data: { flags: { a: plainFlag('a', 1) }, segments: {} } });
-/** An upstream on a clock that stands still and a network that is played by the test; waits are never shortened. */
+
+/** An upstream source with a fake clock and a fake network; waits have no jitter. */
 export function startUpstream(t: Cleanup, { streamUri = 'https://stream.test', ...options }: StartOptions = {}) {
   const clock = new FakeClock();
   const http = new FakeHttp();
@@ -26,7 +27,7 @@ export function startUpstream(t: Cleanup, { streamUri = 'https://stream.test', .
 export type StartOptions = Partial<EnvironmentOptions> & { readonly streamUri?: string };
 type Started = ReturnType<typeof startUpstream>;
 
-/** Asserts that the next request comes after exactly this time. */
+/** Asserts that the next request follows after exactly this time. */
 export async function assertAskedAfter({ clock, http }: Started, ms: number) {
   await settle();
   const before = http.asked.length;
