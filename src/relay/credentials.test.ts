@@ -29,7 +29,7 @@ describe('a credential', () => {
     { name: 'two', sdkKey: 'sdk-2', mobileKey: undefined, envId: undefined },
   ];
 
-  test('leads to the environment of its sdkKind and its payload filter', (t) => {
+  test('finds the environment of its kind of SDK and payload filter', (t) => {
     const { credentials, environments } = createTestRelay(t, { environments: two });
     const [one, small, other] = environments;
     const cases = [

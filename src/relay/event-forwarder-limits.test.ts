@@ -57,7 +57,7 @@ test('above the capacity events are dropped, counted, and warned of once', async
   assert.deepEqual((await afterFlush(setup, 2))[1]?.json, [customEvent('f')]);
 });
 
-test('what waits and what is on its way holds 64 MB of a sdkKind at the most, whatever its tags', async () => {
+test('queued and sent events of one kind of SDK take at most 64 MB, for any tags', async () => {
   const setup = createTestForwarder({ maxBodyBytes: 2 ** 30 });
   setup.host.answerNext('hang');
   const large = [{ kind: 'custom', data: 'x'.repeat(30 * 2 ** 20) }];
@@ -74,7 +74,7 @@ test('what waits and what is on its way holds 64 MB of a sdkKind at the most, wh
   assert.equal(setup.forwarder.counts.dropped, 1);
 });
 
-test('while a payload is on its way no other is sent, and what comes waits within the capacity', async () => {
+test('during a delivery no other starts, and new events are queued within the capacity', async () => {
   const setup = createTestForwarder({ events: { capacity: 2 } });
   setup.host.answerNext('hang');
   await setup.post([customEvent('a')]);
@@ -94,7 +94,7 @@ test('while a payload is on its way no other is sent, and what comes waits withi
   );
 });
 
-test('tags make no more than a hundred queues for each sdkKind, which are gone when they are empty', async () => {
+test('at most a hundred values of tags have a queue for each kind of SDK, removed when empty', async () => {
   const setup = createTestForwarder();
   for (let tag = 0; tag < 120; tag++)
     await setup.post([customEvent('a')], { 'x-launchdarkly-tags': `t${tag}` }, 'client');
@@ -108,7 +108,7 @@ test('tags make no more than a hundred queues for each sdkKind, which are gone w
   assert.equal(setup.forwarder.counts.sent, 102);
 });
 
-test('what is nested too deeply to be written costs that event, and nothing else', async () => {
+test('an event nested too deeply is dropped, and no other', async () => {
   const setup = createTestForwarder({ events: { capacity: 3 } });
   const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;
   const feature = (key: string, value: string, kind = 'feature') =>
@@ -127,7 +127,7 @@ test('what is nested too deeply to be written costs that event, and nothing else
   assert.equal(setup.forwarder.counts.dropped, 2 + 4);
 });
 
-test('what cannot be read is counted and logged once a minute, and nothing of it is quoted', async () => {
+test('unreadable posts are counted and logged once a minute, without quoting them', async () => {
   const setup = createTestForwarder();
   for (const body of ['secret', '{"secret":1}', 'null', '"secret"']) await setup.post(body);
   await setup.forwarder.flush();

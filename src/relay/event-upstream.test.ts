@@ -57,7 +57,7 @@ async function startIngestion(t: TestContext, uri: string, flushMs = 60_000) {
 
 const EVENTS = '[{"kind":"custom","key":"ü"}]';
 
-test('what SDKs post reaches upstream, on each path and in the name of each sdkKind', async (t) => {
+test('posts of SDKs reach upstream, on each path and with the credential of each kind of SDK', async (t) => {
   const upstream = await startFakeLaunchDarkly(t);
   const { forwarder, post, url } = await startIngestion(t, upstream.url);
   const paths = ['/bulk', '/mobile', '/mobile/events', '/mobile/events/bulk', '/events/bulk/env-id'];
@@ -183,7 +183,7 @@ test('after an answer of 503 the same payload comes again a second later', async
   assert.equal(forwarder.counts.sent, 1);
 });
 
-test('an upstream that accepts connections and says nothing does not hold up the end', async (t) => {
+test('an upstream that accepts connections without responding does not delay the close', async (t) => {
   const silent = createServer((socket) => socket.on('error', () => {})).listen(0, '127.0.0.1');
   await once(silent, 'listening');
   t.after(() => silent.close());
@@ -197,7 +197,7 @@ test('an upstream that accepts connections and says nothing does not hold up the
   assert.equal(forwarder.counts.failed, 1);
 });
 
-test('many bombs at once cost no more memory than a few', async (t) => {
+test('many concurrent gzip bombs take no more memory than a few', async (t) => {
   const upstream = await startFakeLaunchDarkly(t);
   const { forwarder, post } = await startIngestion(t, upstream.url);
   const bomb = gzipSync(Buffer.alloc(64 * 2 ** 20));

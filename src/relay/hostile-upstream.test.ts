@@ -15,7 +15,7 @@ import {
 } from './testing/launchdarkly/fake.ts';
 import { type EnvironmentStatus, readStatus, relayConfigFile, SDK_KEY, startRelayProcess } from './testing/process.ts';
 
-// An upstream that faults, and the executable between it and its clients.
+// A faulty upstream, and the executable between it and its clients.
 
 const MB = 2 ** 20;
 /** A relay at rest takes 70 to 110 MB; a put of 50 MB is bytes and text, is parsed, and is kept as text. */
@@ -81,9 +81,9 @@ function assertMemory({ pid }: RunningServer, most = MAX_MEMORY): void {
   assert.ok(peak < most, `it held ${Math.round(peak / MB)} MB`);
 }
 
-test('an upstream that faults', { concurrency: true }, async (t) => {
+test('a faulty upstream', { concurrency: true }, async (t) => {
   const faults = Object.entries(FAULTS).map(([name, { fault, kind }]) =>
-    t.test(`${name}: at the start 503, later the last data; /status tells, and it passes`, async (t) => {
+    t.test(`${name}: at the start 503, later the last data; /status reports it, and it recovers`, async (t) => {
       const { upstream, startRelay } = await start(t);
       upstream.failAlways(fault);
       const relay = await startRelay();
@@ -119,7 +119,7 @@ test('an upstream that faults', { concurrency: true }, async (t) => {
     }),
   );
   const others = [
-    t.test('never answers: the last data are served, and it is asked again', async (t) => {
+    t.test('never responds: the last data is served, and it is retried', async (t) => {
       const { upstream, startRelay } = await start(t);
       const relay = await startRelay();
       await untilStatus(relay, 'healthy', 'VALID');
@@ -152,7 +152,7 @@ test('an upstream that faults', { concurrency: true }, async (t) => {
       for (let round = 1; round <= BIG_PUTS; round++) {
         await untilStatus(relay, 'healthy', 'VALID');
         assert.equal((await last()).status, 200);
-        // Its faults are not among the streams that can be dropped.
+        // Streams with faults cannot be dropped.
         await upstream.stop();
         await untilStatus(relay, 'degraded', 'INTERRUPTED');
         assert.equal((await last()).status, 200);

@@ -261,7 +261,7 @@ test('hostile clients', async (t) => {
   );
 });
 
-test('events that upstream does not take end at a bound, and are told of', async (t) => {
+test('events that upstream does not accept are limited, and reported', async (t) => {
   const { upstream, relay, client } = await start(t);
   const before = memoryOf(relay.pid)?.rss ?? 0;
   upstream.answerEventsNext(...Array<number>(1000).fill(503));

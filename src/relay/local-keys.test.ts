@@ -58,7 +58,7 @@ const serve = (t: Parameters<typeof startServer>[0], folder: string, args: reado
     addressIn: listeningAddress,
   });
 
-test('nobody reads the flags of a file by a key that is the same everywhere; their owner types none', async (t) => {
+test('flags of a file cannot be read with a well-known key; the owner needs no key', async (t) => {
   const folder = temporaryFolder(t);
   writeFileSync(join(folder, 'flags.json'), '{"flagValues": {"launch": "secret-plan"}}');
   const relay = await serve(t, folder, ['--flags', 'flags.json']);
@@ -85,7 +85,7 @@ test('nobody reads the flags of a file by a key that is the same everywhere; the
       { env: { XDG_STATE_HOME: state } },
     );
   assert.match((await evaluate(join(folder, 'state'))).stdout, /^"secret-plan"\n/);
-  // Somebody else on this machine.
+  // Another user of this machine.
   assert.equal((await evaluate(temporaryFolder(t))).code, 4);
 });
 

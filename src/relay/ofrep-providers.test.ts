@@ -92,7 +92,7 @@ describe('@openfeature/ofrep-provider', () => {
     });
   }
 
-  test('sees changes, and goes on after a restart of the relay', async (t) => {
+  test('sees changes, and continues after a restart of the relay', async (t) => {
     const upstream = await startUpstream(t);
     const relay = await start(t, upstream);
     const client = await connect(t, relay.url, [['Authorization', `Bearer ${SDK_KEY}`]]);
@@ -106,7 +106,7 @@ describe('@openfeature/ofrep-provider', () => {
     assert.equal(await client.getStringValue('text', 'x', CONTEXT), 'new');
   });
 
-  test('is told no with a key that nobody knows, and not shown what its key may not see', async (t) => {
+  test('is refused with an unknown key, and does not see invisible flags', async (t) => {
     const relay = await start(t, await startUpstream(t));
     const stranger = await connect(t, relay.url, [['Authorization', 'Bearer sdk-unknown']]);
     const refused = await stranger.getBooleanDetails('bool', false, CONTEXT);
@@ -177,7 +177,7 @@ describe('@openfeature/ofrep-web-provider in Chromium, from another origin', () 
   const run = (shop: Page, name: string, ...args: readonly unknown[]): Promise<unknown> =>
     shop.evaluate(`${name}(${args.map((arg) => JSON.stringify(arg)).join(', ')})`);
 
-  test('starts, is told of changes, asks again for nothing, and goes on after a restart of the relay', async (t) => {
+  test('starts, is notified of changes, requests nothing else, and continues after a restart of the relay', async (t) => {
     const upstream = await startUpstream(t);
     const relay = await start(t, upstream);
     const shop = await openPage(t, await launchBrowser(t), page.url);
@@ -210,7 +210,7 @@ describe('@openfeature/ofrep-web-provider in Chromium, from another origin', () 
     assert.equal(await run(shop, 'whenText', 'newest'), 'newest');
   });
 
-  test('is told no with a key that nobody knows', async (t) => {
+  test('is refused with an unknown key', async (t) => {
     const relay = await start(t, await startUpstream(t));
     const shop = await openPage(t, await launchBrowser(t), page.url);
     assert.equal(await run(shop, 'connect', relay.url, [['X-API-Key', 'unknown']], 'a'), 'PROVIDER_FATAL');

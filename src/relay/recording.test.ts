@@ -187,7 +187,7 @@ for (const [name, text] of Object.entries({
   'is of another form': '[]',
   'has a flag of the wrong form': '{"flags":{"a":{"key":"a","version":"one"}}}',
 })) {
-  test(`a recording that ${name} is told of and not served`, async (t) => {
+  test(`a recording that ${name} is reported and not served`, async (t) => {
     const folder = await emptyFolder(t);
     const file = await recordBefore(t, folder, dataOf(['a', 1]));
     await writeFile(file, text);
@@ -197,7 +197,7 @@ for (const [name, text] of Object.entries({
   });
 }
 
-test('a folder that cannot be written is told of once, and tried again after a minute', async (t) => {
+test('a folder that cannot be written is reported once, and retried after a minute', async (t) => {
   const folder = await emptyFolder(t);
   const blocked = join(folder, 'file');
   await writeFile(blocked, '');
@@ -227,7 +227,7 @@ test('what a killed process left unfinished is taken away when it is old', async
   const [old, fresh, other] = [`${file}.1.tmp`, `${file}.2.tmp`, join(folder, 'other.tmp')];
   for (const path of [old, fresh, other]) await writeFile(path, '');
   for (const path of [old, other]) await utimes(path, 1000, 1000);
-  // The clock of the test stands in the past: what is fresh is not older than it.
+  // The clock of the test is in the past: a new file is not older than it.
   await recordBefore(t, folder, dataOf(['a', 2]));
   const left = (await readdir(folder)).map((name) => join(folder, name)).sort();
   assert.deepEqual(left, [file, fresh, other].sort());

@@ -51,7 +51,7 @@ function* repeated(head: string, make: (index: number) => string, count: number,
   yield text + tail;
 }
 
-/** What is told of an upstream that does this once. */
+/** The log line for an upstream with this fault. */
 async function failureOf(t: TestContext, fault: StreamFault) {
   const fake = await startFakeLaunchDarkly(t, { flags: { a: plainFlag('a', 1) } });
   fake.failAlways(fault);
@@ -153,7 +153,7 @@ test('the SDK key does not follow a redirect to another port, host or scheme', a
   assert.deepEqual(thief.requests, []);
 });
 
-test('an upstream whose certificate nobody has signed gets no key', async (t) => {
+test('an upstream with an untrusted certificate gets no key', async (t) => {
   const keys: unknown[] = [];
   const server = createTlsServer(SERVER, ({ headers }, response) => {
     keys.push(headers.authorization);
@@ -171,7 +171,7 @@ test('an upstream whose certificate nobody has signed gets no key', async (t) =>
   assert.deepEqual(keys, []);
 });
 
-test('an upstream that asks not to be asked again for ever is asked all the same', async (t) => {
+test('an upstream that demands an endless retry delay is retried as usual', async (t) => {
   const fake = await startFakeLaunchDarkly(t, { flags: { a: plainFlag('a', 1) } });
   const headers = { 'retry-after': '999999999' };
   fake.failNext({ status: 503, headers }, { chunks: ['retry: 999999999999\n\n'], ending: 'cut' });
@@ -179,7 +179,7 @@ test('an upstream that asks not to be asked again for ever is asked all the same
   await eventually('data', () => connection.state === 'VALID', { everyMs: 5 });
 });
 
-test('an encoded answer is told of, and not unpacked', async (t) => {
+test('an encoded response is reported, and not decompressed', async (t) => {
   const headers = { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' };
   const failure = await failureOf(t, { status: 200, headers, body: 'x' });
   assert.deepEqual(

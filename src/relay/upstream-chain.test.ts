@@ -23,7 +23,7 @@ async function relayOf(t: TestContext, streamUri: string, options: Partial<Relay
 
 const AUTHORIZED = { headers: { authorization: SAMPLE_SDK_KEY } };
 
-test('a relay behind a relay is told what upstream says', async (t) => {
+test('a relay behind a relay receives the data of upstream', async (t) => {
   const fake = await startFakeLaunchDarkly(t, { flags: { a: plainFlag('a', 1) } });
   const first = await relayOf(t, fake.url);
   await first.settled;

@@ -22,7 +22,7 @@ import { createUpstreamSource, type UpstreamLimits } from './upstream/source.ts'
 const LIMITS = { headMs: 1_000_001, idleMs: 1_000_002 };
 type Limit = keyof typeof LIMITS;
 
-/** On it the second between two attempts takes a millisecond, and a limit is reached when the test says so. */
+/** A clock on which the second between two attempts takes a millisecond, and the test triggers limits. */
 class HastyClock implements Clock {
   readonly #waiting = new Set<{ readonly ms: number; readonly action: () => void }>();
 
@@ -118,7 +118,7 @@ const FAULTS: Record<string, LieCase> = {
 
 describe('an upstream that at first', () => {
   for (const [name, { fault, kind, statusCode, limits, endsAt }] of Object.entries(FAULTS)) {
-    test(`${name} is told of, and asked again until it delivers`, async (t) => {
+    test(`${name} is reported, and retried until it delivers`, async (t) => {
       const fake = await startFakeLaunchDarkly(t, { flags: FLAGS });
       fake.failNext(fault);
       const { connection, store, log, clock } = startUpstream(t, fake.url, limits ? { limits } : {});
@@ -136,7 +136,7 @@ describe('an upstream that at first', () => {
   }
 });
 
-test('data is served on while upstream faults, until it delivers something new', async (t) => {
+test('data is still served while upstream fails, until it delivers something new', async (t) => {
   const fake = await startFakeLaunchDarkly(t, { flags: FLAGS });
   const { connection, store, clock } = startUpstream(t, fake.url);
   await eventually('data', () => store.isInitialised, { everyMs: 5 });
@@ -173,7 +173,7 @@ test('a put of 50 MB is taken', async (t) => {
   store.replace({ flags: {}, segments: {} });
 });
 
-test('the stream is asked for through the proxy that is configured', async (t) => {
+test('the stream is requested through the configured proxy', async (t) => {
   const proxy = await startHttpSink(t, () => ({ status: 503 }));
   const { connection } = startUpstream(t, 'http://stream.invalid', { proxyUrl: proxy.url });
   const [request] = await proxy.received(1);

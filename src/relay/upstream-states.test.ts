@@ -43,7 +43,7 @@ const FAILURES: Record<
 
 describe('before any data', () => {
   for (const [name, [fail, kind, statusCode]] of Object.entries(FAILURES)) {
-    test(`${name} leaves the state, tells the error, and is tried again after a second`, async (t) => {
+    test(`${name} keeps the state, reports the error, and is retried after a second`, async (t) => {
       const upstream = startUpstream(t);
       const asked = await upstream.http.next();
       fail(asked);

@@ -30,7 +30,7 @@ async function read(
 }
 
 const LONG = `${'folder-'.repeat(10)}/${'name-'.repeat(30)}.json`;
-/** Names that need a header of their own stand before some that do not. */
+/** Long names, which need their own header, before short ones. */
 const FILES = { 'a.json': '{"a":1}', [LONG]: 'long', empty: '', 'Grüße.json': 'x'.repeat(1000), 'b.json': '2' };
 
 /** Packs files with the tar of the system. */
@@ -125,7 +125,7 @@ describe('refused is', () => {
   }
 });
 
-test('whoever stops reading ends what is read from', async () => {
+test('a reader that stops closes its source', async () => {
   let ended = false;
   async function* source() {
     try {

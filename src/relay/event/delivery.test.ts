@@ -94,7 +94,7 @@ test('an answer is waited for ten seconds', async () => {
   assert.equal((await finish(delivery, clock)).outcome, 'sent');
 });
 
-test("upstream's clock is told, where it shows one", async () => {
+test("upstream's Date is returned if present", async () => {
   const date = 'Thu, 01 Jan 2026 00:00:05 GMT';
   const { parts } = setUp([httpAnswer(202, '', { date }), 202]);
   assert.equal((await deliver(PAYLOAD, parts)).serverTime, Date.parse(date));

@@ -16,7 +16,7 @@ const PLACES: readonly [SdkKind, string, string | undefined][] = [
   ['client', 'https://events.example.com/events/diagnostic/env-id', undefined],
 ];
 for (const [sdkKind, url, authorization] of PLACES) {
-  test(`a document of the ${sdkKind} sdkKind is passed on at once, with what the SDK says of itself`, async () => {
+  test(`diagnostics of ${sdkKind} SDKs are passed on at once, with the headers of the SDK`, async () => {
     const { forwarder, host } = createTestForwarder();
     const headers = {
       'user-agent': 'PHPClient/6',
@@ -67,7 +67,7 @@ test('a document is sent a second time after a second, and then given up', async
   assert.equal(forwarder.counts.diagnosticsFailed, 2);
 });
 
-test('documents that wait for a silent upstream are fifty at the most', async () => {
+test('at most fifty diagnostics wait for a silent upstream', async () => {
   const { forwarder, host, clock } = createTestForwarder();
   host.answerNext(...Array.from({ length: 100 }, () => 'hang' as const));
   for (let count = 0; count < 60; count++) await forwarder.receive(diagnostic(DOCUMENT));
@@ -81,7 +81,7 @@ test('documents that wait for a silent upstream are fifty at the most', async ()
   assert.equal(forwarder.counts.diagnosticsDropped, 11);
 });
 
-test('documents that wait are 16 MB at the most', async () => {
+test('at most 16 MB of diagnostics wait', async () => {
   const { forwarder } = createTestForwarder({ maxBodyBytes: 2 ** 30 });
   const large = Buffer.from(JSON.stringify('x'.repeat(9 * 2 ** 20)));
   await forwarder.receive(diagnostic(large));

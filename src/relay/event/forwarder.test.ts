@@ -80,7 +80,7 @@ describe('events of schema 3 and above', () => {
     ['client', 'https://events.example.com/events/bulk/env-id', undefined],
   ];
   for (const [sdkKind, url, authorization] of PLACES) {
-    test(`of the ${sdkKind} sdkKind go where that sdkKind sends`, async () => {
+    test(`of ${sdkKind} SDKs go to the path of that kind`, async () => {
       const setup = createTestForwarder();
       await setup.post([customEvent('a')], {}, sdkKind);
       const [post] = await afterFlush(setup, 1);
@@ -114,7 +114,7 @@ for (const [schema, isSummarised] of SCHEMAS) {
   });
 }
 
-test('events that say they are not summarised are, whatever their schema', async () => {
+test('events announced as not summarised are summarised, for any schema', async () => {
   const setup = createTestForwarder();
   const feature = { kind: 'feature', creationDate: 1, key: 'f', context: { kind: 'user', key: 'u' }, version: 1 };
   await setup.post([feature], { 'x-launchdarkly-unsummarized': 'true' });
@@ -161,7 +161,7 @@ test('a post that was refused may come again', async () => {
   assert.equal(setup.forwarder.counts.sent, 1);
 });
 
-test('after a refusal by upstream a sdkKind is silent, and the others are not', async () => {
+test('after a refusal by upstream one kind of SDK is silent, and the others are not', async () => {
   const setup = createTestForwarder();
   setup.host.answerNext(401);
   await setup.post([customEvent('a')]);
@@ -200,7 +200,7 @@ test('a payload that is too large for upstream is lost alone', async () => {
   assert.deepEqual({ sent, failed, dropped }, { sent: 1, failed: 1, dropped: 0 });
 });
 
-test('the events of an image are sent as those of the client sdkKind in schema 3', async () => {
+test('the events of an image are sent as those of client-side SDKs in schema 3', async () => {
   const setup = createTestForwarder();
   const events = [{ kind: 'custom', key: '>>>>>>' }];
   const base64 = Buffer.from(JSON.stringify(events)).toString('base64');
@@ -249,7 +249,7 @@ const feature = (fields: object = {}) => ({
 });
 const OLD = { 'x-launchdarkly-event-schema': '2' };
 
-test('a context that was told of in one payload is known in those of the next minutes', async () => {
+test('a context sent in one payload is known in those of the next minutes', async () => {
   const setup = createTestForwarder();
   const kinds = async (posts: number) => eventsOf((await afterFlush(setup, posts))[posts - 1]).map(({ kind }) => kind);
   await setup.post([feature()], OLD);
@@ -280,7 +280,7 @@ describe('at its end the forwarder', () => {
     assert.deepEqual(setup.host.posts[0]?.json, [customEvent('a')]);
   });
 
-  test('sends what waits behind a payload that is on its way', async () => {
+  test('sends events queued during a delivery', async () => {
     const setup = createTestForwarder();
     await setup.post([customEvent('a')]);
     setup.clock.advance(5000);
@@ -304,7 +304,7 @@ describe('at its end the forwarder', () => {
     assert.equal(setup.forwarder.close(0), closed);
   });
 
-  test('takes nothing more, and its timer is gone', async () => {
+  test('accepts nothing afterwards, and cancels its timer', async () => {
     const setup = createTestForwarder();
     await setup.forwarder.close(1000);
     assert.equal(await setup.post([customEvent('a')]), 'accepted');
@@ -315,7 +315,7 @@ describe('at its end the forwarder', () => {
   });
 });
 
-test('diagnostics are not taken for events', async () => {
+test('diagnostics are not counted as events', async () => {
   const setup = createTestForwarder();
   await setup.forwarder.receive(eventPost({ kind: 'diagnostic-init' }, {}, 'server', 'diagnostic'));
   await setup.forwarder.flush();

@@ -16,7 +16,7 @@ const reasonOf = (...files: readonly [name: string, text: string][]) => {
 
 const everywhere = { usingMobileKey: true, usingEnvironmentId: true };
 
-test('flag files: the short form is a flag that is on, with one variation for everybody', () => {
+test('flag files: the short form is a flag that is on, with a single variation', () => {
   for (const [name, text] of [
     ['f.json', '{"flagValues": {"a": "x", "b": null, "c": {"d": [1]}}}'],
     ['f.yml', 'flagValues:\n  a: x\n  b:\n  c: {d: [1]}\n'],
@@ -66,7 +66,7 @@ test('flag files: segments get key and salt, deleted items are passed over, unkn
   ]);
 });
 
-test('flag files: YAML anchors stand for what they name', () => {
+test('flag files: YAML aliases are resolved', () => {
   const text = 'flags:\n  a: &one {on: true, variations: [1]}\n  b: *one\n';
   assert.deepEqual(
     itemsOf('f.yml', text).map(({ key, json }) => [key, json.on, json.key]),
@@ -84,7 +84,7 @@ test('flag files: __proto__ is a key like others', () => {
   );
 });
 
-test('flag files: the form is told by the name, or by the first brace', () => {
+test('flag files: the format is detected by the name, or by the first brace', () => {
   assert.equal(itemsOf('flags', '{"flagValues": {"a": 1}}').length, 1);
   assert.equal(itemsOf('flags', 'flagValues: {a: 1}').length, 1);
   assert.equal(itemsOf('flags.yaml', '{flagValues: {a: 1}}').length, 1);
@@ -131,7 +131,7 @@ for (const [name, text, reason] of broken) {
   });
 }
 
-test('flag files: all faults of all files are told, and an item of two files names both', () => {
+test('flag files: all mistakes of all files are reported, and a duplicate item names both files', () => {
   assert.equal(
     reasonOf(['a.json', '{"flags": {"x": {}, "y": 1}}'], ['b.yml', 'flagValues:\n  x: 1'], ['c.json', '{']),
     [

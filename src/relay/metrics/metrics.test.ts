@@ -75,7 +75,7 @@ describe('metrics of ld-relay', () => {
     assert.deepEqual(await read('newconnections'), [`newconnections${labels} 2`]);
   });
 
-  test('user agents beyond the first hundred are not told apart', async (t) => {
+  test('user agents beyond the first hundred are counted as other', async (t) => {
     const { metrics, read, see } = start(t);
     for (let version = 0; version < 1000; version++) metrics.request(see({ userAgent: `Bot/${version}` }));
     const lines = await read('requests');
@@ -141,7 +141,7 @@ describe('metrics beyond those', () => {
     ]);
   });
 
-  test('who listens, by the kind of stream, and who was cut', async (t) => {
+  test('clients by kind of stream, and disconnected ones', async (t) => {
     const { read } = start(t);
     assert.deepEqual(await read('subscribers'), [
       'subscribers{env="production",stream="all"} 0',
@@ -155,7 +155,7 @@ describe('metrics beyond those', () => {
     ]);
   });
 
-  test('what becomes of events, as it stands each time', async (t) => {
+  test('event counters at each scrape', async (t) => {
     const events = { counts: { ...zeroCounts(), received: 10, dropped: 2 }, pending: 7 };
     const { read } = start(t, {}, events);
     await read('events');
@@ -198,7 +198,7 @@ describe('metrics beyond those', () => {
     assert.match(metrics.contentType, /^text\/plain/);
   });
 
-  test('no credential stands in it', async (t) => {
+  test('contains no credential', async (t) => {
     const { relay, metrics, see } = start(t);
     metrics.request(see());
     metrics.stream(see());

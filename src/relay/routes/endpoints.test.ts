@@ -270,7 +270,7 @@ describe('the second version of flag delivery', () => {
     `/sdk/stream/eval/${CONTEXT}`,
   ];
   for (const path of paths) {
-    test(`GET ${path} is declined, so that the SDK goes on with the first`, async (t) => {
+    test(`GET ${path} is declined, so that the SDK falls back to version 1`, async (t) => {
       const answer = await createTestRelay(t).get(path, server.headers);
       assert.deepEqual([answer.status, answer.headers.get('x-ld-fd-fallback')], [404, 'true']);
     });

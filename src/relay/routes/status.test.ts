@@ -220,7 +220,7 @@ describe('GET /status of one environment', () => {
 });
 
 describe('health', () => {
-  test('/healthz says that the process is up, ready or not', async (t) => {
+  test('/healthz reports that the process is up, ready or not', async (t) => {
     const relay = createStatusRelay(t, { data: 'none' });
     const { status, text } = await relay.get('/healthz');
     assert.equal(status, 200);

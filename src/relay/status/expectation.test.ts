@@ -79,7 +79,7 @@ describe('what a request expects of the status', () => {
     });
   }
 
-  test('the worst of several decides, and all are told in their order', () => {
+  test('the worst of several decides, and all are reported in order', () => {
     const worst = (...expressions: string[]) => checkExpectations(expressions, DOCUMENT, STATUS_FIELDS);
     assert.equal(worst('status=degraded', 'version=8.10.1').status, 200);
     assert.equal(worst('status=degraded', 'status=healthy').status, 412);

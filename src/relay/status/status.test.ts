@@ -205,7 +205,7 @@ describe('status of an environment', () => {
   });
 
   for (const state of ['VALID', 'INTERRUPTED'] as const) {
-    test(`a database that is ${state} is told of, and degrades nothing`, () => {
+    test(`a database that is ${state} is reported, and degrades nothing`, () => {
       const dataStore = { state, stateSince: 7, database: 'redis', dbServer: 'redis://h', dbPrefix: 'p' } as const;
       const { environments, status } = report({ environments: [valid], details: { dataStore } });
       assert.deepEqual(environments.valid?.dataStoreStatus, dataStore);

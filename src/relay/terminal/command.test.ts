@@ -114,7 +114,7 @@ test('relay check-config prints what would run, without a key', async () => {
   );
 });
 
-test('relay check-config tells every problem and ends with 2', async () => {
+test('relay check-config reports every mistake and exits with 2', async () => {
   const terminal = new FakeTerminal();
   terminal.env = { PORT: 'x', TLS_ENABLED: '1' };
   assert.equal(await runRelay(['check-config', '--from-env'], terminal), 2);
@@ -125,7 +125,7 @@ test('relay check-config tells every problem and ends with 2', async () => {
   );
 });
 
-test('relay check-config tells what is wrong with the files of flags', async (t) => {
+test('relay check-config reports mistakes in flag files', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'check-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const file = join(folder, 'a.yml');

@@ -34,7 +34,7 @@ function terminalAt(url: string): FakeTerminal {
   return terminal;
 }
 
-/** Something that answers as told. */
+/** A server with these responses. */
 async function openServer(
   t: TestContext,
   answer: (request: IncomingMessage) => [status: number, body: string],
@@ -96,7 +96,7 @@ rule 0 (team)
   ],
 ];
 for (const [args, printed] of evaluations) {
-  test(`relay eval ${args.join(' ')} says the same of a relay and of a file`, async (t) => {
+  test(`relay eval ${args.join(' ')} prints the same for a relay and for a file`, async (t) => {
     for (const [terminal, more] of [
       [await openRelay(t), []],
       [new FakeTerminal(), ['--flags', SAMPLE_FLAGS]],
@@ -162,7 +162,7 @@ const nonsense: [body: string, command: string, told: RegExp][] = [
   ['{"flags": {"a": {"on": 1}}}', 'flags', /flags "a": on: expected boolean, got number/],
 ];
 for (const [body, command, told] of nonsense) {
-  test(`relay ${command} tells what is wrong with the answer ${body}`, async (t) => {
+  test(`relay ${command} reports what is wrong with the response ${body}`, async (t) => {
     const terminal = await openServer(t, () => [200, body]);
     assert.equal(await runRelay([command], terminal), 1);
     assert.match(terminal.stderr, told);
@@ -170,10 +170,10 @@ for (const [body, command, told] of nonsense) {
   });
 }
 
-test('a relay that cannot be reached is told with code 3', async (t) => {
+test('a relay that cannot be reached is reported with code 3', async (t) => {
   const terminal = await openServer(t, () => [200, '']);
   const gone = new FakeTerminal();
-  // Nobody listens on a port that was just given back.
+  // No server listens on a port that was just released.
   const server = createServer();
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   const { port } = server.address() as AddressInfo;
@@ -183,7 +183,7 @@ test('a relay that cannot be reached is told with code 3', async (t) => {
   assert.equal(terminal.stderr, '');
 });
 
-test('a relay that does not answer is waited for no longer than told', async (t) => {
+test('a relay that does not respond times out', async (t) => {
   let asked = () => {};
   const wasAsked = new Promise<void>((done) => {
     asked = done;

@@ -29,7 +29,7 @@ async function set(path: string, ...args: readonly string[]): Promise<FakeTermin
   return terminal;
 }
 
-test('relay set changes one line of a YAML file, and says what was', async (t) => {
+test('relay set changes one line of a YAML file, and prints the old value', async (t) => {
   const path = join(folderOf(t), 'flags.yml');
   writeFileSync(path, sampleFlags);
   const terminal = await set(path, 'new-checkout', 'off');
@@ -42,7 +42,7 @@ test('relay set changes one line of a YAML file, and says what was', async (t) =
   assert.equal(readFileSync(path, 'utf8'), sampleFlags);
 });
 
-test('relay set gives everybody a value, and says what comes before it', async (t) => {
+test('relay set changes the default value, and prints what is evaluated before it', async (t) => {
   const path = join(folderOf(t), 'flags.yml');
   writeFileSync(path, sampleFlags);
   const terminal = await set(path, 'button-color', 'red');

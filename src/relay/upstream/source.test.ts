@@ -13,7 +13,7 @@ import {
 const MINUTE_MS = 60_000;
 
 describe('the request for a stream', () => {
-  test('has the SDK key and says who asks', async (t) => {
+  test('has the SDK key and identifies the relay', async (t) => {
     const { http } = startUpstream(t);
     const { url, request } = await http.next();
     assert.equal(url, 'https://stream.test/all');
@@ -38,7 +38,7 @@ describe('the request for a stream', () => {
   });
 });
 
-describe('what the stream says', () => {
+describe('the events of the stream', () => {
   test('is put into the store', async (t) => {
     const { http, store, connection } = startUpstream(t);
     const asked = await http.next();
@@ -56,7 +56,7 @@ describe('what the stream says', () => {
     assert.equal(connection.state, 'VALID');
   });
 
-  test('is taken although heartbeats and unknown events stand between', async (t) => {
+  test('is accepted with heartbeats and unknown events in between', async (t) => {
     const { http, store, log } = startUpstream(t);
     (await http.next()).stream(':\n', ':\n\n', sseEvent('heart-beat', {}), PUT);
     await settle();
@@ -152,7 +152,7 @@ describe('redirects', () => {
 });
 
 describe('the log', () => {
-  test('tells of the same trouble once', async (t) => {
+  test('reports the same failure once', async (t) => {
     const upstream = startUpstream(t);
     let asked = await upstream.http.next();
     for (const waitMs of [1000, 2000, 4000]) {
@@ -193,7 +193,7 @@ describe('a closed source', () => {
     assert.deepEqual([http.asked.length, log.lines.length, connection.lastError], [1, 0, undefined]);
   });
 
-  test('tells nothing of what had come', async (t) => {
+  test('reports nothing that arrives afterwards', async (t) => {
     const { source, http, store } = startUpstream(t);
     const asked = await http.next();
     asked.stream();

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { PlainClient } from './client.ts';
 
-/** Answers so many requests of each connection, and closes it when the next one is there. */
+/** Answers this many requests per connection, and closes it at the next one. */
 async function startClosing(t: TestContext, answers: number) {
   let connections = 0;
   const server = createServer((socket) => {

@@ -77,7 +77,7 @@ test('flags are sorted by key, whatever gives them, and none make an empty objec
   assert.equal(print([]), '{}');
 });
 
-test('a body tells of every flag what its own evaluation tells', () => {
+test('a body has the same result for every flag as its single evaluation', () => {
   for (let seed = 2001; seed <= 2010; seed++) {
     const world = makeWorld(new Random(seed), 10);
     const flags = world.flags.map(flagOf);

@@ -45,7 +45,7 @@ function trace(flag: object, others: readonly object[], segments: readonly objec
   return printTrace(told);
 }
 
-test('a trace tells each step with the values that were compared', () => {
+test('a trace has each step with the compared values', () => {
   const segments = [{ key: 'beta', salt: 't', rules: [{ weight: 100_000 }] }];
   assert.equal(
     trace(FLAG, [P], segments, CONTEXT),
@@ -75,7 +75,7 @@ test('a trace ends where the evaluation does', () => {
   assert.match(off, /prerequisite "p": variation 1 while off, wanted 1: failed\n$/);
 });
 
-test('a trace says why a flag is malformed, and why an attribute has no value', () => {
+test('a trace has the reason for a malformed flag, and for an attribute without value', () => {
   const rules = [
     { clauses: [{ attribute: 'none', op: 'in', negate: true, values: [] }] },
     { clauses: [{ contextKind: 'org', attribute: '//', op: 'in' }] },

@@ -6,7 +6,7 @@ import { answerStatus, halfAnEvent, plainFlag, startFakeLaunchDarkly } from './f
 
 const AUTHORIZED = { headers: { authorization: 'sdk-1' } };
 
-test('a stream begins with a put, and is told of every change', async (t) => {
+test('a stream begins with a put, followed by every change', async (t) => {
   const fake = await startFakeLaunchDarkly(t, { flags: { a: plainFlag('a', 1) } });
   const stream = await openSse(`${fake.url}/all`, AUTHORIZED);
   const put = await stream.next();
@@ -35,7 +35,7 @@ test('data set apart for a filter goes to its streams alone', async (t) => {
   all?.close();
 });
 
-test('lies are told one a request, then the truth', async (t) => {
+test('each fault applies to one request', async (t) => {
   const fake = await startFakeLaunchDarkly(t, { sdkKeys: ['sdk-1'] });
   fake.failNext(answerStatus(503), halfAnEvent(), 'reset');
   assert.equal((await openSse(`${fake.url}/all`, AUTHORIZED)).status, 503);
@@ -50,7 +50,7 @@ test('lies are told one a request, then the truth', async (t) => {
   assert.equal(await stream.over, 'ended');
 });
 
-test('events are recorded, inflated, and answered as told', async (t) => {
+test('events are recorded, inflated, and answered with the given status', async (t) => {
   const fake = await startFakeLaunchDarkly(t);
   fake.answerEventsNext(503);
   const post = () =>
