@@ -3,7 +3,7 @@ import type { Clock } from '../kernel/clock.ts';
 import type { EnvironmentOptions } from './config/relay-options.ts';
 import type { SdkKind } from './credentials.ts';
 import type { DataSink } from './data-source.ts';
-import type { CompiledFlag } from './domain/evaluation/evaluate.ts';
+import type { CompiledFlag } from './domain/compile.ts';
 import { FlagStore } from './flag-store.ts';
 import { ConnectionStatus } from './status/connection-status.ts';
 import type { StreamRegistry } from './streams/registry.ts';

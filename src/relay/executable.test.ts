@@ -7,8 +7,10 @@ import { initialize } from 'launchdarkly-node-client-sdk';
 import { eventually } from '../testing/eventually.ts';
 import { openSse } from '../testing/http/sse-client.ts';
 import { executablePath, listeningAddress, runProcess, startServer, temporaryFolder } from '../testing/processes.ts';
-import { plainFlag, startFakeLaunchDarkly } from './testing/launchdarkly/fake.ts';
-import { ENV_ID, portOf, relayConfigFile, SDK_KEY, startRelayProcess } from './testing/process.ts';
+import { ENV_ID, SDK_KEY } from './testing/app.ts';
+import { startFakeLaunchDarkly } from './testing/launchdarkly/fake.ts';
+import { plainFlag } from './testing/launchdarkly/faults.ts';
+import { portOf, relayConfigFile, startRelayProcess } from './testing/process.ts';
 
 const FLAGS = { a: plainFlag('a', 'value') };
 const AUTHORIZED = { authorization: SDK_KEY };

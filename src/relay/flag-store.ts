@@ -1,16 +1,12 @@
 import { createHash } from 'node:crypto';
 import { accepted, type Outcome, refused } from '../kernel/outcome.ts';
 import { countParts, type DataSize } from './data-size.ts';
-import {
-  type CompiledFlag,
-  type CompiledSegment,
-  compileFlag,
-  compileSegment,
-  type FlagLookup,
-} from './domain/evaluation/evaluate.ts';
+import { type CompiledFlag, compileFlag } from './domain/compile.ts';
+import type { FlagLookup } from './domain/evaluation/scope.ts';
 import { readFlag } from './domain/flag.ts';
 import { isJsonObject, type Json } from './domain/json.ts';
 import { readSegment } from './domain/segment.ts';
+import { type CompiledSegment, compileSegment } from './domain/segment-match.ts';
 
 export type ItemKind = 'flags' | 'segments';
 export const ITEM_KINDS: readonly ItemKind[] = ['flags', 'segments'];

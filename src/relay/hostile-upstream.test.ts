@@ -3,6 +3,8 @@ import { type TestContext, test } from 'node:test';
 import { eventually } from '../testing/eventually.ts';
 import { PlainClient } from '../testing/http/client.ts';
 import { memoryOf, type RunningServer } from '../testing/processes.ts';
+import { SDK_KEY } from './testing/app.ts';
+import { startFakeLaunchDarkly } from './testing/launchdarkly/fake.ts';
 import {
   answerStatus,
   bigPut,
@@ -11,9 +13,8 @@ import {
   malformedJson,
   plainFlag,
   type StreamFault,
-  startFakeLaunchDarkly,
-} from './testing/launchdarkly/fake.ts';
-import { type EnvironmentStatus, readStatus, relayConfigFile, SDK_KEY, startRelayProcess } from './testing/process.ts';
+} from './testing/launchdarkly/faults.ts';
+import { type EnvironmentStatus, readStatus, relayConfigFile, startRelayProcess } from './testing/process.ts';
 
 // A faulty upstream, and the executable between it and its clients.
 

@@ -11,8 +11,10 @@ import {
   statusOf,
 } from '../testing/http/hostile-clients.ts';
 import { type Cleanup, memoryOf, type RunningServer } from '../testing/processes.ts';
-import { type FakeLaunchDarkly, plainFlag, startFakeLaunchDarkly } from './testing/launchdarkly/fake.ts';
-import { ENV_ID, relayConfigFile, SDK_KEY, startRelayProcess } from './testing/process.ts';
+import { ENV_ID, SDK_KEY } from './testing/app.ts';
+import { type FakeLaunchDarkly, startFakeLaunchDarkly } from './testing/launchdarkly/fake.ts';
+import { plainFlag } from './testing/launchdarkly/faults.ts';
+import { relayConfigFile, startRelayProcess } from './testing/process.ts';
 
 // Clients that mean ill, or know no better, and the executable.
 

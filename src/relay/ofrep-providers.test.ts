@@ -12,7 +12,8 @@ import { launchBrowser, openPage } from '../testing/browser.ts';
 import { HANG_MS } from '../testing/eventually.ts';
 import { ENVIRONMENT_DEFAULTS, RELAY_DEFAULTS } from './config/relay-defaults.ts';
 import { type RelayServer, startRelay } from './server.ts';
-import { type FakeLaunchDarkly, plainFlag, startFakeLaunchDarkly } from './testing/launchdarkly/fake.ts';
+import { type FakeLaunchDarkly, startFakeLaunchDarkly } from './testing/launchdarkly/fake.ts';
+import { plainFlag } from './testing/launchdarkly/faults.ts';
 
 // OpenFeature's own providers, as applications use them.
 

@@ -9,7 +9,7 @@ import type { EnvironmentOptions } from './config/relay-options.ts';
 import type { DataSink, DataSource } from './data-source.ts';
 import { type FlagData, readFlagData } from './flag-store.ts';
 import { recordingFile, recordSource } from './recording.ts';
-import { plainFlag } from './testing/launchdarkly/fake.ts';
+import { plainFlag } from './testing/launchdarkly/faults.ts';
 import { settle } from './testing/launchdarkly/http.ts';
 import { emptySink, plainEnvironment, RecordingLog, SAMPLE_SDK_KEY } from './testing/launchdarkly/parts.ts';
 

@@ -9,9 +9,11 @@ import { bench, describeMachine, isAsked, printNumber, printSpread, printTable, 
 import { eventually } from '../testing/eventually.ts';
 import { RawConnection } from '../testing/http/raw-connection.ts';
 import { type Cleanup, Janitor, memoryOf, type RunningServer } from '../testing/processes.ts';
+import { SDK_KEY } from './testing/app.ts';
 import { type BenchContext, contextAt, encodeContext, eventsOf, flagsOf } from './testing/bench-data.ts';
-import { type FakeLaunchDarkly, plainFlag, startFakeLaunchDarkly } from './testing/launchdarkly/fake.ts';
-import { portOf, relayConfigFile, SDK_KEY, startRelayProcess } from './testing/process.ts';
+import { type FakeLaunchDarkly, startFakeLaunchDarkly } from './testing/launchdarkly/fake.ts';
+import { plainFlag } from './testing/launchdarkly/faults.ts';
+import { portOf, relayConfigFile, startRelayProcess } from './testing/process.ts';
 import { type EventTimes, MARK, StreamClients } from './testing/stream-clients.ts';
 
 // The executable in a process of its own; its upstream and its clients in this one.

@@ -14,7 +14,8 @@ import { ENVIRONMENT_DEFAULTS, RELAY_DEFAULTS } from './config/relay-defaults.ts
 import type { EnvironmentOptions, RelayOptions } from './config/relay-options.ts';
 import { type RelayServer, startRelay } from './server.ts';
 import { packArchive } from './testing/launchdarkly/archive.ts';
-import { plainFlag, startFakeLaunchDarkly } from './testing/launchdarkly/fake.ts';
+import { startFakeLaunchDarkly } from './testing/launchdarkly/fake.ts';
+import { plainFlag } from './testing/launchdarkly/faults.ts';
 
 const SDK_KEY = 'sdk-00000000-0000-4000-8000-00000000000a';
 const PRODUCTION: EnvironmentOptions = {

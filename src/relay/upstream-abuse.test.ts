@@ -7,13 +7,8 @@ import { SERVER } from '../kernel/testdata/tls-certificates.ts';
 import { eventually } from '../testing/eventually.ts';
 import { openHttpClient } from '../testing/http/client-parts.ts';
 import { startHttpSink } from '../testing/http/sink.ts';
-import {
-  plainFlag,
-  redirectTo,
-  type StreamFault,
-  sseEvent,
-  startFakeLaunchDarkly,
-} from './testing/launchdarkly/fake.ts';
+import { startFakeLaunchDarkly } from './testing/launchdarkly/fake.ts';
+import { plainFlag, redirectTo, type StreamFault, sseEvent } from './testing/launchdarkly/faults.ts';
 import { emptySink, plainEnvironment, RecordingLog, SAMPLE_SDK_KEY } from './testing/launchdarkly/parts.ts';
 import { createUpstreamSource } from './upstream/source.ts';
 

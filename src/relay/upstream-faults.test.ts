@@ -5,6 +5,7 @@ import { eventually } from '../testing/eventually.ts';
 import { openHttpClient } from '../testing/http/client-parts.ts';
 import { startHttpSink } from '../testing/http/sink.ts';
 import type { ConnectionErrorKind } from './status/connection-status.ts';
+import { startFakeLaunchDarkly } from './testing/launchdarkly/fake.ts';
 import {
   answerStatus,
   bigPut,
@@ -14,8 +15,7 @@ import {
   plainFlag,
   redirectTo,
   type StreamFault,
-  startFakeLaunchDarkly,
-} from './testing/launchdarkly/fake.ts';
+} from './testing/launchdarkly/faults.ts';
 import { emptySink, plainEnvironment, RecordingLog, SAMPLE_SDK_KEY } from './testing/launchdarkly/parts.ts';
 import { createUpstreamSource, type UpstreamLimits } from './upstream/source.ts';
 

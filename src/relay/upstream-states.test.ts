@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { ConnectionErrorKind } from './status/connection-status.ts';
-import { sseEvent } from './testing/launchdarkly/fake.ts';
+import { sseEvent } from './testing/launchdarkly/faults.ts';
 import { type PendingRequest, settle } from './testing/launchdarkly/http.ts';
 import { assertAskedAfter, SAMPLE_PUT as PUT, startUpstream } from './testing/launchdarkly/upstream.ts';
 

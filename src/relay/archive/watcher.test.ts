@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib';
 import { eventually } from '../../testing/eventually.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { type ArchivedSample, archiveEntries, packArchive, packTar } from '../testing/launchdarkly/archive.ts';
-import { plainFlag } from '../testing/launchdarkly/fake.ts';
+import { plainFlag } from '../testing/launchdarkly/faults.ts';
 import { settle } from '../testing/launchdarkly/http.ts';
 import { emptySink, RecordingLog } from '../testing/launchdarkly/parts.ts';
 import { type ArchivedEnvironment, applyArchivedData, compareEnvironments } from './environment.ts';

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
+import type { CompiledFlag } from '../domain/compile.ts';
 import type { Context } from '../domain/context/context.ts';
 import type { EvaluationDetail } from '../domain/evaluation/detail.ts';
-import { type CompiledFlag, evaluateInScope, type FlagLookup } from '../domain/evaluation/evaluate.ts';
+import { evaluateInScope } from '../domain/evaluation/evaluate.ts';
 import type { Reason } from '../domain/evaluation/reason.ts';
+import type { FlagLookup } from '../domain/evaluation/scope.ts';
 import { EvaluationScope } from '../domain/evaluation/scope.ts';
 
 /** An OFREP evaluation as JSON; `isMalformed`: an error. */

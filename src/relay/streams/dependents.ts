@@ -1,5 +1,7 @@
-import type { CompiledFlag, CompiledSegment, FlagLookup } from '../domain/evaluation/evaluate.ts';
+import type { CompiledFlag } from '../domain/compile.ts';
+import type { FlagLookup } from '../domain/evaluation/scope.ts';
 import type { Clause } from '../domain/flag.ts';
+import type { CompiledSegment } from '../domain/segment-match.ts';
 import type { ItemKind } from '../flag-store.ts';
 
 /** `kind/key` of an item. */

@@ -3,14 +3,11 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { StreamClient } from '../../kernel/sse/client.ts';
 import type { Fanout } from '../../kernel/sse/fanout.ts';
 import { type Frame, frameEvent } from '../../kernel/sse/frame.ts';
+import { type CompiledFlag, compileFlag } from '../domain/compile.ts';
 import type { Context } from '../domain/context/context.ts';
-import {
-  type CompiledFlag,
-  type CompiledSegment,
-  compileFlag,
-  type FlagLookup,
-} from '../domain/evaluation/evaluate.ts';
 import { printEvaluations, printFlagEvaluation } from '../domain/evaluation/json.ts';
+import type { FlagLookup } from '../domain/evaluation/scope.ts';
+import type { CompiledSegment } from '../domain/segment-match.ts';
 import type { Compiled, FlagStore, ItemKind } from '../flag-store.ts';
 import { findDependents } from './dependents.ts';
 

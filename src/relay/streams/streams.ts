@@ -3,7 +3,7 @@ import type { StreamClient } from '../../kernel/sse/client.ts';
 import type { Fanout } from '../../kernel/sse/fanout.ts';
 import { type Frame, frameEvent } from '../../kernel/sse/frame.ts';
 import type { SdkKind } from '../credentials.ts';
-import type { CompiledFlag } from '../domain/evaluation/evaluate.ts';
+import type { CompiledFlag } from '../domain/compile.ts';
 import type { Compiled, FlagListener, FlagStore, ItemKind } from '../flag-store.ts';
 import { type EvaluatedRequest, EvaluatedStream } from './evaluated.ts';
 import { PingStream } from './ping.ts';

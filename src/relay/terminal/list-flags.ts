@@ -3,7 +3,7 @@ import { CommandError } from '../../kernel/errors.ts';
 import { escapeUnseen } from '../../kernel/terminal/printable.ts';
 import { type Cell, formatTable } from '../../kernel/terminal/table.ts';
 import type { Terminal } from '../../kernel/terminal/terminal.ts';
-import type { CompiledFlag } from '../domain/evaluation/evaluate.ts';
+import type { CompiledFlag } from '../domain/compile.ts';
 import type { Flag, VariationOrRollout } from '../domain/flag.ts';
 import { type FlagOriginOptions, openFlags } from './flag-origin.ts';
 

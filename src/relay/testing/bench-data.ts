@@ -1,4 +1,4 @@
-import { plainFlag } from './launchdarkly/fake.ts';
+import { plainFlag } from './launchdarkly/faults.ts';
 
 type Flag = Readonly<Record<string, unknown>>;
 

@@ -11,8 +11,6 @@ import {
 } from '../../testing/processes.ts';
 import { ENV_ID, MOBILE_KEY, SDK_KEY } from './app.ts';
 
-export { ENV_ID, MOBILE_KEY, SDK_KEY };
-
 /** Starts the built `opsdeck relay serve` on the loopback; by default on a free port. */
 export function startRelayProcess(t: Cleanup, args: readonly string[], port = 0): Promise<RunningServer> {
   return startServer(t, {

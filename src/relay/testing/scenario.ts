@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { eventually } from '../../testing/eventually.ts';
 import type { RunningServer } from '../../testing/processes.ts';
-import { type FakeLaunchDarkly, plainFlag, startFakeLaunchDarkly } from './launchdarkly/fake.ts';
-import { ENV_ID, FlagFile, portOf, relayConfigFile, SDK_KEY, startRelayProcess } from './process.ts';
+import { ENV_ID, SDK_KEY } from './app.ts';
+import { type FakeLaunchDarkly, startFakeLaunchDarkly } from './launchdarkly/fake.ts';
+import { plainFlag } from './launchdarkly/faults.ts';
+import { FlagFile, portOf, relayConfigFile, startRelayProcess } from './process.ts';
 import { type Sdk, type SdkClient, UNKNOWN_KEY } from './sdks.ts';
 
 /** Makes the test hang if the relay waits for open streams when it stops. */

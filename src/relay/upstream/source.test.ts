@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { plainFlag, sseEvent } from '../testing/launchdarkly/fake.ts';
+import { plainFlag, sseEvent } from '../testing/launchdarkly/faults.ts';
 import { settle } from '../testing/launchdarkly/http.ts';
 import { SAMPLE_SDK_KEY } from '../testing/launchdarkly/parts.ts';
 import {

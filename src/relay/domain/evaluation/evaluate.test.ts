@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { CompiledSegment } from '../segment-match.ts';
 import { contextFrom, flagOf, lookupOf, segmentOf } from '../testdata/lookup.ts';
-import { type CompiledSegment, type Evaluation, evaluateFlag } from './evaluate.ts';
+import { type Evaluation, evaluateFlag } from './evaluate.ts';
 import { printEvaluations } from './json.ts';
 
 const ANN = { kind: 'user', key: 'ann' };

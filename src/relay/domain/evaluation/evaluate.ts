@@ -9,10 +9,6 @@ import type { Reason } from './reason.ts';
 import { EvaluationScope, type FlagLookup } from './scope.ts';
 import type { Trace } from './trace.ts';
 
-export { type CompiledFlag, compileFlag, type Exposure } from '../compile.ts';
-export { type CompiledSegment, compileSegment } from '../segment-match.ts';
-export type { FlagLookup } from './scope.ts';
-
 export interface Evaluation {
   /** Null if the flag serves no variation. */
   readonly value: Json;

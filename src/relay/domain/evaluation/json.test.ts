@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Random } from '../../../testing/random.ts';
+import type { CompiledFlag } from '../compile.ts';
 import { makeWorld } from '../testdata/generator.ts';
 import { contextFrom, flagOf, lookupOf, segmentOf } from '../testdata/lookup.ts';
-import { type CompiledFlag, evaluateFlag, type FlagLookup } from './evaluate.ts';
+import { evaluateFlag } from './evaluate.ts';
 import { printEvaluations, printFlagEvaluation } from './json.ts';
+import type { FlagLookup } from './scope.ts';
 
 const ANN = contextFrom({ kind: 'user', key: 'ann' });
 const plain = { withReasons: false };

@@ -1,5 +1,6 @@
+import type { CompiledFlag } from '../compile.ts';
 import type { Context } from '../context/context.ts';
-import { type CompiledFlag, evaluateInScope } from './evaluate.ts';
+import { evaluateInScope } from './evaluate.ts';
 import { EvaluationScope, type FlagLookup } from './scope.ts';
 
 export interface PrintOptions {

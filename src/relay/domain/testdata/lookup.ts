@@ -1,16 +1,12 @@
 import assert from 'node:assert/strict';
 import type { Outcome } from '../../../kernel/outcome.ts';
+import { type CompiledFlag, compileFlag } from '../compile.ts';
 import type { Context } from '../context/context.ts';
 import { readContext } from '../context/json.ts';
-import {
-  type CompiledFlag,
-  type CompiledSegment,
-  compileFlag,
-  compileSegment,
-  type FlagLookup,
-} from '../evaluation/evaluate.ts';
+import type { FlagLookup } from '../evaluation/scope.ts';
 import { readFlag } from '../flag.ts';
 import { readSegment } from '../segment.ts';
+import { type CompiledSegment, compileSegment } from '../segment-match.ts';
 
 /** The value of an accepted outcome; fails for a refusal. */
 export function accept<T>(outcome: Outcome<T>): T {

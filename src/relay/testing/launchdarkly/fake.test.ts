@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { openSse } from '../../../testing/http/sse-client.ts';
-import { answerStatus, halfAnEvent, plainFlag, startFakeLaunchDarkly } from './fake.ts';
+import { startFakeLaunchDarkly } from './fake.ts';
+import { answerStatus, halfAnEvent, plainFlag } from './faults.ts';
 
 const AUTHORIZED = { headers: { authorization: 'sdk-1' } };
 

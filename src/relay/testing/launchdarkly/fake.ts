@@ -4,19 +4,6 @@ import type { Cleanup } from '../../../testing/processes.ts';
 import { applyFault, type StreamFault, sseEvent, startStream } from './faults.ts';
 import { readRequest, type UpstreamRequest } from './request.ts';
 
-export {
-  answerStatus,
-  bigPut,
-  endlessLine,
-  halfAnEvent,
-  malformedJson,
-  plainFlag,
-  redirectTo,
-  type StreamFault,
-  sseEvent,
-} from './faults.ts';
-export type { UpstreamRequest } from './request.ts';
-
 /** Flags and segments of one environment. */
 export interface UpstreamData {
   readonly flags: Record<string, unknown>;

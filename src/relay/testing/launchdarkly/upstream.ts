@@ -3,7 +3,7 @@ import { FakeClock } from '../../../testing/fake-clock.ts';
 import type { Cleanup } from '../../../testing/processes.ts';
 import type { EnvironmentOptions } from '../../config/relay-options.ts';
 import { createUpstreamSource } from '../../upstream/source.ts';
-import { plainFlag, sseEvent } from './fake.ts';
+import { plainFlag, sseEvent } from './faults.ts';
 import { FakeHttp, settle } from './http.ts';
 import { emptySink, plainEnvironment, RecordingLog } from './parts.ts';
 
