@@ -140,8 +140,8 @@ test('the pages of up, and clients that are no pages, use the alert server as be
   const alerts = new PlainClient(t, servers.find(({ name }) => name === 'alerts')?.url ?? '');
   assert.equal((await alerts.post('/api/v2/alerts', [{ labels: { alertname: 'a' } }])).status, 200);
   const [notification] = await sink.received(1);
-  const told = notification?.json as { readonly externalURL: string } | undefined;
-  assert.equal(`${told?.externalURL}/`, servers.find(({ name }) => name === 'alerts')?.url);
+  const sent = notification?.json as { readonly externalURL: string } | undefined;
+  assert.equal(`${sent?.externalURL}/`, servers.find(({ name }) => name === 'alerts')?.url);
   assert.equal((await alerts.send({ method: 'POST', path: '/-/reload' })).status, 200);
   for (const url of [up.url, ...servers.map(({ url }) => url)]) {
     const { origin, port } = new URL(url);

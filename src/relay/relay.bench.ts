@@ -16,7 +16,7 @@ import { plainFlag } from './testing/launchdarkly/faults.ts';
 import { portOf, relayConfigFile, startRelayProcess } from './testing/process.ts';
 import { type EventTimes, MARK, StreamClients } from './testing/stream-clients.ts';
 
-// The executable in a process of its own; its upstream and its clients in this one.
+// The executable in a child process; its upstream and clients in this one.
 
 const ROUNDS = 3;
 const WARM_UP_MS = 1500;
@@ -27,7 +27,7 @@ const CONTEXTS = 1000;
 const AUTHORIZATION = `Authorization: ${SDK_KEY}\r\n`;
 const STREAM_REQUEST = `GET /all HTTP/1.1\r\nHost: bench\r\n${AUTHORIZATION}\r\n`;
 
-/** A server that is in a process of its own. */
+/** A server in a child process. */
 type Measured = Pick<RunningServer, 'url' | 'pid'>;
 
 async function startRelay(t: Cleanup, flags: Readonly<Record<string, unknown>>) {
@@ -38,7 +38,7 @@ async function startRelay(t: Cleanup, flags: Readonly<Record<string, unknown>>) 
   return { upstream, relay };
 }
 
-/** What is measured against: the SDK's own evaluation of all flags, behind the same HTTP server. */
+/** The baseline: the SDK's own evaluation of all flags, behind the same HTTP server. */
 async function serveSdk(flags: number): Promise<void> {
   const { init } = await import('@launchdarkly/node-server-sdk');
   const { TestData } = await import('@launchdarkly/node-server-sdk/integrations');
@@ -73,11 +73,11 @@ async function startSdk(t: Cleanup, flags: number): Promise<Measured> {
 interface Load {
   readonly perSecond: number;
   readonly p99Ms: number;
-  /** Of the server, for one request. */
+  /** Server CPU time per request. */
   readonly cpuMicros: number;
 }
 
-/** Sends the requests in turn over all connections at once; `status` is what each answer must have. */
+/** Sends the requests in turn over all connections concurrently; each response must have this status. */
 async function load(server: Measured, method: string, requests: readonly Buffer[], status: number): Promise<Load> {
   const connections = await Promise.all(Array.from({ length: CONNECTIONS }, () => RawConnection.open(server.url)));
   const run = async (ms: number): Promise<number[]> => {
@@ -110,7 +110,7 @@ const EVALUATIONS = Array.from({ length: CONTEXTS }, (_, index) =>
   ),
 );
 
-/** Runs one measurement with everything it starts ended after it. */
+/** Runs one measurement and cleans up after it. */
 async function within<T>(measure: (janitor: Janitor) => Promise<T>): Promise<T> {
   process.stderr.write('.');
   const janitor = new Janitor();
@@ -220,7 +220,7 @@ async function receivePatch(streams: StreamClients, upstream: FakeLaunchDarkly, 
   return { firstMs: firstAt - startedAt, lastMs: lastAt - startedAt };
 }
 
-/** About a kilobyte, and countable. */
+/** About a kilobyte, with the mark for StreamClients. */
 const markedFlag = (version: number) => plainFlag('marked', `${'x'.repeat(700)}${MARK}`, version);
 
 const RECONNECTS = 5000;
@@ -281,7 +281,7 @@ async function benchEvents(): Promise<void> {
 
 const rssOf = ({ pid }: Measured): number => memoryOf(pid)?.rss ?? Number.NaN;
 
-/** Milliseconds that the process has had of a processor, in steps of 10. */
+/** CPU time of the process in milliseconds, in steps of 10. */
 function cpuOf({ pid }: Measured): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ', 2)[1]?.split(' ') ?? [];
   return (Number(fields[11]) + Number(fields[12])) * 10;

@@ -26,7 +26,7 @@ const ROUNDS = 3;
 const ROUND_MS = 2_000;
 const MAX_BODY_BYTES = 5 * 2 ** 20;
 
-/** About 300 bytes, as they come from SDKs. */
+/** About 300 bytes, as sent by SDKs. */
 const event = (index: number) => ({
   kind: 'feature',
   creationDate: 1_767_225_600_000 + index,
@@ -59,7 +59,7 @@ function requestOf({ events, headers, isGzip }: Load): Buffer {
   return Buffer.concat([Buffer.from(head), body]);
 }
 
-/** The measured process: takes events, and deflates them every second for an upstream that costs nothing. */
+/** The measured process: receives events, and compresses them every second for a fake upstream. */
 async function serve(): Promise<void> {
   const forwarder = new EventForwarder({
     environment: EVENT_ENVIRONMENT,
@@ -100,7 +100,7 @@ async function usageOf(server: ChildProcess): Promise<Usage> {
   return usage;
 }
 
-/** Posts on all connections at once until the time is over; returns how many were accepted. */
+/** Posts on all connections concurrently for `ms`; returns the number of accepted posts. */
 async function post(connections: readonly RawConnection[], request: Buffer, ms: number): Promise<number> {
   const end = performance.now() + ms;
   let posts = 0;

@@ -4,8 +4,7 @@ import type { Context } from '../domain/context/context.ts';
 import type { EvaluationDetail } from '../domain/evaluation/detail.ts';
 import { evaluateInScope } from '../domain/evaluation/evaluate.ts';
 import type { Reason } from '../domain/evaluation/reason.ts';
-import type { FlagLookup } from '../domain/evaluation/scope.ts';
-import { EvaluationScope } from '../domain/evaluation/scope.ts';
+import { EvaluationScope, type FlagLookup } from '../domain/evaluation/scope.ts';
 
 /** An OFREP evaluation as JSON; `isMalformed`: an error. */
 export interface OfrepItem {

@@ -34,7 +34,7 @@ async function open(t: Test, url: string, headers: Record<string, string> = {}):
 const change = ({ environment }: Relay, version: number, key = 'f') =>
   environment.store.upsert('flags', key, flagOf(key, { version }));
 
-function news({ environment }: Relay): object {
+function changeEvent({ environment }: Relay): object {
   const data = {
     type: 'refetchEvaluation',
     etag: environment.revision,
@@ -58,7 +58,7 @@ describe('OFREP change stream', () => {
     const stream = await open(t, url + (await streamPath(relay)));
     change(relay, 2);
     relay.clock.advance(100);
-    assert.deepEqual(await stream.next(), news(relay));
+    assert.deepEqual(await stream.next(), changeEvent(relay));
   });
 
   test('consecutive changes are one event, including deletions and replacements', async (t) => {
@@ -68,10 +68,10 @@ describe('OFREP change stream', () => {
     relay.environment.store.remove('flags', 'f', 50);
     relay.environment.store.replace({ flags: {}, segments: {} });
     relay.clock.advance(1000);
-    assert.deepEqual(await stream.next(), news(relay));
+    assert.deepEqual(await stream.next(), changeEvent(relay));
     change(relay, 51, 'g');
     relay.clock.advance(100);
-    assert.deepEqual(await stream.next(), news(relay));
+    assert.deepEqual(await stream.next(), changeEvent(relay));
     assert.equal(stream.text().match(/refetchEvaluation/g)?.length, 2);
   });
 
@@ -80,7 +80,7 @@ describe('OFREP change stream', () => {
     const path = await streamPath(relay);
     change(relay, 2);
     const stream = await open(t, url + path);
-    assert.deepEqual(await stream.next(), news(relay));
+    assert.deepEqual(await stream.next(), changeEvent(relay));
   });
 
   test('a reconnect sends the last revision, and gets missed changes', async (t) => {
@@ -89,11 +89,11 @@ describe('OFREP change stream', () => {
     const heard = relay.environment.revision;
     change(relay, 2);
     const behind = await open(t, url + path, { 'last-event-id': heard });
-    assert.deepEqual(await behind.next(), news(relay));
+    assert.deepEqual(await behind.next(), changeEvent(relay));
     const upToDate = await open(t, url + path, { 'last-event-id': relay.environment.revision });
     await eventually('the beginning', () => upToDate.text() === `id: ${relay.environment.revision}\n\n`);
     const fromBeforeARestart = await open(t, url + path, { 'last-event-id': 'AAAAAAAA1' });
-    assert.deepEqual(await fromBeforeARestart.next(), news(relay));
+    assert.deepEqual(await fromBeforeARestart.next(), changeEvent(relay));
   });
 
   test('many clients are notified over the jitter time, not at once', async (t) => {

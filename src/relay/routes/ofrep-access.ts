@@ -44,7 +44,7 @@ export function ofrepCors(c: HttpContext, rules: CorsRules, methods: readonly st
   };
 }
 
-/** Lets a request in by the SDK key, mobile key or environment id that it bears. */
+/** Admits a request by its SDK key, mobile key or environment id. */
 export function admitOfrep(
   c: HttpContext,
   { credentials, observer }: OfrepAccessParts,

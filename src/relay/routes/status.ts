@@ -12,8 +12,8 @@ import { ENVIRONMENT_FIELDS, STATUS_FIELDS, type StatusField } from '../status/f
 import { type ReadinessSources, reportReadiness } from '../status/health.ts';
 import {
   describeEnvironment,
-  type EnvironmentFacts,
   findTarget,
+  type ReportedEnvironment,
   reportStatus,
   type StatusSources,
   type StatusTarget,
@@ -27,14 +27,14 @@ export interface MetricsText {
   render(): Promise<string>;
 }
 
-export interface StatusRouteParts<E extends EnvironmentFacts = EnvironmentFacts> {
+export interface StatusRouteParts<E extends ReportedEnvironment = ReportedEnvironment> {
   readonly status: StatusSources<E>;
   readonly readiness: ReadinessSources;
   readonly metrics: MetricsText;
 }
 
 /** Status, health, readiness and metrics; without a credential. */
-export function statusPaths<E extends EnvironmentFacts>(parts: StatusRouteParts<E>): Paths {
+export function statusPaths<E extends ReportedEnvironment>(parts: StatusRouteParts<E>): Paths {
   const { status } = parts;
   const one = (target: (c: HttpContext) => StatusTarget): PathHandlers => ({ GET: readOne(status, target) });
   const part = (c: HttpContext, name: string) => c.req.param(name) ?? '';
@@ -68,11 +68,11 @@ function metricsPaths(metrics: MetricsText): Paths {
   };
 }
 
-function readAll<E extends EnvironmentFacts>(sources: StatusSources<E>): HttpHandler {
+function readAll<E extends ReportedEnvironment>(sources: StatusSources<E>): HttpHandler {
   return (c) => answer(c, reportStatus(sources), STATUS_FIELDS);
 }
 
-function readOne<E extends EnvironmentFacts>(
+function readOne<E extends ReportedEnvironment>(
   sources: StatusSources<E>,
   target: (c: HttpContext) => StatusTarget,
 ): HttpHandler {

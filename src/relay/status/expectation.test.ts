@@ -18,7 +18,7 @@ const DOCUMENT = {
 };
 
 describe('what a request expects of the status', () => {
-  const judged: readonly [expr: string, status: 200 | 412, expected: string, actual: string | null][] = [
+  const checked: readonly [expr: string, status: 200 | 412, expected: string, actual: string | null][] = [
     ['status=degraded', 200, 'degraded', 'degraded'],
     ['status=healthy', 412, 'healthy', 'degraded'],
     ['status!=healthy', 200, 'healthy', 'degraded'],
@@ -39,7 +39,7 @@ describe('what a request expects of the status', () => {
     ['environments.__proto__.status=x', 412, 'x', null],
     ['autoConfigStatus.state=VALID', 412, 'VALID', null],
   ];
-  for (const [expr, status, expected, actual] of judged) {
+  for (const [expr, status, expected, actual] of checked) {
     test(`${expr}: ${status}`, () => {
       const ok = status === 200;
       assert.deepEqual(checkExpectations([expr], DOCUMENT, STATUS_FIELDS), {

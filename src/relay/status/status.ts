@@ -3,7 +3,7 @@ import { maskKey } from '../masking.ts';
 import type { ConnectionError, ConnectionState, ConnectionStatus } from './connection-status.ts';
 
 /** The properties of an environment that its status reports. Times are epoch milliseconds. */
-export interface EnvironmentFacts {
+export interface ReportedEnvironment {
   readonly options: Pick<EnvironmentOptions, 'name' | 'sdkKey' | 'envId' | 'mobileKey' | 'filter'>;
   readonly connection: Pick<ConnectionStatus, 'state' | 'stateSince' | 'lastError' | 'isConnected'>;
   readonly createdAt: number;
@@ -39,7 +39,7 @@ export interface BigSegmentStatus {
   readonly lastSynchronizedOn: number;
 }
 
-export interface StatusSources<E extends EnvironmentFacts = EnvironmentFacts> {
+export interface StatusSources<E extends ReportedEnvironment = ReportedEnvironment> {
   readonly environments: () => Iterable<E>;
   readonly details?: (environment: E) => EnvironmentDetails;
   /** Whether the list of environments is known. */
@@ -81,7 +81,7 @@ export interface EnvironmentStatus {
 }
 
 /** The current status of the relay. */
-export function reportStatus<E extends EnvironmentFacts>(sources: StatusSources<E>): StatusReport {
+export function reportStatus<E extends ReportedEnvironment>(sources: StatusSources<E>): StatusReport {
   const { isComplete, version, clientVersion } = sources;
   const entries = [...sources.environments()].map(
     (environment) => [environment.options.name, describeEnvironment(environment, sources)] as const,
@@ -96,7 +96,7 @@ export function reportStatus<E extends EnvironmentFacts>(sources: StatusSources<
 }
 
 /** The current status of one environment. */
-export function describeEnvironment<E extends EnvironmentFacts>(
+export function describeEnvironment<E extends ReportedEnvironment>(
   environment: E,
   { details, now, disconnectedStatusMs }: StatusSources<E>,
 ): EnvironmentStatus {
@@ -140,7 +140,7 @@ export type StatusTarget =
   | { readonly projKey: string; readonly envKey: string; readonly filter: string | undefined };
 
 /** Finds an environment by name, id, or project and environment key; a name may include the filter: `name/filter`. */
-export function findTarget<E extends EnvironmentFacts>(
+export function findTarget<E extends ReportedEnvironment>(
   { environments, details }: Pick<StatusSources<E>, 'environments' | 'details'>,
   target: StatusTarget,
 ): E | undefined {

@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import type { HttpClient, HttpStream } from '../../kernel/http-client/http-client.ts';
 import { accepted, type Outcome } from '../../kernel/outcome.ts';
 import type { ConnectionErrorKind } from '../status/connection-status.ts';
+import { RELAY_VERSION } from '../version.ts';
 
 /** Why a connection to upstream ended. */
 export interface UpstreamFailure {
@@ -24,7 +25,7 @@ export interface UpstreamAddress {
 type OpenedStream = Outcome<Readable, UpstreamFailure>;
 
 /** That of the Relay Proxy, which LaunchDarkly and firewalls expect. */
-export const USER_AGENT = 'LDRelay/8.10.1';
+export const USER_AGENT = `LDRelay/${RELAY_VERSION}`;
 
 /** Identifies this process. */
 const INSTANCE_ID = randomUUID();
