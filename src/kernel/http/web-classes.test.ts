@@ -35,7 +35,10 @@ test('an answer has the status, the headers and the body that it was given', asy
     assert.deepEqual([response.status, response.ok, response.headers.get('etag')], [201, true, '"1"']);
     assert.equal(await new Response(response.body).text(), 'text');
   }
-  assert.equal(new web.Response().body, null);
+  assert.deepEqual(await new web.Response('{"a":1}').json(), { a: 1 });
+  assert.deepEqual(await new web.Response('ab').arrayBuffer(), new Uint8Array([97, 98]).buffer);
+  const empty = new web.Response();
+  assert.deepEqual([empty.body, await empty.text(), await empty.arrayBuffer()], [null, '', new ArrayBuffer(0)]);
 });
 
 test('a request says where the body is read', () => {
