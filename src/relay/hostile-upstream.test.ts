@@ -64,7 +64,7 @@ async function evaluate({ client }: Relay): Promise<readonly [status: number, va
 
 const statusCode = async ({ client }: Relay, path: string): Promise<number> => (await client.get(path)).status;
 
-/** Waits until `/status` calls the relay so, and its environment in that state; gives the environment. */
+/** Waits until `/status` reports this status and state; returns the environment. */
 async function untilStatus(relay: RunningServer, overall: string, state: string): Promise<EnvironmentStatus> {
   return eventually(
     `${overall}, ${state}`,

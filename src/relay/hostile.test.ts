@@ -16,7 +16,7 @@ import { type FakeLaunchDarkly, startFakeLaunchDarkly } from './testing/launchda
 import { plainFlag } from './testing/launchdarkly/faults.ts';
 import { relayConfigFile, startRelayProcess } from './testing/process.ts';
 
-// Clients that mean ill, or know no better, and the executable.
+// Malicious or broken clients, and the executable.
 
 const MB = 2 ** 20;
 /** Node's heap grows before it is collected; what is kept for a bad request would grow without end. */
@@ -27,7 +27,7 @@ const GOOD = '{"kind":"user","key":"ada"}';
 const encode = (context: unknown): string => Buffer.from(JSON.stringify(context)).toString('base64url');
 const nested = (depth: number, open = '[', close = ']'): string => open.repeat(depth) + close.repeat(depth);
 
-/** Patterns on which engines that go back and forth take years. */
+/** Patterns with exponential time in backtracking engines. */
 const EVIL_PATTERNS = ['(a+)+$', '(a|aa)+$', '([a-zA-Z]+)*$', '(.*)*x', '^(([a-z])+.)+[A-Z]([a-z])+$', '(x+x+)+y'];
 
 function matchingFlag(pattern: string, index: number): Readonly<Record<string, unknown>> {
@@ -122,7 +122,7 @@ const REQUESTS: readonly (readonly [name: string, request: PlainRequest, status:
 const head = (line: string, ...fields: readonly string[]): string =>
   `${[line, 'Host: a', `Authorization: ${SDK_KEY}`, ...fields].join('\r\n')}\r\n\r\n`;
 
-/** What no HTTP client would send, and the statuses that are right for it; 0 is to be cut off. */
+/** Invalid HTTP requests, and acceptable statuses; 0: the connection is cut. */
 const BYTES: readonly (readonly [name: string, bytes: string | Buffer, statuses: readonly number[]])[] = [
   ['a method of its own', head('FOO /status HTTP/1.1'), [400]],
   ['a CONNECT', head('CONNECT a:80 HTTP/1.1'), [0, 400, 405]],
@@ -203,12 +203,12 @@ const STORMS: readonly Storm[] = [
   },
 ];
 
-/** None has been answered or cut off, as far as it knows. */
+/** Whether no client has been answered or cut. */
 function assertPending(hostile: readonly HostileClient[]): void {
   for (const { socket, received } of hostile) assert.deepEqual([socket.destroyed, received()], [false, '']);
 }
 
-/** Does as a good client does, which must not notice anything. */
+/** A regular client, which must not be affected. */
 async function assertServed(client: PlainClient, times = 5): Promise<void> {
   for (let left = times; left > 0; left--) {
     const { status, body } = await client.send(evaluation(encode({ kind: 'user', key: 'ada' })));

@@ -118,7 +118,7 @@ describe('@openfeature/ofrep-provider', () => {
   });
 });
 
-/** Waits until the relay has heard of a change, by its own store. */
+/** Waits until a change has reached the store of the relay. */
 async function untilText({ environments }: RelayServer, value: string): Promise<void> {
   const store = environments[0]?.store;
   assert.ok(store);

@@ -154,7 +154,7 @@ test('recorded data never replaces data that upstream has delivered already', as
   await recordBefore(t, folder, dataOf(['a', 7]));
   const { store, log } = startRecording(t, folder);
   store.replace(dataOf(['a', 8]));
-  // A close before the recording was read would keep it away, too.
+  // A close before the recording is read would also prevent it.
   await eventually('the end of reading', () => log.lines.length > 0, { everyMs: 1 });
   assert.equal(store.version('flags', 'a'), 8);
   assert.deepEqual(

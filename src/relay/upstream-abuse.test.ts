@@ -12,7 +12,7 @@ import { plainFlag, redirectTo, type StreamFault, sseEvent } from './testing/lau
 import { emptySink, plainEnvironment, RecordingLog, SAMPLE_SDK_KEY } from './testing/launchdarkly/parts.ts';
 import { createUpstreamSource } from './upstream/source.ts';
 
-// An upstream that wants memory, time, the log or the key.
+// Upstreams that attack memory, time, the log or the key.
 
 function followUpstream(t: TestContext, streamUri: string) {
   const log = new RecordingLog();
@@ -23,7 +23,7 @@ function followUpstream(t: TestContext, streamUri: string) {
     http: openHttpClient(t),
     clock: systemClock,
     log,
-    // Asked again a second or more later: what is seen until then comes from the first connection.
+    // The retry follows after at least a second: until then everything comes from the first connection.
     random: () => 0,
   });
   t.after(() => source.close());

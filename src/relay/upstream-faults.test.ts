@@ -45,7 +45,7 @@ class HastyClock implements Clock {
     return systemClock.every(ms / 1000, action);
   }
 
-  /** Whether that limit was waited for. */
+  /** Whether that timeout was reached. */
   reach(limit: Limit): boolean {
     const timer = [...this.#waiting].find(({ ms }) => ms === LIMITS[limit]);
     if (timer) this.#waiting.delete(timer);
@@ -83,7 +83,7 @@ interface LieCase {
   readonly kind: ConnectionErrorKind;
   readonly statusCode?: number;
   readonly limits?: Partial<UpstreamLimits>;
-  /** What ends the silence. */
+  /** The timeout that ends the silence. */
   readonly endsAt?: Limit;
 }
 

@@ -7,7 +7,7 @@ import { assertAskedAfter, SAMPLE_PUT as PUT, startUpstream } from './testing/la
 
 const MINUTE_MS = 60_000;
 
-/** How a connection can go wrong, and what is then said of it. */
+/** Faults of a connection, and how they are reported. */
 const FAILURES: Record<
   string,
   [fail: (asked: PendingRequest) => void, kind: ConnectionErrorKind, statusCode?: number]

@@ -30,7 +30,7 @@ async function open(t: TestContext, content: Buffer, options: Partial<ArchiveOpt
   assert.ok(opened.ok, opened.ok ? '' : opened.reason);
   const archive = opened.value;
   t.after(() => archive.close());
-  /** Replaces the file and lets the archive look at it until the condition holds. */
+  /** Replaces the file and lets the archive check it until the condition holds. */
   const replace = async (next: Buffer, until: () => boolean) => {
     await writeFile(`${path}.new`, next);
     await rename(`${path}.new`, path);

@@ -45,7 +45,7 @@ function comparable(variation: number | null, value: unknown, reason: object): s
 
 interface Tally {
   same: number;
-  /** Those for which the SDK would never end. */
+  /** Evaluations skipped because the SDK would never end. */
   unasked: number;
   readonly explained: Map<string, number>;
   readonly unexplained: string[];

@@ -23,7 +23,7 @@ function setUp(answers: readonly EventHostAnswer[]) {
   return { clock, host, lines, abort, parts: { http: host, clock, log, signal: abort.signal } };
 }
 
-/** Moves time on, second by second, until the delivery is over. */
+/** Advances time in seconds until the delivery has ended. */
 async function finish(delivery: Promise<DeliveryResult>, clock: FakeClock): Promise<DeliveryResult> {
   let result: DeliveryResult | undefined;
   void delivery.then((done) => {
@@ -70,7 +70,7 @@ test('the retry comes a second after the failure and is the same post, with the 
   const { clock, host, parts } = setUp([503]);
   const delivery = deliver(PAYLOAD, parts);
   await settled(() => host.posts.length === 1);
-  // A wait that has not begun yet is not passed over.
+  // Waits that have not begun yet are included.
   for (let turn = 0; turn < 5; turn++) await new Promise((done) => setImmediate(done));
   clock.advance(999);
   for (let turn = 0; turn < 5; turn++) await new Promise((done) => setImmediate(done));

@@ -60,7 +60,7 @@ test('a document is sent a second time after a second, and then given up', async
   const [first, second] = host.posts;
   assert.equal(host.posts.length, 2);
   assert.ok((second?.at ?? 0) - (first?.at ?? 0) >= 1000);
-  // A refusal concerns that document alone.
+  // A refusal affects only that document.
   for (let count = 0; count < 2; count++) await forwarder.receive(diagnostic(DOCUMENT));
   await forwarder.flush();
   assert.equal(forwarder.counts.diagnosticsSent, 1);

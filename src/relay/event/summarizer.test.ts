@@ -27,7 +27,7 @@ class Bench {
     });
   }
 
-  /** Takes the events in; returns how many were dropped. */
+  /** Accepts the events; returns the number of dropped ones. */
   accept(events: readonly unknown[], schema = 2): number {
     return this.summarizer.accept(events as readonly Json[], Buffer.alloc(0), schema);
   }

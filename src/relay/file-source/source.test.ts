@@ -38,7 +38,7 @@ function open(t: TestContext, path: string, clock = new FakeClock() as FakeClock
   return { store, connection, told: () => told.splice(0), lines, source };
 }
 
-/** Saves a file and lets the clock come to it without a word of the system's watcher. */
+/** Saves a file and advances the clock, so that polling finds it. */
 function save(path: string, content: unknown, clock: FakeClock): void {
   writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
   clock.advance(POLL_MS + SETTLED_MS);

@@ -9,7 +9,7 @@ import { DEFAULT_METRICS_PREFIX, RelayMetrics } from './metrics.ts';
 interface Started {
   readonly relay: TestRelay;
   readonly metrics: RelayMetrics;
-  /** The samples whose names begin so, without the beginning that all have. */
+  /** The samples whose names have this prefix, without the common prefix. */
   read(name: string): Promise<readonly string[]>;
   see(fields?: Partial<AdmittedRequest>): AdmittedRequest;
 }

@@ -16,7 +16,7 @@ async function start(t: Test, options: RelayAppOptions = {}): Promise<{ relay: R
   return { relay, url: await relay.listen() };
 }
 
-/** The address that a bulk answer gives. */
+/** The stream URL in a bulk response. */
 async function streamPath(relay: Relay, key = SDK_KEY): Promise<string> {
   const answer = await relay.send('POST', '/ofrep/v1/evaluate/flags', { authorization: `Bearer ${key}` }, ASK);
   const [stream] = JSON.parse(answer.text).eventStreams;

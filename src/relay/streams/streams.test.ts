@@ -45,7 +45,7 @@ describe('/all and /flags, on the wire', () => {
         `event: put\ndata: {"path":"/","data":{"flags":{"a":${A}},"segments":{"s":{"key":"s","version":2}}}}`,
         'event: patch\ndata: {"path":"/flags/b/\\"","data":{"key":"b/\\"","version":1}}',
         'event: patch\ndata: {"path":"/segments/s","data":{"key":"s","version":3}}',
-        // Not newer than what is known: SDKs pass over it by its version.
+        // Not newer than the known version: SDKs ignore it.
         'event: patch\ndata: {"path":"/flags/a","data":{"key":"a","version":1}}',
         'event: delete\ndata: {"path":"/flags/a","version":2}',
         'event: delete\ndata: {"path":"/segments/s","version":4}',

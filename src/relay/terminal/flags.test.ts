@@ -13,7 +13,7 @@ import { runRelay } from '../testing/command.ts';
 const ADA = '{"kind": "user", "key": "ada"}';
 const KIM = '{"kind": "user", "key": "kim", "email": "kim@example.org"}';
 
-/** A relay that serves the sample, and a terminal that knows where it is. */
+/** A relay that serves the sample, and a terminal with its URL. */
 async function openRelay(t: TestContext): Promise<FakeTerminal> {
   const log = createLog({ level: 'error', format: 'logfmt', clock: systemClock, write: () => {} });
   const options = {
