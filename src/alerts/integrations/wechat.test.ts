@@ -3,10 +3,13 @@ import { describe, type TestContext, test } from 'node:test';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { type SinkAnswer, type SinkRequest, startHttpSink } from '../../testing/http/sink.ts';
 import { configOf, FAILING_ANSWERS, printedOf, refusalOf } from '../testing/integration.ts';
+import { testIntegration } from '../testing/integration-contract.ts';
 import { notificationOf, notifiedAlert, notifierContext } from '../testing/notifier-parts.ts';
 import { wechatIntegration as wechat } from './wechat.ts';
 
 const SECRETS = 'api_secret: hush, corp_id: c1';
+
+testIntegration(wechat, { yaml: '{api_url: URL, api_secret: s3cr3t, corp_id: c1}', documented: undefined });
 
 describe('a WeChat configuration', () => {
   const refusals: readonly (readonly [string, string])[] = [
