@@ -3,7 +3,6 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { FakeClock } from '../../testing/fake-clock.ts';
 import { type SinkAnswer, startHttpSink } from '../../testing/http/sink.ts';
 import type { HttpConfig } from '../config/http-config.ts';
 import { configOf, notifyOnce, printedOf, refusalOf, sentJson } from '../testing/integration.ts';
