@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { networkInterfaces } from 'node:os';
 import { type ListenAddress, printHostPort } from '../kernel/http/listen-address.ts';
-import type { ClusterMember } from './contract/status.ts';
+import type { ClusterMember } from './contract/wire.ts';
 
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 

@@ -1,4 +1,4 @@
-import type { VersionInfo } from './contract/status.ts';
+import type { VersionInfo } from './contract/wire.ts';
 
 /** The Alertmanager whose API is served: clients such as Karma choose by it how to speak. */
 export const API_VERSION = '0.34.0';

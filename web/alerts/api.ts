@@ -1,60 +1,13 @@
+import type {
+  Alert,
+  AlertGroup,
+  PostableSilence,
+  Receiver,
+  ServerStatus,
+  Silence,
+  SilenceId,
+} from '../../src/alerts/contract/wire.ts';
 import type { Clock } from '../shared/clock.ts';
-import type { Matcher } from './parts/matcher-text.ts';
-
-export type LabelSet = Readonly<Record<string, string>>;
-
-export interface Alert {
-  readonly labels: LabelSet;
-  readonly annotations: LabelSet;
-  readonly fingerprint: string;
-  readonly startsAt: string;
-  readonly endsAt: string;
-  readonly updatedAt: string;
-  readonly generatorURL?: string;
-  readonly receivers: readonly { readonly name: string }[];
-  readonly status: {
-    readonly state: string;
-    readonly silencedBy: readonly string[];
-    readonly inhibitedBy: readonly string[];
-    /** Absent before Alertmanager 0.28. */
-    readonly mutedBy?: readonly string[];
-  };
-}
-
-export interface AlertGroup {
-  readonly labels: LabelSet;
-  readonly receiver: { readonly name: string };
-  readonly alerts: readonly Alert[];
-}
-
-export type SilenceState = 'active' | 'pending' | 'expired';
-
-export interface PostableSilence {
-  readonly id?: string;
-  readonly matchers: readonly Matcher[];
-  readonly startsAt: string;
-  readonly endsAt: string;
-  readonly createdBy: string;
-  readonly comment: string;
-  readonly annotations?: LabelSet;
-}
-
-export interface Silence extends PostableSilence {
-  readonly id: string;
-  readonly updatedAt: string;
-  readonly status: { readonly state: SilenceState };
-}
-
-export interface ServerStatus {
-  readonly cluster: {
-    readonly name?: string;
-    readonly status: string;
-    readonly peers?: readonly { readonly name: string; readonly address: string }[];
-  };
-  readonly config: { readonly original: string };
-  readonly uptime: string;
-  readonly versionInfo: Readonly<Record<string, string>>;
-}
 
 /**
  * An answer that is none: `refused` is the server's word on what was asked (4xx), `failed` any other answer, and
@@ -99,7 +52,7 @@ export class Api {
     return this.#json('GET', 'alerts?active=false', undefined, signal);
   }
 
-  receivers(signal?: AbortSignal): Promise<{ readonly name: string }[]> {
+  receivers(signal?: AbortSignal): Promise<Receiver[]> {
     return this.#json('GET', 'receivers', undefined, signal);
   }
 
@@ -113,7 +66,7 @@ export class Api {
 
   /** The id of the silence as saved, which is a new one when the server had to replace it. */
   async saveSilence(silence: PostableSilence): Promise<string> {
-    const answer = await this.#json<{ readonly silenceID: string }>('POST', 'silences', JSON.stringify(silence));
+    const answer = await this.#json<SilenceId>('POST', 'silences', JSON.stringify(silence));
     return answer.silenceID;
   }
 

@@ -1,7 +1,8 @@
+import type { AlertGroup } from '../../src/alerts/contract/wire.ts';
 import type { Clock } from '../shared/clock.ts';
 import { Poller } from '../shared/poller.ts';
 import { tabVisibility } from '../shared/tab-visibility.ts';
-import type { AlertGroup, Api } from './api.ts';
+import type { Api } from './api.ts';
 import type { Times } from './parts/times.ts';
 import type { Route } from './route.ts';
 import type { Settings } from './settings.ts';

@@ -5,6 +5,7 @@ import type { PostedSilence } from '../domain/silence.ts';
 import { type BodyName, missing, unreadable } from './body.ts';
 import { readInstant } from './instant.ts';
 import { readRequestUri } from './request-uri.ts';
+import type * as wire from './wire.ts';
 
 const text = (message = 'must be a string') => v.pipe(v.string(message), v.transform(toWellFormed));
 
@@ -42,13 +43,16 @@ const instant = v.pipe(
   }),
 );
 
+/** A schema for every field of a wire type, and for no other. */
+type FieldsOf<T> = Record<keyof Required<T>, v.GenericSchema>;
+
 const postableAlert = object({
   labels: v.nullish(labels),
   annotations: v.nullish(labels),
   startsAt: v.nullish(instant),
   endsAt: v.nullish(instant),
   generatorURL: v.nullish(text(), ''),
-});
+} satisfies FieldsOf<wire.PostableAlert>);
 
 const flag = v.nullish(v.boolean('must be true or false'), true);
 const postableMatcher = object({
@@ -56,7 +60,7 @@ const postableMatcher = object({
   name: v.nullish(text(), ''),
   value: v.nullish(text(), ''),
   isEqual: flag,
-});
+} satisfies FieldsOf<wire.Matcher>);
 
 const postableSilence = object({
   id: v.nullish(text(), ''),
@@ -66,7 +70,7 @@ const postableSilence = object({
   createdBy: v.nullish(text(), ''),
   comment: v.nullish(text(), ''),
   annotations: v.nullish(labels),
-});
+} satisfies FieldsOf<wire.PostableSilence>);
 
 /** Reads one element of a posted array of alerts; `index` names it in a refusal. */
 export function readPostableAlert(input: unknown, index: number): Outcome<PostedAlert> {

@@ -1,7 +1,7 @@
 import { Distribution } from '../../kernel/metrics/distribution.ts';
 import type { Metrics } from '../../kernel/metrics/metrics.ts';
 import type { ActiveConfig } from '../config/active-config.ts';
-import type { ClusterMember, VersionInfo } from '../contract/status.ts';
+import type { ClusterMember, VersionInfo } from '../contract/wire.ts';
 import type { ActivePlan } from '../pipeline/active-plan.ts';
 import type { AlertState } from '../state/alert-state.ts';
 import type { IntakeCounts } from '../store/alert-intake.ts';

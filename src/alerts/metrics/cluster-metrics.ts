@@ -1,6 +1,6 @@
 import { REQUEST_BOUNDS_S } from '../../kernel/metrics/distribution.ts';
 import type { Metrics } from '../../kernel/metrics/metrics.ts';
-import type { ClusterMember } from '../contract/status.ts';
+import type { ClusterMember } from '../contract/wire.ts';
 
 /** `alertmanager_cluster_<name>_total`: what members tell each other. */
 const GOSSIP_COUNTERS: Readonly<Record<string, string>> = {

@@ -9,6 +9,7 @@ import {
   readMatchers,
   readParameters,
 } from '../contract/query.ts';
+import type { SentNotification } from '../contract/wire.ts';
 import { createLabelSet, type LabelSet } from '../domain/label-set.ts';
 import type { HistoryQuery, StoredNotification } from '../pipeline/notification-history.ts';
 import type { Answers } from './answers.ts';
@@ -35,16 +36,18 @@ export function listNotifications({ answers, list, reading }: NotificationRoutes
     const records = await list(query.value);
     return answers.json(
       c,
-      records.map(({ id, at, receiver, integration, index, error, ...rest }) => ({
-        id,
-        at: formatInstant(at),
-        receiver,
-        integration,
-        index,
-        result: error === undefined ? 'sent' : 'failed',
-        ...rest,
-        ...(error === undefined ? {} : { error }),
-      })),
+      records.map(
+        ({ id, at, receiver, integration, index, error, ...rest }): SentNotification => ({
+          id,
+          at: formatInstant(at),
+          receiver,
+          integration,
+          index,
+          result: error === undefined ? 'sent' : 'failed',
+          ...rest,
+          ...(error === undefined ? {} : { error }),
+        }),
+      ),
     );
   };
 }

@@ -4,6 +4,7 @@ import type { Log } from '../../kernel/log.ts';
 import { printSilence } from '../contract/gettable.ts';
 import { readPostableSilence } from '../contract/postable.ts';
 import { type MatcherReading, readFlag, readMatchers, readParameters } from '../contract/query.ts';
+import type { SilenceId } from '../contract/wire.ts';
 import { silenceStateAt } from '../domain/silence.ts';
 import type { SilenceListing } from '../silences/silence-listing.ts';
 import type { SilenceStore } from '../silences/silence-store.ts';
@@ -52,7 +53,7 @@ export function postSilence({ answers, store, now, log }: SilenceRoutes): HttpHa
     const result = await orDiskFailure(store.set({ ...posted.value, endsAt }, at), log);
     if (result === undefined)
       return answers.refuse(c, 500, 'the silence could not be written to disk; see the log of the server');
-    if (result.ok) return answers.json(c, { silenceID: result.value });
+    if (result.ok) return answers.json(c, { silenceID: result.value } satisfies SilenceId);
     return answers.refuse(c, result.reason === 'silence not found' ? 404 : 400, result.reason);
   };
 }

@@ -1,7 +1,7 @@
 import type { HttpContext, HttpHandler } from '../../kernel/http/app.ts';
 import { formatInstant } from '../contract/instant.ts';
 import { type MatcherReading, readParameters, readReceiverMatchers } from '../contract/query.ts';
-import type { ClusterMember, VersionInfo } from '../contract/status.ts';
+import type { ClusterMember, ServerStatus, VersionInfo } from '../contract/wire.ts';
 import type { Pairs } from '../domain/notification.ts';
 import { receiverMatches } from '../domain/receiver.ts';
 import type { Answers } from './answers.ts';
@@ -31,7 +31,7 @@ export function readStatus({ answers, config, cluster, version, startedAt }: Sta
       config: { original: config() },
       uptime: formatInstant(startedAt),
       versionInfo: version,
-    });
+    } satisfies ServerStatus);
   };
 }
 

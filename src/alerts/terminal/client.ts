@@ -3,18 +3,10 @@ import * as v from 'valibot';
 import { CommandError, ExitCode, messageOf, systemCodeOf } from '../../kernel/errors.ts';
 import { printable } from '../../kernel/terminal/printable.ts';
 import type { Terminal } from '../../kernel/terminal/terminal.ts';
+import type { PostableAlert, PostableSilence } from '../contract/wire.ts';
 import { findServerAddress, type ServerAddress } from './server-address.ts';
 import { parseSpan } from './time-argument.ts';
-import type {
-  PostableAlert,
-  PostableSilence,
-  WireAlert,
-  WireAlertGroup,
-  WireExplanation,
-  WireNotification,
-  WireSilence,
-  WireStatus,
-} from './wire.ts';
+import type { WireAlert, WireAlertGroup, WireExplanation, WireNotification, WireSilence, WireStatus } from './wire.ts';
 import {
   alertGroupsSchema,
   alertsSchema,

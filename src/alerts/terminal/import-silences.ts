@@ -1,10 +1,11 @@
 import { CommandError, ExitCode } from '../../kernel/errors.ts';
 import type { Terminal } from '../../kernel/terminal/terminal.ts';
+import type { PostableSilence } from '../contract/wire.ts';
 import { AlertmanagerClient, type ConnectionOptions, RefusedError } from './client.ts';
 import { doEach } from './each-silence.ts';
 import { readJson } from './json-input.ts';
 import { type OutputOptions, printIds } from './output.ts';
-import { importedSilencesSchema, type PostableSilence } from './wire.ts';
+import { importedSilencesSchema } from './wire.ts';
 
 export interface ImportSilencesOptions extends ConnectionOptions, OutputOptions {
   readonly force?: boolean;

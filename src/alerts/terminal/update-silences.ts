@@ -1,6 +1,7 @@
 import { CommandError, ExitCode } from '../../kernel/errors.ts';
 import { printable } from '../../kernel/terminal/printable.ts';
 import type { Terminal } from '../../kernel/terminal/terminal.ts';
+import type { PostableSilence } from '../contract/wire.ts';
 import { refuseEmptySpan } from './add-silence.ts';
 import { AlertmanagerClient, type ConnectionOptions } from './client.ts';
 import { doEach } from './each-silence.ts';
@@ -8,7 +9,7 @@ import { readIds } from './json-input.ts';
 import { formatOf, type OutputOptions } from './output.ts';
 import { printSilences } from './silence-table.ts';
 import { parseInstant, parseSpan, toWireInstant } from './time-argument.ts';
-import type { PostableSilence, WireSilence } from './wire.ts';
+import type { WireSilence } from './wire.ts';
 
 export interface UpdateSilencesOptions extends ConnectionOptions, OutputOptions {
   readonly duration?: string;

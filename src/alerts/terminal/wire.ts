@@ -1,4 +1,6 @@
 import * as v from 'valibot';
+import type { Explanation } from '../contract/explanation.ts';
+import type * as wire from '../contract/wire.ts';
 
 // Shapes of API v2 as far as the commands read them. Whatever else an answer carries passes through untouched, and
 // what older servers leave out (mutedBy, routeLabels, a receiver's labels) is not asked for.
@@ -147,20 +149,18 @@ export type WireExplanation = v.InferOutput<typeof explanationSchema>;
 export type WireExplainedRoute = WireExplanation['routes'][number];
 export type WireStatus = v.InferOutput<typeof statusSchema>;
 
-export interface PostableAlert {
-  readonly labels: Readonly<Record<string, string>>;
-  readonly annotations?: Readonly<Record<string, string>>;
-  readonly startsAt?: string;
-  readonly endsAt?: string;
-  readonly generatorURL?: string;
-}
+type Mutable<T> = T extends readonly (infer Item)[]
+  ? Mutable<Item>[]
+  : T extends object
+    ? { -readonly [Name in keyof T]: Mutable<T[Name]> }
+    : T;
 
-export interface PostableSilence {
-  readonly id?: string;
-  readonly matchers: readonly WireMatcher[];
-  readonly startsAt: string;
-  readonly endsAt: string;
-  readonly createdBy: string;
-  readonly comment: string;
-  readonly annotations?: Readonly<Record<string, string>>;
-}
+/** Fails to compile where this server prints what a schema refuses. */
+type Reads<Answer, Schema extends v.GenericSchema> = Mutable<Answer> extends v.InferInput<Schema> ? true : never;
+true satisfies Reads<wire.Alert[], typeof alertsSchema>;
+true satisfies Reads<wire.AlertGroup[], typeof alertGroupsSchema>;
+true satisfies Reads<wire.Silence[], typeof silencesSchema>;
+true satisfies Reads<wire.SilenceId, typeof silenceIdSchema>;
+true satisfies Reads<wire.ServerStatus, typeof statusSchema>;
+true satisfies Reads<wire.SentNotification[], typeof notificationsSchema>;
+true satisfies Reads<Explanation, typeof explanationSchema>;

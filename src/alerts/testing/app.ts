@@ -12,7 +12,7 @@ import { FakeDatabase } from '../../testing/fake-database.ts';
 import { ActiveConfig } from '../config/active-config.ts';
 import { ConfigSource } from '../config/config-source.ts';
 import { ALERT_SERVER_DEFAULTS, type AlertServerOptions } from '../config/server-options.ts';
-import type { ClusterMember } from '../contract/status.ts';
+import type { ClusterMember } from '../contract/wire.ts';
 import type { MatcherMode } from '../domain/matcher-parse.ts';
 import { RouteTree } from '../domain/route.ts';
 import type { NotifierSurroundings } from '../pipeline/open-notifiers.ts';

@@ -1,5 +1,5 @@
+import type { LabelSet } from '../../../src/alerts/contract/wire.ts';
 import { h, setAttribute, setText } from '../../shared/dom.ts';
-import type { LabelSet } from '../api.ts';
 import { formatMatchers, matchersOfLabels } from '../parts/matcher-text.ts';
 import { newSilenceHash } from '../route.ts';
 import { labelList } from './label-chip.ts';

@@ -1,7 +1,6 @@
+import type { LabelSet, Matcher } from '../../../src/alerts/contract/wire.ts';
 import type { Child } from '../../shared/dom.ts';
 import { h } from '../../shared/dom.ts';
-import type { LabelSet } from '../api.ts';
-import type { Matcher } from '../parts/matcher-text.ts';
 import { operatorOf } from '../parts/matcher-text.ts';
 import { toneOf } from './severity.ts';
 

@@ -1,4 +1,4 @@
-import type { Alert, AlertGroup, LabelSet } from '../api.ts';
+import type { Alert, AlertGroup, LabelSet } from '../../../src/alerts/contract/wire.ts';
 import type { AlertsRoute } from '../route.ts';
 import { rankOf } from './severity.ts';
 
@@ -41,7 +41,7 @@ type StateFlags = Pick<AlertsRoute, 'active' | 'silenced' | 'inhibited' | 'muted
 
 export const isSilenced = ({ status }: Alert): boolean => status.silencedBy.length > 0;
 export const isInhibited = ({ status }: Alert): boolean => status.inhibitedBy.length > 0;
-export const isMuted = ({ status }: Alert): boolean => (status.mutedBy?.length ?? 0) > 0;
+export const isMuted = ({ status }: Alert): boolean => status.mutedBy.length > 0;
 
 function isShown(alert: Alert, flags: StateFlags): boolean {
   if (!flags.silenced && isSilenced(alert)) return false;

@@ -1,6 +1,7 @@
+import type { Alert, AlertGroup } from '../../../src/alerts/contract/wire.ts';
 import { h, setAttribute } from '../../shared/dom.ts';
 import type { Poller } from '../../shared/poller.ts';
-import type { Alert, AlertGroup, ApiError } from '../api.ts';
+import type { ApiError } from '../api.ts';
 import type { Page, PageContext, PageMemory } from '../page.ts';
 import { pollFor } from '../page.ts';
 import { countText } from '../parts/count-text.ts';

@@ -1,6 +1,6 @@
+import type { Alert, LabelSet } from '../../../src/alerts/contract/wire.ts';
 import type { Child } from '../../shared/dom.ts';
 import { h } from '../../shared/dom.ts';
-import type { Alert, LabelSet } from '../api.ts';
 import { formatMatchers, matchersOfLabels } from '../parts/matcher-text.ts';
 import { isWebAddress, splitLinks } from '../parts/text-links.ts';
 import type { Times } from '../parts/times.ts';
@@ -64,7 +64,7 @@ function sideParts(alert: Alert, title: string, parts: AlertRowParts): Child[] {
 }
 
 function stateBadges(alert: Alert, parts: AlertRowParts): Child {
-  const { silencedBy, inhibitedBy, mutedBy = [] } = alert.status;
+  const { silencedBy, inhibitedBy, mutedBy } = alert.status;
   const badges: Child[] = [
     ...(isSilenced(alert)
       ? silencedBy.map((id) => h('a', { class: 'badge', href: formatHash({ page: 'silence', id }) }, 'silenced'))

@@ -1,5 +1,5 @@
+import type { Alert, LabelSet } from '../../../src/alerts/contract/wire.ts';
 import { h, setText, syncChildren } from '../../shared/dom.ts';
-import type { Alert, LabelSet } from '../api.ts';
 import type { AlertRowParts } from './row.ts';
 import { alertRow } from './row.ts';
 

@@ -1,5 +1,5 @@
+import type { Matcher } from '../../../src/alerts/contract/wire.ts';
 import { h, setAttribute, setText } from '../../shared/dom.ts';
-import type { Matcher } from './matcher-text.ts';
 import { formatMatcher, formatMatchers, parseFilterInput, parseMatchers } from './matcher-text.ts';
 
 export interface FilterBoxParts {

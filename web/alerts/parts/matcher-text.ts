@@ -1,11 +1,4 @@
-/** One condition on a label, as the API spells it. */
-export interface Matcher {
-  readonly name: string;
-  readonly value: string;
-  readonly isRegex: boolean;
-  readonly isEqual: boolean;
-}
-
+import type { Matcher } from '../../../src/alerts/contract/wire.ts';
 export const OPERATORS = ['=', '!=', '=~', '!~'] as const;
 export type Operator = (typeof OPERATORS)[number];
 

@@ -1,5 +1,5 @@
+import type { Silence } from '../../../src/alerts/contract/wire.ts';
 import { h } from '../../shared/dom.ts';
-import type { Silence } from '../api.ts';
 import type { PageContext } from '../page.ts';
 import { confirmAction } from '../parts/confirm-dialog.ts';
 import { formatMatchers } from '../parts/matcher-text.ts';

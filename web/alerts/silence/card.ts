@@ -1,7 +1,7 @@
+import type { Silence } from '../../../src/alerts/contract/wire.ts';
 import { h } from '../../shared/dom.ts';
 import { matcherChip } from '../alert/label-chip.ts';
 import { linkedText } from '../alert/row.ts';
-import type { Silence } from '../api.ts';
 import type { PageContext } from '../page.ts';
 import { countText } from '../parts/count-text.ts';
 import { formatHash } from '../route.ts';

@@ -1,10 +1,10 @@
+import type { Silence } from '../../../src/alerts/contract/wire.ts';
 import { copyButton } from '../../shared/copy-button.ts';
 import { h } from '../../shared/dom.ts';
 import type { Fact } from '../alert/fact-list.ts';
 import { factList } from '../alert/fact-list.ts';
 import { matcherChip } from '../alert/label-chip.ts';
 import { linkedText } from '../alert/row.ts';
-import type { Silence } from '../api.ts';
 import type { PageContext } from '../page.ts';
 import { silenceActions } from './actions.ts';
 

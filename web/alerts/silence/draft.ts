@@ -1,5 +1,4 @@
-import type { LabelSet, PostableSilence, Silence } from '../api.ts';
-import type { Matcher } from '../parts/matcher-text.ts';
+import type { LabelSet, Matcher, PostableSilence, Silence } from '../../../src/alerts/contract/wire.ts';
 
 /**
  * When a silence runs. Without `startAt` it starts when it is saved; the end is either an instant or as long after the

@@ -1,5 +1,5 @@
+import type { Alert, Silence } from '../../../src/alerts/contract/wire.ts';
 import { h, setAttribute, setText } from '../../shared/dom.ts';
-import type { Alert, Silence } from '../api.ts';
 import type { PageContext } from '../page.ts';
 import { expectApiError } from '../states.ts';
 import type { DraftField, SilenceDraft } from './draft.ts';

@@ -1,6 +1,7 @@
+import type { Silence } from '../../../src/alerts/contract/wire.ts';
 import { h, setAttribute, setText } from '../../shared/dom.ts';
 import type { Poller } from '../../shared/poller.ts';
-import type { ApiError, Silence } from '../api.ts';
+import type { ApiError } from '../api.ts';
 import type { Page, PageContext } from '../page.ts';
 import { pollFor } from '../page.ts';
 import { countText } from '../parts/count-text.ts';

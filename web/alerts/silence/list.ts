@@ -1,4 +1,4 @@
-import type { Alert, Silence, SilenceState } from '../api.ts';
+import type { Alert, Silence, SilenceState } from '../../../src/alerts/contract/wire.ts';
 import { formatMatchers } from '../parts/matcher-text.ts';
 
 /** The silences by state; each list keeps the server's order, which puts first what ends or begins first. */

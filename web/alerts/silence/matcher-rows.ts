@@ -1,5 +1,6 @@
+import type { Matcher } from '../../../src/alerts/contract/wire.ts';
 import { h } from '../../shared/dom.ts';
-import type { Matcher, Operator } from '../parts/matcher-text.ts';
+import type { Operator } from '../parts/matcher-text.ts';
 import { createMatcher, OPERATORS, operatorOf, parseMatchers } from '../parts/matcher-text.ts';
 
 const OPERATOR_HINT = '= is, != is not, =~ matches the regular expression, !~ does not match it';

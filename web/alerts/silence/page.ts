@@ -1,7 +1,8 @@
+import type { Alert, Silence } from '../../../src/alerts/contract/wire.ts';
 import { h, setText } from '../../shared/dom.ts';
 import type { Poller } from '../../shared/poller.ts';
 import { AlertRows } from '../alert/rows.ts';
-import type { Alert, ApiError, Silence } from '../api.ts';
+import type { ApiError } from '../api.ts';
 import type { Page, PageContext } from '../page.ts';
 import { pollFor } from '../page.ts';
 import { countText } from '../parts/count-text.ts';

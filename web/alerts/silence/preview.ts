@@ -1,10 +1,10 @@
+import type { Alert, Matcher } from '../../../src/alerts/contract/wire.ts';
 import type { CancelTimer, Clock } from '../../shared/clock.ts';
 import { h, setText } from '../../shared/dom.ts';
 import { labelList } from '../alert/label-chip.ts';
 import { toneOf } from '../alert/severity.ts';
-import type { Alert, Api } from '../api.ts';
+import type { Api } from '../api.ts';
 import { countText } from '../parts/count-text.ts';
-import type { Matcher } from '../parts/matcher-text.ts';
 import { formatMatcher, matchesEverything } from '../parts/matcher-text.ts';
 import { expectApiError } from '../states.ts';
 import { filledMatchers } from './draft.ts';
