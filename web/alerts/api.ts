@@ -26,7 +26,7 @@ export class ApiError extends Error {
 }
 
 /** No answer for so long counts as none. */
-const PATIENCE_MS = 30_000;
+const TIMEOUT_MS = 30_000;
 
 /** The API of the server that sent the page, below the page's own address. */
 export class Api {
@@ -92,7 +92,7 @@ export class Api {
     const giveUp = () => abort.abort();
     if (signal?.aborted) giveUp();
     signal?.addEventListener('abort', giveUp);
-    const cancelTimer = this.#clock.after(PATIENCE_MS, giveUp);
+    const cancelTimer = this.#clock.after(TIMEOUT_MS, giveUp);
     const headers = body === undefined ? {} : { 'Content-Type': 'application/json' };
     try {
       const response = await fetch(`api/v2/${path}`, { method, headers, body: body ?? null, signal: abort.signal });

@@ -10,7 +10,7 @@ import { fromFolder, resolveGlobalFiles } from './file-path.ts';
 import { DEFAULT_GLOBAL, type GlobalConfig } from './global-config.ts';
 import { DEFAULT_HTTP_CONFIG } from './http-config.ts';
 import { type InhibitRuleConfig, resolveInhibitRule } from './inhibit-rule-config.ts';
-import { problemsOf, type Show } from './kind.ts';
+import { problemsOf, type Redact } from './kind.ts';
 import type { MatcherReading } from './matcher-config.ts';
 import { printConfig } from './print-config.ts';
 import { completeReceiver, type ReceiverConfig } from './receiver-config.ts';
@@ -40,7 +40,7 @@ export interface AlertmanagerConfig {
   /** As YAML, with what the global part says filled in and without secrets. It loads again, here and in Alertmanager. */
   readonly printed: string;
   /** What may be shown of a text of the file. */
-  readonly show: Show;
+  readonly redact: Redact;
   /** The values of environment variables that stand in it, which nobody may see. */
   readonly variables: readonly string[];
   /** The first six bytes of the text's MD5, little-endian: what Alertmanager shows as the hash of a configuration. */
@@ -114,10 +114,10 @@ function readOrThrow(text: string, options: ReadConfigOptions): AlertmanagerConf
       ...idleDocumentWarnings(root.idleLine),
     ],
     notices: collectNotices(raw, route),
-    show: root.show,
+    redact: root.redact,
     variables: root.variables,
   };
-  return withPrinted(inForce, () => printConfig({ raw, global, receivers, templates, show: root.show }));
+  return withPrinted(inForce, () => printConfig({ raw, global, receivers, templates, redact: root.redact }));
 }
 
 /** Printing takes as long as reading, and few ask for it: it is done when somebody does. */

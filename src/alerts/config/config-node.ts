@@ -100,7 +100,7 @@ export class ConfigNode {
   }
 
   /** What may be shown of a text of this file: the text, or what stood in its place before a variable was put in. */
-  get show(): (text: string) => string {
+  get redact(): (text: string) => string {
     const { expansions } = this.#place;
     return (text) => expansions?.sourceOf(text) ?? text;
   }

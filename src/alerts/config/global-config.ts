@@ -17,7 +17,7 @@ import {
 
 /** Not printed while it is the default: what is older does not know the field. */
 function newerUrl(byDefault: string): Kind<string> {
-  return { read: url.read, print: (value, show) => (value === byDefault ? undefined : url.print(value, show)) };
+  return { read: url.read, print: (value, redact) => (value === byDefault ? undefined : url.print(value, redact)) };
 }
 
 const SLACK_APP_URL = 'https://slack.com/api/chat.postMessage';

@@ -56,7 +56,7 @@ const proxyUrl: Kind<string> = {
     checkUrlEscapes(node, word);
     return word;
   },
-  print: (value, show) => withoutPassword(show?.(value) ?? value),
+  print: (value, redact) => withoutPassword(redact?.(value) ?? value),
 };
 
 const proxyFields = {

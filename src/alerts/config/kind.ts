@@ -11,10 +11,10 @@ export interface Kind<T> {
    * As a value that `yaml` prints; undefined leaves it out. What is printed can be read again; secrets are `<secret>`.
    * `show` tells what may be shown of a text, which environment variables may have gone into.
    */
-  print(value: T, show?: Show): unknown;
+  print(value: T, redact?: Redact): unknown;
 }
 
-export type Show = (text: string) => string;
+export type Redact = (text: string) => string;
 
 export type ValueOf<K> = K extends Kind<infer T> ? T : never;
 
@@ -25,7 +25,7 @@ function plain<T>(read: (node: ConfigNode) => T): Kind<T> {
   return { read, print: (value) => value };
 }
 
-export const text: Kind<string> = { read: (node) => node.text(), print: (value, show) => show?.(value) ?? value };
+export const text: Kind<string> = { read: (node) => node.text(), print: (value, redact) => redact?.(value) ?? value };
 
 /** A text in the template language. */
 export const template: Kind<string> = text;
@@ -110,13 +110,13 @@ export function withoutPassword(url: string): string {
  */
 export const url: Kind<string> = {
   read: readUrl,
-  print: (value, show) => (show && isMade(value, show) ? `${new URL(value).origin}/` : withoutPassword(value)),
+  print: (value, redact) => (redact && isMade(value, redact) ? `${new URL(value).origin}/` : withoutPassword(value)),
 };
 
 /** Whether variables went into a URL, to which an integration may have added the slash at the end of its path. */
-function isMade(url: string, show: Show): boolean {
+function isMade(url: string, redact: Redact): boolean {
   const written = url.replace(/\/(?=$|[?#])/, '');
-  return show(url) !== url || show(written) !== written;
+  return redact(url) !== url || redact(written) !== written;
 }
 
 /** A URL that nobody may see. */
@@ -153,13 +153,13 @@ export interface Located<T> {
 export function located<T>(kind: Kind<T>): Kind<Located<T>> {
   return {
     read: (node) => ({ value: kind.read(node), line: node.line }),
-    print: ({ value }, show) => kind.print(value, show),
+    print: ({ value }, redact) => kind.print(value, redact),
   };
 }
 
 /** A kind that contains itself. */
 export function lazy<T>(make: () => Kind<T>): Kind<T> {
-  return { read: (node) => make().read(node), print: (value, show) => make().print(value, show) };
+  return { read: (node) => make().read(node), print: (value, redact) => make().print(value, redact) };
 }
 
 /** What a ConfigFault says; throws on whatever else it is. */
@@ -193,7 +193,7 @@ export function list<T>(kind: Kind<T>, ofNothing?: string): Kind<readonly T[]> {
           return kind.read(item);
         }),
       ),
-    print: (values, show) => values.map((value) => kind.print(value, show)),
+    print: (values, redact) => values.map((value) => kind.print(value, redact)),
   };
 }
 
@@ -210,8 +210,8 @@ export function map<T>(kind: Kind<T>): Kind<Readonly<Record<string, T>>> {
           ),
         ),
       ),
-    print: (values, show) =>
-      Object.fromEntries(Object.entries(values).map(([name, value]) => [name, kind.print(value, show)])),
+    print: (values, redact) =>
+      Object.fromEntries(Object.entries(values).map(([name, value]) => [name, kind.print(value, redact)])),
   };
 }
 
@@ -224,7 +224,7 @@ export interface Field<T> {
 
 export function optional<T>(kind: Kind<T>): Field<T | undefined> {
   return {
-    kind: { read: kind.read, print: (value, show) => (value === undefined ? undefined : kind.print(value, show)) },
+    kind: { read: kind.read, print: (value, redact) => (value === undefined ? undefined : kind.print(value, redact)) },
     absent: undefined,
   };
 }
@@ -282,7 +282,8 @@ export function object<const F extends Fields>(
       const problems: ConfigProblem[] = [];
       for (const [name, value] of node.fields()) {
         const field = name.written();
-        if (!Object.hasOwn(fields, field)) problems.push({ line: name.line, message: strangerMessage(field, names) });
+        if (!Object.hasOwn(fields, field))
+          problems.push({ line: name.line, message: unknownFieldMessage(field, names) });
         else if (!value.isNothing) found.set(field, value);
       }
       const read: Record<string, unknown> = {};
@@ -301,12 +302,12 @@ export function object<const F extends Fields>(
       if (wrong !== undefined) throw (found.get(wrong.field) ?? node).fault(wrong.message);
       return values;
     },
-    print(values, show) {
+    print(values, redact) {
       const printed: Record<string, unknown> = {};
       for (const { name, camel, kind, absent } of plan) {
         const value = (values as Record<string, unknown>)[camel];
         if ((value === false || value === 0) && value === absent) continue;
-        const shown = kind.print(value, show);
+        const shown = kind.print(value, redact);
         if (!isLeftOut(shown, absent === undefined ? undefined : kind.print(absent))) printed[name] = shown;
       }
       return printed;
@@ -314,6 +315,6 @@ export function object<const F extends Fields>(
   };
 }
 
-export function strangerMessage(field: string, names: readonly string[]): string {
+export function unknownFieldMessage(field: string, names: readonly string[]): string {
   return `field ${field} not found in type config.plain; it may be one of ${names.join(', ')}`;
 }

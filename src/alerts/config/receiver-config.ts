@@ -14,8 +14,8 @@ import {
   map,
   object,
   optional,
+  type Redact,
   readAll,
-  type Show,
   text,
   withDefault,
 } from './kind.ts';
@@ -99,13 +99,13 @@ export function completeReceiver(raw: RawReceiver, global: GlobalConfig, folder:
 }
 
 /** As the file would have it, with what the global part says. */
-export function printReceiver({ name, labels, integrations }: ReceiverConfig, show: Show): unknown {
-  const printed: Record<string, unknown> = { name: show(name) };
+export function printReceiver({ name, labels, integrations }: ReceiverConfig, redact: Redact): unknown {
+  const printed: Record<string, unknown> = { name: redact(name) };
   // A label that every receiver has need not be said; and what is older knows no labels.
-  if (Object.keys(labels).length > 1) printed.labels = map(text).print(labels, show);
+  if (Object.keys(labels).length > 1) printed.labels = map(text).print(labels, redact);
   for (const { integration, config } of integrations) {
     const others = (printed[integration.key] ?? []) as unknown[];
-    printed[integration.key] = [...others, integration.kind.print(config, show)];
+    printed[integration.key] = [...others, integration.kind.print(config, redact)];
   }
   return printed;
 }

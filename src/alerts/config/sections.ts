@@ -1,7 +1,7 @@
 import type { ConfigNode, ConfigProblem } from './config-node.ts';
 import { type GlobalConfig, globalConfig } from './global-config.ts';
 import { inhibitRuleKind, type RawInhibitRule } from './inhibit-rule-config.ts';
-import { type Kind, type Located, list, located, problemsOf, strangerMessage, text, type ValueOf } from './kind.ts';
+import { type Kind, type Located, list, located, problemsOf, text, unknownFieldMessage, type ValueOf } from './kind.ts';
 import type { MatcherReading } from './matcher-config.ts';
 import { type RawReceiver, rawReceiver } from './receiver-config.ts';
 import { type RawRoute, routeKind } from './route-config.ts';
@@ -52,7 +52,7 @@ export function readSections(root: ConfigNode, reading: MatcherReading, problems
   const found = new Map<string, ConfigNode>();
   for (const [name, value] of attempt(() => root.fields()) ?? []) {
     const word = name.written();
-    if (!NAMES.includes(word)) problems.push({ line: name.line, message: strangerMessage(word, NAMES) });
+    if (!NAMES.includes(word)) problems.push({ line: name.line, message: unknownFieldMessage(word, NAMES) });
     else if (!value.isNothing) found.set(word, value);
   }
   const read = <T>(name: string, kind: Kind<T>, absent: T): T | undefined => {

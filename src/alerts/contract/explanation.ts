@@ -33,10 +33,10 @@ export interface RouteExplanation {
   /** Time intervals that keep the route quiet now. */
   readonly mutedBy: readonly string[];
   /** What each integration would do if the group were flushed now; empty where there is no group. */
-  readonly verdict: readonly Verdict[];
+  readonly verdict: readonly IntegrationDecision[];
 }
 
-export interface Verdict {
+export interface IntegrationDecision {
   readonly integration: string;
   readonly index: number;
   readonly wouldSend: boolean;

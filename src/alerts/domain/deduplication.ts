@@ -17,7 +17,7 @@ export function dataFor(reason: NotificationReason, last: ReceiverData): Receive
 }
 
 /** An alert as a notification tells of it, for comparing. */
-interface ToldAlert {
+interface ComparedAlert {
   readonly isResolved: boolean;
   readonly alert: Pick<Alert, 'fingerprint' | 'startsAt'>;
 }
@@ -28,12 +28,14 @@ interface ToldAlert {
  */
 export function idempotencyKeyOf(
   key: string,
-  alerts: readonly ToldAlert[],
+  alerts: readonly ComparedAlert[],
   last: LoggedNotification | undefined,
 ): string {
-  const told = alerts.map(({ isResolved, alert }) => `${isResolved ? '-' : '+'}${alert.fingerprint}@${alert.startsAt}`);
+  const states = alerts.map(
+    ({ isResolved, alert }) => `${isResolved ? '-' : '+'}${alert.fingerprint}@${alert.startsAt}`,
+  );
   const before = last ? `${last.at} +${[...last.firing].sort()} -${[...last.resolved].sort()}` : 'nothing';
-  return hash('sha256', `${told.sort()} after ${before} ${key}`).slice(0, 32);
+  return hash('sha256', `${states.sort()} after ${before} ${key}`).slice(0, 32);
 }
 
 export interface DeduplicationRules {

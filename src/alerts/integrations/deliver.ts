@@ -29,7 +29,7 @@ export async function exchange(
 ): Promise<{ readonly answer: HttpAnswer } | { readonly failure: Delivery }> {
   try {
     const answer = await client.send(request);
-    const failure = judgeAnswer(answer, rules);
+    const failure = failureOfAnswer(answer, rules);
     return failure ? { failure } : { answer };
   } catch (error) {
     return { failure: failedToSend(error, request.signal, rules.secrets) };
@@ -64,7 +64,7 @@ export function abortReason(signal: AbortSignal): FailureReason {
 }
 
 /** Undefined for a status of 2xx. Source: Alertmanager notify.Retrier. */
-export function judgeAnswer(answer: HttpAnswer, rules: DeliveryRules = {}): Delivery | undefined {
+export function failureOfAnswer(answer: HttpAnswer, rules: DeliveryRules = {}): Delivery | undefined {
   const { status } = answer;
   if (status >= 200 && status < 300) return undefined;
   // Before it is cut: of a secret the beginning would stay.

@@ -117,7 +117,7 @@ function createRocketchat(config: RocketchatConfig, context: NotifierContext): N
         { method: 'POST', url: api, headers, body, signal },
         { secrets: [token, tokenId] },
       );
-      if ('answer' in result) return judge(result.answer.text, channel);
+      if ('answer' in result) return readAnswer(result.answer.text, channel);
       const { failure } = result;
       // A failure without an answer says nothing of the channel.
       return failure.ok || !failure.error.startsWith('unexpected status code') ? failure : ofChannel(channel, failure);
@@ -176,7 +176,7 @@ function renderAction(action: RocketchatConfig['actions'][number], render: (sour
 }
 
 /** Rocket.Chat may refuse a message with a status of 200. */
-function judge(body: string, channel: string): Delivery {
+function readAnswer(body: string, channel: string): Delivery {
   let said: { readonly success?: unknown; readonly error?: unknown } | null;
   try {
     said = JSON.parse(body);

@@ -3,7 +3,7 @@ import { accepted, refused } from '../../kernel/outcome.ts';
 import { object, optional, secret, template, text, url, type ValueOf, withDefault } from '../config/kind.ts';
 import type { Notification } from '../domain/notification.ts';
 import { httpFields, inheritHttp } from './common-fields.ts';
-import { failedForGood, failedToSend, judgeAnswer } from './deliver.ts';
+import { failedForGood, failedToSend, failureOfAnswer } from './deliver.ts';
 import { encodeJson, withoutEmpty } from './http/payload.ts';
 import type { Delivery, HttpAnswer, HttpClient, HttpRequest, Integration, NotifierContext } from './notifier.ts';
 import { hideSecrets } from './secret-texts.ts';
@@ -90,7 +90,7 @@ class WechatNotifier {
     const url = this.#address('message/send', { access_token: token });
     const headers = { 'content-type': 'application/json' };
     const sent = await fetchFrom(this.#http, { method: 'POST', url, headers, body, signal }, [token]);
-    return 'failure' in sent ? sent.failure : this.#judge(sent.answer, token);
+    return 'failure' in sent ? sent.failure : this.#readAnswer(sent.answer, token);
   }
 
   async #haveToken(render: Render, signal: AbortSignal): Promise<string | Delivery> {
@@ -123,7 +123,7 @@ class WechatNotifier {
   }
 
   /** It answers 200 to what it refuses, too. */
-  #judge({ text }: HttpAnswer, token: string): Delivery {
+  #readAnswer({ text }: HttpAnswer, token: string): Delivery {
     const answer = readObject(text);
     if (!answer) return { ok: false, retry: true, reason: 'other', error: 'the answer is no JSON object' };
     const code = answer.errcode ?? 0;
@@ -141,8 +141,8 @@ async function fetchFrom(http: HttpClient, request: HttpRequest, secrets: readon
     const answer = await http.send(request);
     const { status } = answer;
     if (status === 200) return { answer };
-    const judged = judgeAnswer(answer, { describe: () => '' });
-    if (judged && !judged.ok) return { failure: { ...judged, retry: true } };
+    const refusal = failureOfAnswer(answer, { describe: () => '' });
+    if (refusal && !refusal.ok) return { failure: { ...refusal, retry: true } };
     return { failure: { ok: false, retry: true, reason: 'other', error: `unexpected status code ${status}` } };
   } catch (error) {
     return { failure: failedToSend(error, request.signal, secrets) };

@@ -125,7 +125,7 @@ export class Dispatcher implements GroupListener {
     this.#set(group, this.#parts.clock.now() + group.route.groupIntervalMs, true);
     const flush = new Flush(group, this.#pipeline as Pipeline, this.#flushParts);
     flush.evaluate();
-    if (flush.isTold) this.#release(flush);
+    if (flush.isNotified) this.#release(flush);
     else if (flush.state === 'evaluated') this.#queue(flush);
   }
 
@@ -137,7 +137,7 @@ export class Dispatcher implements GroupListener {
 
   #end(flush: Flush): void {
     const { group } = flush;
-    if (flush.isTold) this.#release(flush);
+    if (flush.isNotified) this.#release(flush);
     this.#underWay.delete(flush);
     for (const waiting of this.#waiting) {
       if (!waiting.flushes.delete(flush) || waiting.flushes.size > 0) continue;

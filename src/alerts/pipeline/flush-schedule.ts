@@ -35,7 +35,7 @@ const MIN_JUMP_MS = 1_000;
 export class FlushSchedule<T extends Scheduled> {
   readonly #clock: Clock;
   readonly #due: (item: T) => void;
-  readonly #told: (isAll: boolean) => void;
+  readonly #ran: (isAll: boolean) => void;
   #appointments = new PriorityQueue<Appointment<T>>(isEarlier);
   /** The one that was made last: the next item is likely to share its moment. */
   #latest: Appointment<T> | undefined;
@@ -48,14 +48,14 @@ export class FlushSchedule<T extends Scheduled> {
   #ahead: number;
   #isRunning = false;
   /** What falls due is being told; there is one look for the next moment, at the end. */
-  #isTelling = false;
+  #isRunningDue = false;
 
   /** `told` hears after each go whether that was all that is due by now. */
-  constructor(clock: Clock, due: (item: T) => void, told: (isAll: boolean) => void = () => {}) {
+  constructor(clock: Clock, due: (item: T) => void, ran: (isAll: boolean) => void = () => {}) {
     this.#clock = clock;
     this.#ahead = clock.now() - clock.monotonic();
     this.#due = due;
-    this.#told = told;
+    this.#ran = ran;
   }
 
   get isRunning(): boolean {
@@ -129,7 +129,7 @@ export class FlushSchedule<T extends Scheduled> {
   }
 
   #arm(): void {
-    if (!this.#isRunning || this.#isTelling) return;
+    if (!this.#isRunning || this.#isRunningDue) return;
     const first = this.#appointments.first;
     if (!first || (this.#timer && this.#timer.at <= first.at)) return;
     this.#timer?.cancel();
@@ -140,16 +140,16 @@ export class FlushSchedule<T extends Scheduled> {
   #run(): void {
     this.#timer = undefined;
     const now = this.#steadyNow();
-    this.#isTelling = true;
+    this.#isRunningDue = true;
     for (let first = this.#appointments.first; first && first.at <= now; first = this.#appointments.first) {
       if (this.#steadyNow() - now > MAX_TURN_MS) break;
       const item = this.#takeFirst(first);
       if (item) this.#due(item);
     }
-    this.#isTelling = false;
+    this.#isRunningDue = false;
     this.#arm();
     const next = this.#appointments.first;
-    this.#told(!next || next.at > now);
+    this.#ran(!next || next.at > now);
   }
 
   /** Undefined: it was moved or taken out. */

@@ -39,7 +39,7 @@ export class Flush implements Queued {
   #at = 0;
   #alerts: readonly FlushedAlert[] = [];
   #evaluation: Evaluation | undefined;
-  #isTold = false;
+  #isNotified = false;
 
   constructor(group: AlertGroup, pipeline: Pipeline, parts: FlushParts) {
     this.group = group;
@@ -62,8 +62,8 @@ export class Flush implements Queued {
   }
 
   /** Whether everybody knows who has to, so that resolved alerts may leave the group. */
-  get isTold(): boolean {
-    return this.#isTold;
+  get isNotified(): boolean {
+    return this.#isNotified;
   }
 
   /** Finds out what there is to tell; most flushes have nothing new, and end here. */
@@ -78,7 +78,7 @@ export class Flush implements Queued {
       return;
     }
     if (this.#evaluation) return;
-    this.#isTold = true;
+    this.#isNotified = true;
     this.#become('recorded');
   }
 
@@ -114,7 +114,7 @@ export class Flush implements Queued {
   async #tell(evaluation: Evaluation, leave: () => void): Promise<void> {
     this.#become('sent');
     try {
-      this.#isTold = await evaluation.receiver.tell(evaluation, leave);
+      this.#isNotified = await evaluation.receiver.tell(evaluation, leave);
     } catch (error) {
       this.#fail(error);
       return;

@@ -97,7 +97,7 @@ export class NotificationHistory {
     const [ends] = await this.#database.query(ENDS);
     for (let before = Number(ends?.last ?? 0) + 1; before > Number(ends?.first ?? before); before -= PAGE_SIZE) {
       const page = await this.#readPage(query, before, filter.length > 0 ? PAGE_SIZE : limit - found.length);
-      found.push(...page.filter((record) => filter.length === 0 || tellsOf(record, filter)));
+      found.push(...page.filter((record) => filter.length === 0 || concerns(record, filter)));
       if (found.length >= limit) break;
       await new Promise<void>((done) => setImmediate(done));
     }
@@ -155,7 +155,7 @@ function decodeRecord(row: SqlRow): StoredNotification {
 }
 
 /** Whether the group, or an alert that the record names, has what all matchers ask for. */
-function tellsOf({ alerts, groupLabels }: NotificationRecord, matchers: readonly Matcher[]): boolean {
+function concerns({ alerts, groupLabels }: NotificationRecord, matchers: readonly Matcher[]): boolean {
   const sets = [groupLabels, ...alerts.map(({ labels }) => labels)];
   return sets.some((labels) =>
     matchers.every((matcher) =>

@@ -106,12 +106,12 @@ export class NotificationLog {
   /** Runs what tells somebody alone, after what was begun before for the same key. */
   async exclusively<T>(key: string, tell: () => Promise<T>): Promise<T> {
     const before = this.#busy.get(key);
-    const told = before ? before.then(tell, tell) : tell();
-    this.#busy.set(key, told);
+    const running = before ? before.then(tell, tell) : tell();
+    this.#busy.set(key, running);
     try {
-      return await told;
+      return await running;
     } finally {
-      if (this.#busy.get(key) === told) this.#busy.delete(key);
+      if (this.#busy.get(key) === running) this.#busy.delete(key);
     }
   }
 

@@ -42,8 +42,8 @@ export class NotificationRecorder {
   async delivered(key: string, evaluation: Evaluation, { record, receiverData }: Delivered): Promise<void> {
     const { notificationLog, history, database, clock, writeAlerts } = this.#parts;
     const { firing, resolved, alerts } = evaluation;
-    const told = { at: clock.now(), firing: new Set(firing), resolved: new Set(resolved), receiverData };
-    const entry = notificationLog.set(key, told, this.#expiryOf(evaluation));
+    const entryValue = { at: clock.now(), firing: new Set(firing), resolved: new Set(resolved), receiverData };
+    const entry = notificationLog.set(key, entryValue, this.#expiryOf(evaluation));
     const statements = record ? [entry, history.add(record)] : [entry];
     await this.#written([writeAlerts(alerts.map(({ slot }) => slot)), database.write(statements)], key);
   }

@@ -73,16 +73,16 @@ export class Sending {
     const { receiver, integration, key, reason, evaluation } = this.#subject;
     const { group, at, alerts } = evaluation;
     const last = this.#parts.notificationLog.find(key);
-    const told = integration.sendResolved ? alerts : alerts.filter(({ isResolved }) => !isResolved);
-    const notified = told.map(notifiedAlert);
+    const wanted = integration.sendResolved ? alerts : alerts.filter(({ isResolved }) => !isResolved);
+    const notified = wanted.map(notifiedAlert);
     return {
-      id: idempotencyKeyOf(key, told, last),
+      id: idempotencyKeyOf(key, wanted, last),
       receiver,
       groupKey: group.key,
       groupLabels: pairsOf(group.labels),
       routeLabels: this.#parts.renderRouteLabels(
         group,
-        told.length === alerts.length ? notified : alerts.map(notifiedAlert),
+        wanted.length === alerts.length ? notified : alerts.map(notifiedAlert),
       ),
       alerts: notified,
       reason,

@@ -38,8 +38,8 @@ export class Suppression {
   pass(group: AlertGroup, alerts: readonly FlushedAlert[], at: number): readonly FlushedAlert[] {
     const uninhibited = this.#leaveOut(alerts, 'inhibition', this.#isInhibited, at);
     const active = this.#leaveOutInactive(group, uninhibited, at);
-    const loud = this.#leaveOutMuted(group, active, at);
-    return this.#leaveOutSilenced(loud, at);
+    const unmuted = this.#leaveOutMuted(group, active, at);
+    return this.#leaveOutSilenced(unmuted, at);
   }
 
   #leaveOutSilenced(alerts: readonly FlushedAlert[], at: number): readonly FlushedAlert[] {

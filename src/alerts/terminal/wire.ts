@@ -99,7 +99,7 @@ const inhibitorSchema = v.looseObject({
   labels: labelSet,
 });
 
-const verdictSchema = v.looseObject({
+const decisionSchema = v.looseObject({
   integration: v.string(),
   index: v.number(),
   wouldSend: v.boolean(),
@@ -119,7 +119,7 @@ const explainedRouteSchema = v.looseObject({
   group: v.nullish(v.looseObject({ alerts: v.number(), nextFlush: v.nullish(v.string()) })),
   mutedBy: v.array(v.string()),
   /** Of each integration; empty where there is no group. */
-  verdict: v.array(verdictSchema),
+  verdict: v.array(decisionSchema),
 });
 
 /** What becomes of an alert with these labels. Only opsdeck answers with it. */

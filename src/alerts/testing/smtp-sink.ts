@@ -252,17 +252,17 @@ class Conversation {
   #authenticate([mechanism = '', initial = '']: readonly string[]): void {
     if (mechanism === 'PLAIN') {
       const [identity, name, password] = decode(initial).split('\0');
-      this.#judgeLogin(`PLAIN ${name}${identity ? ` as ${identity}` : ''}`, name, password);
+      this.#checkLogin(`PLAIN ${name}${identity ? ` as ${identity}` : ''}`, name, password);
     } else if (mechanism === 'LOGIN') {
       this.#ask('Username:', (name) =>
-        this.#ask('Password:', (password) => this.#judgeLogin(`LOGIN ${name}`, name, password)),
+        this.#ask('Password:', (password) => this.#checkLogin(`LOGIN ${name}`, name, password)),
       );
     } else if (mechanism === 'CRAM-MD5') {
       this.#ask(CHALLENGE, (response) => {
         const [name, digest] = response.split(' ');
         const { password = '' } = this.#options.user ?? {};
         const expected = createHmac('md5', password).update(CHALLENGE).digest('hex');
-        this.#judgeLogin(`CRAM-MD5 ${name}`, name, digest === expected ? password : undefined);
+        this.#checkLogin(`CRAM-MD5 ${name}`, name, digest === expected ? password : undefined);
       });
     } else this.#write('504 5.5.4 unknown mechanism');
   }
@@ -276,7 +276,7 @@ class Conversation {
     };
   }
 
-  #judgeLogin(login: string, name: string | undefined, password: string | undefined): void {
+  #checkLogin(login: string, name: string | undefined, password: string | undefined): void {
     const { user } = this.#options;
     const isRight = user !== undefined && name === user.name && password === user.password;
     if (isRight) this.#login = login;

@@ -42,7 +42,7 @@ function createSlack(config: SlackConfig, context: NotifierContext): Notifier {
       const sent = await withinTimeout(limit, (signal) =>
         exchange(http, postJson(address, encodeJson(body), signal), { prefix, secrets: [address] }),
       );
-      return 'failure' in sent ? sent.failure : judgeSlackAnswer(sent.answer, prefix, config.updateMessage);
+      return 'failure' in sent ? sent.failure : readSlackAnswer(sent.answer, prefix, config.updateMessage);
     },
   };
 }
@@ -132,7 +132,7 @@ function buildAction({ type, text, url, style, name, value, confirm }: SlackActi
 }
 
 /** Slack also says in a body that it did not take a message: `ok` is the only good text, `"ok": true` the only good JSON. */
-function judgeSlackAnswer({ headers, text }: HttpAnswer, prefix: string, keepsIds: boolean): Delivery {
+function readSlackAnswer({ headers, text }: HttpAnswer, prefix: string, keepsIds: boolean): Delivery {
   const refusal = (error: string, retry = false): Delivery => ({
     ok: false,
     retry,

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { PublishCommandInput, SNSClient, SNSClientConfig } from '@aws-sdk/client-sns';
 import { DEFAULT_HTTP_CONFIG, type HttpConfig } from '../../config/http-config.ts';
-import { failedToSend, judgeAnswer } from '../deliver.ts';
+import { failedToSend, failureOfAnswer } from '../deliver.ts';
 import { withinTimeout } from '../http/timeout.ts';
 import type { Delivery, HttpAnswer, HttpClient, HttpRequest, NotifierContext } from '../notifier.ts';
 
@@ -165,7 +165,7 @@ function toResponse({ status, headers, text }: HttpAnswer): AwsResponse {
 const THROTTLED = /^(Throttl\w*|TooManyRequestsException|RequestLimitExceeded|RequestThrottled(Exception)?|SlowDown)$/;
 
 /** What an error of the AWS client means for the notification. */
-export function judgeAwsError(error: unknown, signal: AbortSignal, secrets: readonly string[]): Delivery {
+export function failureOfAwsError(error: unknown, signal: AbortSignal, secrets: readonly string[]): Delivery {
   const { name, message, $metadata, $response } = (error ?? {}) as {
     name?: string;
     message?: string;
@@ -179,7 +179,7 @@ export function judgeAwsError(error: unknown, signal: AbortSignal, secrets: read
   const status = $metadata?.httpStatusCode;
   if (status === undefined || (status >= 200 && status < 300)) return failedToSend(error, signal, secrets);
   const headers = new Headers($response?.headers ?? {});
-  const judged = judgeAnswer({ status, headers, text: message ?? '' }, { secrets });
-  if (judged === undefined || judged.ok || !THROTTLED.test(name ?? '')) return judged ?? failedToSend(error, signal);
-  return { ...judged, retry: true, reason: 'rateLimited' };
+  const failure = failureOfAnswer({ status, headers, text: message ?? '' }, { secrets });
+  if (failure === undefined || failure.ok || !THROTTLED.test(name ?? '')) return failure ?? failedToSend(error, signal);
+  return { ...failure, retry: true, reason: 'rateLimited' };
 }

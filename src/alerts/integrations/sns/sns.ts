@@ -6,7 +6,7 @@ import { httpFields, inheritHttp } from '../common-fields.ts';
 import { DELIVERED, failedForGood } from '../deliver.ts';
 import type { Integration, Notifier, NotifierContext } from '../notifier.ts';
 import { namingTemplate } from '../template-prefix.ts';
-import { judgeAwsError, type SnsMessage, SnsPublisher } from './client.ts';
+import { failureOfAwsError, type SnsMessage, SnsPublisher } from './client.ts';
 
 /** Source: the limits of Amazon SNS for a message and for an SMS, both of them taken as bytes. */
 const MAX_MESSAGE_BYTES = 256 * 1024;
@@ -76,7 +76,7 @@ function createSns(config: SnsConfig, context: NotifierContext): Notifier {
         return DELIVERED;
       } catch (error) {
         if (error instanceof TemplateError) return failedForGood(error.message, 'clientError');
-        return judgeAwsError(error, signal, [config.sigv4?.secretKey ?? '']);
+        return failureOfAwsError(error, signal, [config.sigv4?.secretKey ?? '']);
       }
     },
   };

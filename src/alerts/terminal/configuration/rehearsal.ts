@@ -22,7 +22,7 @@ export interface Stage {
   readonly templates: TemplateRenderer;
   readonly externalUrl: string;
   readonly isDryRun: boolean;
-  readonly environment: Pick<AlertmanagerConfig, 'show' | 'variables'>;
+  readonly environment: Pick<AlertmanagerConfig, 'redact' | 'variables'>;
   /** How long each attempt may take. */
   readonly timeoutMs: number;
   readonly terminal: Terminal;
@@ -77,7 +77,7 @@ class Records {
       externalUrl,
       clock,
       readSecret,
-      dataOf: (told) => templateDataOf(told, externalUrl),
+      dataOf: (notification) => templateDataOf(notification, externalUrl),
       openHttp: (httpConfig) => {
         if (isDryRun) return recordOnly(this.exchanges);
         const client = createHttpClient(httpConfig, deps);
@@ -112,8 +112,8 @@ export async function rehearse(configured: ConfiguredIntegration, stage: Stage):
   if (!sendResolved && stage.notification.alerts.every(({ status }) => status === 'resolved')) {
     return { ...name, result: 'not sent', error: 'send_resolved is false', exchanges: [] };
   }
-  const { show, variables } = stage.environment;
-  const redaction = new Redaction(config, integration.kind.print(config, show), variables);
+  const { redact, variables } = stage.environment;
+  const redaction = new Redaction(config, integration.kind.print(config, redact), variables);
   const records = new Records(stage, redaction);
   const context = records.context();
   try {
