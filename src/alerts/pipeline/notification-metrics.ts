@@ -2,7 +2,7 @@ import type { Metrics } from '../../kernel/metrics/metrics.ts';
 import { FAILURE_REASONS, type FailureReason } from '../integrations/notifier.ts';
 import { SUPPRESSION_REASONS, type SuppressionReason } from './suppression.ts';
 
-/** Counts what is sent, under Alertmanager's names. */
+/** Counts notifications, under Alertmanager's names. */
 export interface NotificationMetrics {
   attempted(integration: string, receiver: string): void;
   failed(integration: string, receiver: string, reason: FailureReason): void;
@@ -14,8 +14,8 @@ export interface NotificationMetrics {
 const LATENCY_BUCKETS_S = [1, 5, 10, 15, 20];
 
 /**
- * `integrations` are there from the start, so that rate() sees their first increase. With `receivers`, which is asked for
- * by --enable-feature, each number is told by receiver too.
+ * `integrations` have series from the start, so that rate() sees their first increase. With `receivers`, an
+ * --enable-feature, every series has a label with the receiver's name.
  */
 export function createNotificationMetrics(
   metrics: Metrics,
