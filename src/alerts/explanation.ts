@@ -20,7 +20,7 @@ export interface ExplanationParts {
   readonly now: number;
 }
 
-/** Tells what happens to an alert with these labels, and why: whether it is held or not. */
+/** Explains what happens to an alert with these labels and why, whether the server has it or not. */
 export function explainAlert(labels: LabelSet, { state, plan, now }: ExplanationParts): Explanation {
   const fingerprint = fingerprintOf(labels);
   const slot = state.alerts.find(fingerprint);

@@ -10,8 +10,7 @@ import type {
 import type { Clock } from '../shared/clock.ts';
 
 /**
- * An answer that is none: `refused` is the server's word on what was asked (4xx), `failed` any other answer, and
- * `unreachable` no answer at all.
+ * A failed request: `refused` by the server (4xx), `failed` with any other answer, `unreachable` without one.
  */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
@@ -25,10 +24,10 @@ export class ApiError extends Error {
   }
 }
 
-/** No answer for so long counts as none. */
+/** Timeout of a request. */
 const TIMEOUT_MS = 30_000;
 
-/** The API of the server that sent the page, below the page's own address. */
+/** The API of the page's server, relative to the page's URL. */
 export class Api {
   readonly #clock: Clock;
 
@@ -36,7 +35,7 @@ export class Api {
     this.#clock = clock;
   }
 
-  /** Groups whatever their alerts' state; the filters are matchers as text, the receiver is a regular expression. */
+  /** Groups with alerts in any state; the filters are matchers as text, the receiver is a regular expression. */
   groups(filters: readonly string[], receiver: string, signal?: AbortSignal): Promise<AlertGroup[]> {
     const query = queryOf(filters);
     if (receiver) query.set('receiver', receiver);
@@ -47,7 +46,7 @@ export class Api {
     return this.#json('GET', `alerts?${queryOf(filters)}`, undefined, signal);
   }
 
-  /** Alerts that do not notify now: silenced, inhibited or both. */
+  /** Silenced and inhibited alerts. */
   suppressedAlerts(signal?: AbortSignal): Promise<Alert[]> {
     return this.#json('GET', 'alerts?active=false', undefined, signal);
   }
@@ -64,7 +63,7 @@ export class Api {
     return this.#json('GET', `silence/${encodeURIComponent(id)}`, undefined, signal);
   }
 
-  /** The id of the silence as saved, which is a new one when the server had to replace it. */
+  /** Returns the id of the saved silence, a new one when the server had to replace it. */
   async saveSilence(silence: PostableSilence): Promise<string> {
     const answer = await this.#json<SilenceId>('POST', 'silences', JSON.stringify(silence));
     return answer.silenceID;
@@ -125,7 +124,7 @@ function causeOf(body: string): string {
     if (typeof value === 'string') return value;
     if (typeof value === 'object' && value !== null && 'message' in value) return String(value.message);
   } catch {
-    // A proxy's page, not the server's word.
+    // A proxy's page, not the server's error.
   }
   return '';
 }

@@ -7,7 +7,7 @@ import type { Page, PageContext } from './page.ts';
 import type { Route } from './route.ts';
 import { errorBox, expectApiError, loadingBox } from './states.ts';
 
-/** The server about itself: since when, which version, its cluster, its configuration. */
+/** The server's uptime, version, cluster and configuration. */
 export class StatusPage implements Page {
   readonly element = h('div', { class: 'page' }, h('h1', { tabindex: -1 }, 'Status'));
   readonly #context: PageContext;

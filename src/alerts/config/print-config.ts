@@ -17,10 +17,10 @@ interface Printable {
   readonly redact: Redact;
 }
 
-/** How matchers are read makes no difference to how they are printed. */
+/** The matcher syntax does not matter for printing. */
 const ANY_READING: MatcherReading = { mode: 'fallback', onWarning: () => {} };
 
-/** As YAML: each part as the file has it, with what the global part and the defaults say, and without secrets. */
+/** As YAML: each part of the file with global values and defaults, and without secrets. */
 export function printConfig({ raw, global, receivers, templates, redact }: Printable): string {
   const some = <T>(kind: Kind<readonly T[]>, items: readonly T[]) =>
     items.length > 0 ? kind.print(items, redact) : undefined;
@@ -39,7 +39,7 @@ export function printConfig({ raw, global, receivers, templates, redact }: Print
   const document = new Document(printed, { version: '1.1', aliasDuplicateObjects: false, customTags: withoutMerging });
   visit(document, {
     Pair(_, { key }) {
-      // Bare, it would bring in the fields of another mapping.
+      // Unquoted, it would merge another mapping.
       if (isScalar(key) && key.value === '<<') key.type = Scalar.QUOTE_DOUBLE;
     },
   });

@@ -4,7 +4,7 @@ import type { Pairs } from '../domain/notification.ts';
 export interface Explanation {
   readonly labels: Pairs;
   readonly fingerprint: string;
-  /** Null: no such alert is held. */
+  /** Null: the server has no such alert. */
   readonly alert: {
     readonly status: 'firing' | 'resolved';
     readonly startsAt: string;
@@ -30,9 +30,9 @@ export interface RouteExplanation {
   readonly repeatInterval: string;
   /** Null: there is no such group now. */
   readonly group: { readonly alerts: number; readonly nextFlush: string } | null;
-  /** Time intervals that keep the route quiet now. */
+  /** Time intervals that mute the route now. */
   readonly mutedBy: readonly string[];
-  /** What each integration would do if the group were flushed now; empty where there is no group. */
+  /** What each integration would do if the group were flushed now; empty without a group. */
   readonly verdict: readonly IntegrationDecision[];
 }
 

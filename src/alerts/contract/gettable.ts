@@ -5,7 +5,7 @@ import type { Silence, SilenceState } from '../domain/silence.ts';
 import { formatInstant } from './instant.ts';
 import type * as wire from './wire.ts';
 
-// Answers are joined of texts that were made when their parts last changed; the order of the keys is upstream's.
+// Answers are joined from texts that were printed when their parts last changed. The key order is Alertmanager's.
 
 const printStatus = ({ state, silencedBy, inhibitedBy, mutedBy }: AlertStatus): string =>
   JSON.stringify({ inhibitedBy, mutedBy, silencedBy, state } satisfies wire.Alert['status']);
@@ -20,7 +20,7 @@ export function printReceivers(names: readonly string[]): string {
 export function printAlert(alert: Alert, receiversJson: string, status: AlertStatus): string {
   const statusJson = status === ACTIVE ? ACTIVE_JSON : printStatus(status);
   const generator = alert.generatorURL === '' ? '' : `"generatorURL":${JSON.stringify(alert.generatorURL)},`;
-  // Joined, because it is kept: a concatenation would be a tree of its parts.
+  // Joined, because it is kept: V8 would keep a concatenation as a tree of its parts.
   return [
     `{"annotations":${alert.annotationsJson},"endsAt":"${formatInstant(alert.endsAt)}","fingerprint":"${alert.fingerprint}"`,
     `"receivers":${receiversJson},"startsAt":"${formatInstant(alert.startsAt)}","status":${statusJson}`,

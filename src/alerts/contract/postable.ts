@@ -9,21 +9,21 @@ import type * as wire from './wire.ts';
 
 const text = (message = 'must be a string') => v.pipe(v.string(message), v.transform(toWellFormed));
 
-/** A lone surrogate has no UTF-8 form: like Go, put the replacement character in its place. */
+/** A lone surrogate has no UTF-8 form: replaced as in Go. */
 function toWellFormed(value: string): string {
   return value.isWellFormed() ? value : value.toWellFormed();
 }
 
 const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Not v.object alone: that takes an array for one. */
+/** v.object alone accepts an array. */
 const object = <T extends v.ObjectEntries>(entries: T) =>
   v.pipe(v.custom<object>(isObject, 'must be an object'), v.object(entries));
 
-/** As posted: a null is an empty text to Go. */
+/** As posted; Go reads null as an empty text. */
 type PostedLabels = Readonly<Record<string, string | null>>;
 
-/** Not v.record: that drops a label named `constructor`. */
+/** v.record would drop a label named `constructor`. */
 const labels = v.custom<PostedLabels>(
   (value) =>
     isObject(value) &&

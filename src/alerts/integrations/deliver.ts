@@ -6,9 +6,9 @@ import { hideSecrets } from './secret-texts.ts';
 import { truncateRunes } from './truncate.ts';
 
 export interface DeliveryRules {
-  /** Statuses beside 5xx after which another attempt may succeed. */
+  /** Statuses besides 5xx after which a retry may succeed. */
   readonly retryStatuses?: readonly number[];
-  /** What an error says of the answer; the whole body unless given. */
+  /** The part of an answer that an error quotes; the whole body by default. */
   readonly describe?: (answer: HttpAnswer) => string;
   /** Stands before an error about the answer. */
   readonly prefix?: string;
@@ -16,12 +16,12 @@ export interface DeliveryRules {
   readonly secrets?: readonly string[];
 }
 
-/** What an error quotes of a body: errors are kept and shown. */
+/** Characters of a body in an error, which is stored and shown. */
 const MAX_DETAILS = 2048;
 
 export const DELIVERED: Delivery = { ok: true };
 
-/** Sends one request; resolves with the answer when its status is 2xx, otherwise with what came of the attempt. */
+/** Sends one request; resolves with an answer with status 2xx, or with the failure. */
 export async function exchange(
   client: HttpClient,
   request: HttpRequest,
@@ -36,26 +36,26 @@ export async function exchange(
   }
 }
 
-/** Sends one request, whose success needs nothing but a status of 2xx. */
+/** Sends one request that succeeds with any status of 2xx. */
 export async function deliver(client: HttpClient, request: HttpRequest, rules?: DeliveryRules): Promise<Delivery> {
   const result = await exchange(client, { ...request, statusSuffices: true }, rules);
   return 'failure' in result ? result.failure : DELIVERED;
 }
 
-/** What went wrong without an answer; another attempt may succeed. */
+/** The failure of a request without an answer; a retry may succeed. */
 export function failedToSend(error: unknown, signal: AbortSignal, secrets: readonly string[] = []): Delivery {
   const reason = signal.aborted ? abortReason(signal) : 'other';
   return { ok: false, retry: true, reason, error: hideSecrets(messageOf(error), secrets) };
 }
 
-/** A failure that no other attempt can mend. */
+/** A permanent failure. */
 export function failedForGood(error: string, reason: FailureReason = 'other'): Delivery {
   return { ok: false, retry: false, reason, error };
 }
 
 /**
- * A signal is aborted with a TimeoutError when the deadline of the flush has passed, with an OwnTimeout when that of the
- * integration has, and with anything else when the server stops.
+ * A signal is aborted with a TimeoutError at the deadline of the flush, with an OwnTimeout at that of the integration, and
+ * with anything else at a stop.
  */
 export function abortReason(signal: AbortSignal): FailureReason {
   const reason: unknown = signal.reason;
@@ -67,7 +67,7 @@ export function abortReason(signal: AbortSignal): FailureReason {
 export function failureOfAnswer(answer: HttpAnswer, rules: DeliveryRules = {}): Delivery | undefined {
   const { status } = answer;
   if (status >= 200 && status < 300) return undefined;
-  // Before it is cut: of a secret the beginning would stay.
+  // Before truncation, which could leave the beginning of a secret.
   const said = hideSecrets(rules.describe ? rules.describe(answer) : answer.text, rules.secrets ?? []);
   const details = truncateRunes(said, MAX_DETAILS);
   const error = `${rules.prefix ?? ''}unexpected status code ${status}${details === '' ? '' : `: ${details}`}`;

@@ -30,7 +30,7 @@ const field = object({
   short: optional(bool),
 });
 
-/** Alertmanager sends a button with text, url and msg whatever else is written; it knows these names without underscores. */
+/** Alertmanager sends a button with text, url and msg, whatever else is set; these names have no underscores there. */
 const action = object({
   type: withDefault(text, ''),
   text: withDefault(template, ''),
@@ -82,7 +82,7 @@ export const rocketchatIntegration: Integration<RocketchatConfig> = {
   create: createRocketchat,
 };
 
-/** A token of the integration's own, be it inline or in a file, stands above both of the global part. */
+/** The integration's own token, inline or in a file, takes precedence over both global ones. */
 function completeRocketchat(config: RocketchatConfig, global: GlobalConfig): Outcome<RocketchatConfig> {
   const { tokenId, tokenIdFile } =
     config.tokenId || config.tokenIdFile
@@ -119,7 +119,7 @@ function createRocketchat(config: RocketchatConfig, context: NotifierContext): N
       );
       if ('answer' in result) return readAnswer(result.answer.text, channel);
       const { failure } = result;
-      // A failure without an answer says nothing of the channel.
+      // A failure without an answer does not concern the channel.
       return failure.ok || !failure.error.startsWith('unexpected status code') ? failure : ofChannel(channel, failure);
     },
   };

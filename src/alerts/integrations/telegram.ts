@@ -22,7 +22,7 @@ import { truncateRunes } from './truncate.ts';
 /** In characters. Source: https://core.telegram.org/bots/api#sendmessage */
 const MAX_MESSAGE = 4096;
 
-/** HTML cannot be cut anywhere: what remains might not be well-formed, and Telegram would refuse it. */
+/** HTML is not cut: the rest might be malformed, and Telegram would refuse it. */
 const TOO_LONG = `The notification is longer than the ${MAX_MESSAGE} characters that Telegram takes. Please shorten the template of its message.`;
 
 const NOT_READY = { ok: false, retry: true, reason: 'other' } as const;
@@ -143,7 +143,7 @@ interface TelegramAnswer {
   readonly parameters?: { readonly retry_after?: unknown; readonly migrate_to_chat_id?: unknown };
 }
 
-/** Whatever Telegram refuses is tried again: a chat may be opened to the bot meanwhile. */
+/** Every refusal is retried: a chat may be opened to the bot meanwhile. */
 function readAnswer(answer: HttpAnswer, token: string): Delivery {
   const said = parseBody(answer.text);
   if (said.ok === true) return DELIVERED;

@@ -10,7 +10,7 @@ import { hideSecrets } from './secret-texts.ts';
 import { namingTemplate } from './template-prefix.ts';
 
 const TOKEN_LIFE_MS = 2 * 60 * 60 * 1000;
-/** The token is no longer, or not, one: the next attempt asks for another. Source: WeCom's list of global error codes. */
+/** Codes for an invalid or expired token: the next attempt requests a new one. Source: WeCom's list of global error codes. */
 const TOKEN_ERRORS = [42001, 40014];
 
 const wechatConfig = object(
@@ -122,7 +122,7 @@ class WechatNotifier {
     return url.href;
   }
 
-  /** It answers 200 to what it refuses, too. */
+  /** WeChat refuses with status 200. */
   #readAnswer({ text }: HttpAnswer, token: string): Delivery {
     const answer = readObject(text);
     if (!answer) return { ok: false, retry: true, reason: 'other', error: 'the answer is no JSON object' };
@@ -135,7 +135,7 @@ class WechatNotifier {
   }
 }
 
-/** Every status but 200 may be another one at the next attempt. */
+/** Every other status is retried. */
 async function fetchFrom(http: HttpClient, request: HttpRequest, secrets: readonly string[]): Promise<Fetched> {
   try {
     const answer = await http.send(request);
@@ -158,7 +158,7 @@ function readObject(json: string): Readonly<Record<string, unknown>> | undefined
   }
 }
 
-/** The part for the other type of message stands there, too, without content. */
+/** The part for the other message type is there as well, without content. */
 function wechatMessage(config: WechatConfig, render: Render): Readonly<Record<string, unknown>> {
   const receivers = {
     touser: render(config.toUser),

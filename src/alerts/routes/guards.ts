@@ -2,13 +2,13 @@ import { goOn, type HttpContext, headerOf, readBody } from '../../kernel/http/ap
 import { type BodyName, readJson } from '../contract/body.ts';
 import type { Answers } from './answers.ts';
 
-/** The largest body, in bytes: some 25,000 alerts, and far beyond what Prometheus sends at once. */
+/** Maximum body in bytes: some 25,000 alerts, far more than Prometheus sends at once. */
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 
 const JSON_TYPE = 'application/json';
 const MEDIA_TYPE = /^\s*([\w!#$&^.+-]+\/[\w!#$&^.+-]+)\s*(?:;.*)?$/;
 
-/** Answers 406 when the client takes no JSON; undefined when it does. */
+/** Answers 406 when the client does not accept JSON; otherwise undefined. */
 export function refuseUnacceptable(c: HttpContext, answers: Answers): Response | undefined {
   const accept = headerOf(c, 'accept');
   if (accept === undefined || accept.trim() === '' || accept.split(',').some(takesJson)) return undefined;
@@ -42,7 +42,7 @@ export async function readJsonBody(
 
 type BytesRead = { readonly ok: true; readonly bytes: Buffer } | Refusal;
 
-/** The same, but the bytes have still to be parsed; without waiting where they have all come already. */
+/** The same without parsing; synchronous when the whole body has arrived. */
 export function readJsonBytes(c: HttpContext, answers: Answers): BytesRead | Promise<BytesRead> {
   const refusal = refuseMediaType(c, answers) ?? refuseUnacceptable(c, answers);
   if (refusal) return refuse(refusal);

@@ -26,7 +26,7 @@ export interface NotificationRoutes {
 const DEFAULT_LIMIT = 100;
 const MAX_NOTIFICATIONS = 10_000;
 
-/** GET /notifications: what was sent, when, why, to whom and with which result. opsdeck's own. */
+/** GET /notifications: what was sent, when, why, to which receiver and with which result. opsdeck's own. */
 export function listNotifications({ answers, list, reading }: NotificationRoutes): HttpHandler {
   return async (c) => {
     const unacceptable = refuseUnacceptable(c, answers);

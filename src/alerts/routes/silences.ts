@@ -37,7 +37,7 @@ export function listSilences({ answers, listing, reading, now }: SilenceRoutes):
   };
 }
 
-/** POST /silences: creates one, or updates the one whose id it carries. Answered when it is on disk. */
+/** POST /silences: creates a silence, or updates the one with its id. Answered when it is on disk. */
 export function postSilence({ answers, store, now, log }: SilenceRoutes): HttpHandler {
   return async (c) => {
     const body = await readJsonBody(c, answers, 'silence');
@@ -69,7 +69,7 @@ export function readSilence({ answers, store, now }: SilenceRoutes): HttpHandler
   };
 }
 
-/** DELETE /silence/{silenceID}: ends it now. Answered when that is on disk. */
+/** DELETE /silence/{silenceID}: expires it. Answered when that is on disk. */
 export function expireSilence({ answers, store, now, log }: SilenceRoutes): HttpHandler {
   return async (c) => {
     const unacceptable = refuseUnacceptable(c, answers);

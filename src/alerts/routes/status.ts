@@ -35,7 +35,7 @@ export function readStatus({ answers, config, cluster, version, startedAt }: Sta
   };
 }
 
-/** GET /receivers: all of the configuration, used or not. */
+/** GET /receivers: all receivers of the configuration, used or not. */
 export function listReceivers({ answers, reading, receivers }: StatusRoutes): HttpHandler {
   return (c: HttpContext) => {
     const unacceptable = refuseUnacceptable(c, answers);

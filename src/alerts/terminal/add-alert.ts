@@ -44,7 +44,7 @@ async function alertsFromFile(path: string, args: readonly string[], options: Ad
   throw new CommandError(`${path === '-' ? 'standard input' : path} holds no alert`, ExitCode.usage);
 }
 
-/** `alerts add`: posts one alert made of arguments, or those of a file, and says so in one line. */
+/** `alerts add`: posts one alert from arguments, or those of a file, and reports it in one line. */
 export async function addAlert(args: readonly string[], options: AddAlertOptions, terminal: Terminal): Promise<void> {
   const { file } = options;
   if (file === undefined && args.length === 0) {

@@ -32,7 +32,7 @@ async function readSilences(file: string, force: boolean, terminal: Terminal): P
   }));
 }
 
-/** Sets a silence under its own id; where the server does not know that id, the silence is created anew. */
+/** Sets a silence under its own id; creates a new one when the server does not know that id. */
 async function setOrCreate(client: AlertmanagerClient, silence: PostableSilence): Promise<string> {
   const { id, ...fresh } = silence;
   try {
@@ -43,7 +43,7 @@ async function setOrCreate(client: AlertmanagerClient, silence: PostableSilence)
   }
 }
 
-/** `alerts silence import`: sets every silence of a file and prints the id that each now has, one a line. */
+/** `alerts silence import`: sets every silence of a file and prints their new ids, one per line. */
 export async function importSilences(file: string, options: ImportSilencesOptions, terminal: Terminal): Promise<void> {
   const workers = parseWorkers(options.workers);
   const client = new AlertmanagerClient(options, terminal);

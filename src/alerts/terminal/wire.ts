@@ -2,8 +2,8 @@ import * as v from 'valibot';
 import type { Explanation } from '../contract/explanation.ts';
 import type * as wire from '../contract/wire.ts';
 
-// Shapes of API v2 as far as the commands read them. Whatever else an answer carries passes through untouched, and
-// what older servers leave out (mutedBy, routeLabels, a receiver's labels) is not asked for.
+// Schemas of the fields of API v2 that the commands read, for any Alertmanager: other fields pass through, and fields that
+// older servers leave out (mutedBy, routeLabels, a receiver's labels) are not required.
 
 const labelSet = v.record(v.string(), v.string());
 const receiver = v.looseObject({ name: v.string() });
@@ -70,7 +70,7 @@ export const statusSchema = v.looseObject({
 
 const notifiedAlertSchema = v.looseObject({ fingerprint: v.string(), status: v.string(), labels: labelSet });
 
-/** What was sent, the newest first. Only opsdeck answers with it. */
+/** Sent notifications, newest first. Only opsdeck has them. */
 export const notificationsSchema = v.array(
   v.looseObject({
     at: v.string(),
@@ -109,7 +109,7 @@ const decisionSchema = v.looseObject({
 
 const explainedRouteSchema = v.looseObject({
   receiver: v.string(),
-  /** The matchers of the routes from the root to this one. */
+  /** The matchers of each route from the root down. */
   path: v.array(v.string()),
   groupKey: v.string(),
   groupLabels: labelSet,
@@ -118,26 +118,26 @@ const explainedRouteSchema = v.looseObject({
   repeatInterval: v.string(),
   group: v.nullish(v.looseObject({ alerts: v.number(), nextFlush: v.nullish(v.string()) })),
   mutedBy: v.array(v.string()),
-  /** Of each integration; empty where there is no group. */
+  /** Per integration; empty without a group. */
   verdict: v.array(decisionSchema),
 });
 
-/** What becomes of an alert with these labels. Only opsdeck answers with it. */
+/** What happens to an alert with these labels. Only opsdeck has it. */
 export const explanationSchema = v.looseObject({
   labels: labelSet,
   fingerprint: v.string(),
-  /** Absent when the server holds no such alert. */
+  /** Absent when the server has no such alert. */
   alert: v.nullish(v.looseObject({ status: v.string(), startsAt: v.string(), endsAt: v.string() })),
   silencedBy: v.array(v.string()),
   inhibitedBy: v.array(inhibitorSchema),
   routes: v.array(explainedRouteSchema),
 });
 
-/** A silence as a file gives it: what `silence query -o json` wrote; the id is absent when it is to be a new one. */
+/** A silence in a file, as `silence query -o json` writes it; without an id a new one is created. */
 const importedSilenceSchema = v.looseObject({ ...silenceBase, id: v.nullish(v.string()) });
 export const importedSilencesSchema = v.array(importedSilenceSchema);
 
-/** Alerts as a file gives them; the server judges the rest of each. */
+/** Alerts in a file; the server validates the rest of each. */
 export const postableAlertsSchema = v.array(v.looseObject({ labels: labelSet }));
 
 export type WireAlert = v.InferOutput<typeof alertSchema>;

@@ -7,7 +7,7 @@ import { countText } from '../parts/count-text.ts';
 import { formatHash } from '../route.ts';
 import { silenceActions } from './actions.ts';
 
-/** One silence in a list: what it matches, why, by whom, and how long still. */
+/** One silence in a list: matchers, comment, author and remaining time. */
 export function silenceCard(
   silence: Silence,
   affected: number,

@@ -8,7 +8,7 @@ import { linkedText } from '../alert/row.ts';
 import type { PageContext } from '../page.ts';
 import { silenceActions } from './actions.ts';
 
-/** All that is known of a silence, with what can be done about it. */
+/** All data of a silence, with its actions. */
 export function silenceDetails(silence: Silence, context: PageContext, onChanged: () => Promise<void>): HTMLElement {
   const { id, status, matchers, comment, createdBy, annotations = {} } = silence;
   const { state } = status;

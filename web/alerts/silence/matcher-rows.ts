@@ -18,7 +18,7 @@ export interface MatcherRowsParts {
   values(name: string): readonly string[];
 }
 
-/** The matchers of a silence as rows to be edited; there is always one. */
+/** The matchers of a silence as editable rows, at least one. */
 export class MatcherRows {
   readonly element: HTMLElement;
   readonly #parts: MatcherRowsParts;
@@ -40,7 +40,7 @@ export class MatcherRows {
     );
   }
 
-  /** Puts the focus into the first row that is not filled in. */
+  /** Focuses the first incomplete row. */
   focus(): void {
     const row = this.#rows.find(({ name }) => name.value.trim() === '') ?? this.#rows[0];
     row?.name.focus();
@@ -116,7 +116,7 @@ export class MatcherRows {
     this.#parts.onChange();
   }
 
-  /** Names each field by its row for those who cannot see the rows. */
+  /** Labels each field with its row for screen readers. */
   #number(): void {
     for (const [index, { name, operator, value, element }] of this.#rows.entries()) {
       name.ariaLabel = `Label name, matcher ${index + 1}`;

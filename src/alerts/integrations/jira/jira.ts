@@ -38,7 +38,7 @@ const transitionsSchema = v.object({
 const anything = v.unknown();
 
 type Issue = v.InferOutput<typeof issueSchema>;
-/** What a step found, or why the way ends there. */
+/** The result of a step, or the failure of the notification. */
 type Step<T> = { readonly value: T } | { readonly failure: Delivery };
 
 /** One call of the API. */
@@ -51,8 +51,8 @@ interface Call<T> {
 type Ask = <T>(call: Call<T>) => Promise<Step<T>>;
 
 /**
- * Looks for the issue of the group, writes it, and moves it if its status has to change. A kill on the way leaves an issue
- * that the next search finds: it is written once more with the same fields, and moved.
+ * Searches the issue of the group, writes it, and moves it if its status must change. After a kill in between, the next
+ * search finds the issue; it is written again with the same fields, and moved.
  */
 function createJira(config: JiraConfig, context: NotifierContext): Notifier {
   const http = context.openHttp(config.httpConfig);
@@ -89,7 +89,7 @@ async function askJira<T>(http: HttpClient, call: Call<T>, signal: AbortSignal):
   return { failure: failedForGood('the answer is not what the Jira API describes') };
 }
 
-/** Undefined for what is no JSON, such as the empty answer to an update. */
+/** Undefined for an answer that is not JSON, such as the empty one to an update. */
 function readJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
@@ -98,7 +98,7 @@ function readJson(text: string): unknown {
   }
 }
 
-/** The path below the address of the API. */
+/** A path below the API's URL. */
 function apiPath({ apiUrl = '' }: JiraConfig, path: string): string {
   const url = new URL(apiUrl);
   url.pathname = `${url.pathname.replace(/\/+$/, '')}/${path}`;
@@ -128,7 +128,7 @@ async function findIssue(
   return { value: found.value.issues?.[0] };
 }
 
-/** Makes an issue, or updates the one that there is. */
+/** Creates an issue, or updates the existing one. */
 async function writeIssue(config: JiraConfig, issue: Issue | undefined, fields: unknown, ask: Ask): Promise<Delivery> {
   const method = issue ? 'PUT' : 'POST';
   const path = issue ? `issue/${issue.key}` : 'issue';
@@ -137,7 +137,7 @@ async function writeIssue(config: JiraConfig, issue: Issue | undefined, fields: 
   return prefixed(`failed to ${method} request to ${JSON.stringify(path)}`, written.failure);
 }
 
-/** What opens an issue again that is done, or ends one whose alerts are resolved, if the configuration says how. */
+/** The configured transition that reopens a done issue, or resolves one whose alerts are resolved. */
 function dueTransition(config: JiraConfig, issue: Issue | undefined, firing: boolean): string | undefined {
   const status = issue?.fields?.status;
   if (!status) return undefined;

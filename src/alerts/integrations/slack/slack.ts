@@ -53,7 +53,7 @@ interface SlackMessage {
   readonly rest: Readonly<Record<string, unknown>>;
 }
 
-/** A message about the group that stands in Slack already is changed, if that is wished, instead of a new one being sent. */
+/** With update_message, the group's existing message is updated instead of a new one being sent. */
 function addressed(
   { updateMessage }: SlackConfig,
   url: string,
@@ -131,7 +131,7 @@ function buildAction({ type, text, url, style, name, value, confirm }: SlackActi
   });
 }
 
-/** Slack also says in a body that it did not take a message: `ok` is the only good text, `"ok": true` the only good JSON. */
+/** Slack also refuses in the body: only the text `ok` and JSON with `"ok": true` are a success. */
 function readSlackAnswer({ headers, text }: HttpAnswer, prefix: string, keepsIds: boolean): Delivery {
   const refusal = (error: string, retry = false): Delivery => ({
     ok: false,

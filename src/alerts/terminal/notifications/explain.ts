@@ -20,7 +20,7 @@ interface Style {
 
 const braces = (labels: LabelSet) => `{${printable(formatLabels(labels, ', '))}}`;
 
-/** Where texts start in a line: titles stand before it. */
+/** The column after the titles. */
 const TITLE_WIDTH = 11;
 
 function titled(title: string, text: string, { colors }: Style): string {
@@ -88,7 +88,7 @@ function routeLines(route: WireExplainedRoute, number: number, style: Style): st
   return lines;
 }
 
-/** The explanation as an indented story: the alert, what suppresses it, then where it goes and what would be sent. */
+/** The explanation as text: the alert, what suppresses it, then its routes and what would be sent. */
 export function explanationText(explanation: WireExplanation, terminal: Terminal): string {
   const style: Style = { colors: colorsOf(terminal), now: terminal.clock.now() };
   const { labels, fingerprint, routes } = explanation;
@@ -102,7 +102,7 @@ export function explanationText(explanation: WireExplanation, terminal: Terminal
   return lines.map((line) => `${line}\n`).join('');
 }
 
-/** `alerts explain`: what becomes of an alert with these labels, and why. */
+/** `alerts explain`: what happens to an alert with these labels, and why. */
 export async function explainAlert(
   args: readonly string[],
   options: ExplainOptions,
