@@ -20,7 +20,7 @@ const field = object(
   },
 );
 
-/** A template of an attachment's field, with the default. */
+/** The call of a default template. */
 function fallback(name: string): string {
   return `{{ template "mattermost.default.${name}" . }}`;
 }

@@ -48,9 +48,9 @@ export function countRefusedGets(metrics: Metrics): () => void {
 
 /** Always 0: groups are not limited, and no other thread creates them. */
 const NEVER_IN_DISPATCH: Readonly<Record<string, string>> = {
-  limit_reached: 'How often a limit kept a group from being made: there is none.',
-  creation_retries: 'How often a group had to be made anew because somebody else had just made it.',
-  creation_given_up: 'How many alerts were dropped because no group could be made for them.',
+  limit_reached: 'How often a limit prevented the creation of a group: there is none.',
+  creation_retries: 'How often the creation of a group was retried because of a concurrent one.',
+  creation_given_up: 'How many alerts were dropped because no group could be created for them.',
 };
 
 type AddNumber = (name: string, help: string, read: () => number) => void;

@@ -8,7 +8,7 @@ const GOSSIP_COUNTERS: Readonly<Record<string, string>> = {
   peer_name_conflicts: 'How often two members had one name.',
   peers_joined: 'How many other members have joined.',
   peers_left: 'How many other members have left.',
-  peers_update: 'How many other members have said something new of themselves.',
+  peers_update: 'How many other members have sent updates.',
   reconnections: 'How often a member that had failed was reached again.',
   reconnections_failed: 'How often a member that had failed was not reached.',
   refresh_join: 'How many members were found by asking for their addresses again.',
@@ -54,7 +54,7 @@ export function addClusterMetrics(metrics: Metrics, member: ClusterMember | unde
     gauge.set({ peer: name }, 1),
   );
   metrics
-    .counter('alertmanager_cluster_alive_messages_total', 'How often a member has said that it lives.', ['peer'])
+    .counter('alertmanager_cluster_alive_messages_total', 'How many messages said that a member is alive.', ['peer'])
     .inc({ peer: name }, 0);
   addGossipCounters(metrics);
   addOversizedMessages(metrics);

@@ -36,8 +36,8 @@ function addSilenceMetrics(metrics: Metrics, state: AlertState, now: () => numbe
   addUpkeepMetrics(metrics, 'alertmanager_silences', 'silences', silenceUpkeep);
   total('gc_errors_total', 'How often old silences could not be removed.', () => silenceUpkeep.failedCollections);
   // Silencing an alert is no query here: the silencer keeps the answer for each alert.
-  total('queries_total', 'How often somebody asked for silences.', () => listing.queries.count + silences.reads);
-  total('query_errors_total', 'How many of the questions for silences failed.', never);
+  total('queries_total', 'How often silences were queried.', () => listing.queries.count + silences.reads);
+  total('query_errors_total', 'How many queries for silences failed.', never);
   distribution(
     'query_duration_seconds',
     'How long it took to select silences for a list, in seconds.',
@@ -45,7 +45,7 @@ function addSilenceMetrics(metrics: Metrics, state: AlertState, now: () => numbe
   );
   total(
     'query_silences_scanned_total',
-    'How many silences were looked at for those who asked.',
+    'How many silences queries have tested.',
     () => listing.scanned + silences.reads,
   );
   total('query_silences_skipped_total', 'How many silences an index of their versions left out: there is none.', never);
@@ -67,11 +67,11 @@ function addSilenceMetrics(metrics: Metrics, state: AlertState, now: () => numbe
 function addNotificationLogMetrics(metrics: Metrics, { notificationLog, notificationLogUpkeep }: AlertState): void {
   const { total, number, distribution } = namesOf(metrics, 'alertmanager_nflog');
   const { queries } = notificationLog;
-  number('entries', 'How many groups the notification log knows of.', () => notificationLog.size);
+  number('entries', 'How many entries the notification log has.', () => notificationLog.size);
   addUpkeepMetrics(metrics, 'alertmanager_nflog', 'the notification log', notificationLogUpkeep);
   total('queries_total', 'How often the notification log was queried.', () => queries.count);
   // Always 0: Alertmanager counts a missing entry as an error, here it is an answer.
-  total('query_errors_total', 'How many of the questions to the notification log failed.', never);
+  total('query_errors_total', 'How many queries of the notification log failed.', never);
   distribution('query_duration_seconds', 'How long the notification log took to answer, in seconds.', queries);
 }
 
@@ -81,12 +81,8 @@ function addNotificationLogMetrics(metrics: Metrics, { notificationLog, notifica
  */
 function addUpkeepMetrics(metrics: Metrics, prefix: string, store: string, upkeep: Upkeep): void {
   const { total, number, distribution } = namesOf(metrics, prefix);
-  distribution(
-    'gc_duration_seconds',
-    `How long it took to remove what was old of ${store}, in seconds.`,
-    upkeep.collections,
-  );
-  total('maintenance_total', `How often the maintenance of ${store} was begun.`, () => upkeep.runs);
+  distribution('gc_duration_seconds', `How long garbage collections of ${store} took, in seconds.`, upkeep.collections);
+  total('maintenance_total', `How often the maintenance of ${store} was started.`, () => upkeep.runs);
   total('maintenance_errors_total', `How often the maintenance of ${store} failed.`, () => upkeep.failures);
   distribution(
     'snapshot_duration_seconds',
@@ -95,7 +91,7 @@ function addUpkeepMetrics(metrics: Metrics, prefix: string, store: string, upkee
   );
   number(
     'snapshot_size_bytes',
-    `How many bytes of ${store} the last maintenance found on disk.`,
+    `How many bytes ${store} had on disk at the last maintenance.`,
     () => upkeep.storedBytes,
   );
   total('gossip_messages_propagated_total', `How many messages about ${store} were passed on in the cluster.`, never);

@@ -25,7 +25,7 @@ export function createNotificationMetrics(
   const { sent, failed, requests, failedRequests, latency } = addCounters(metrics, options.withReceivers);
   const suppressed = metrics.counter(
     'alertmanager_notifications_suppressed_total',
-    'How many alerts were left out of notifications, by what left them out.',
+    'How many alerts were left out of notifications, by reason.',
     ['reason'],
   );
   const labels = (integration: string, receiver: string): Record<string, string> =>
@@ -51,11 +51,12 @@ export function createNotificationMetrics(
 
 function addCounters(metrics: Metrics, withReceivers: boolean) {
   const names = withReceivers ? (['integration', 'receiver_name'] as const) : (['integration'] as const);
-  const sent = metrics.counter('alertmanager_notifications_total', 'How many notifications were begun.', names);
-  const failed = metrics.counter('alertmanager_notifications_failed_total', 'How many notifications failed for good.', [
-    ...names,
-    'reason',
-  ]);
+  const sent = metrics.counter('alertmanager_notifications_total', 'How many notifications were attempted.', names);
+  const failed = metrics.counter(
+    'alertmanager_notifications_failed_total',
+    'How many notifications failed permanently.',
+    [...names, 'reason'],
+  );
   const requests = metrics.counter(
     'alertmanager_notification_requests_total',
     'How many requests were made for notifications.',

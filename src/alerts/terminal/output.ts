@@ -29,7 +29,7 @@ export function headingOf(titles: readonly string[], colors: ChalkInstance): Sty
   return titles.map((text) => ({ text, style: colors.bold }));
 }
 
-/** The state of an alert: active in a strong colour, suppressed in a weak one. */
+/** The state of an alert, with its colour. */
 export function stateCell(state: string, colors: ChalkInstance): StyledCell {
   const style = state === 'active' ? colors.red : state === 'suppressed' ? colors.yellow : colors.dim;
   return { text: state, style };

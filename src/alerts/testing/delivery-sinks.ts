@@ -6,11 +6,11 @@ import { type SmtpSinkOptions, startSmtpSink } from './smtp-sink.ts';
 import { PUBLISHED } from './sns-sink.ts';
 import { startWebhookSink } from './webhook-sink.ts';
 
-/** A notification, as whoever it reached saw it. */
+/** A notification as received. */
 export interface ReceivedNotification {
   /** Epoch milliseconds. */
   readonly at: number;
-  /** What tells a notification that is sent once more from a new one; empty where there is nothing of that kind. */
+  /** Distinguishes a repeated notification from a new one; empty if the service has nothing of the kind. */
   readonly idempotencyKey: string;
   readonly payload: {
     readonly groupKey: string;
@@ -22,7 +22,7 @@ export interface ReceivedNotification {
   };
 }
 
-/** Somebody who is told of alerts, and remembers it. */
+/** A receiver of notifications that records them. */
 export interface RecordingSink {
   /** The integrations of a receiver, as the configuration has them. */
   readonly yaml: string;
@@ -31,9 +31,9 @@ export interface RecordingSink {
 }
 
 export interface RecordingSinkOptions {
-  /** What a notification is answered once it is there; it is taken unless told otherwise. */
+  /** The answer to a notification; a success by default. */
   readonly answer?: (call: ReceivedNotification) => SinkAnswer | Promise<SinkAnswer>;
-  /** Whether it answers to what is asked before a notification leaves; yes unless told otherwise. */
+  /** Whether it answers requests before a notification; by default it does. */
   readonly isReady?: () => boolean;
   /** Called when it does not answer to that. */
   readonly onRefusal?: () => void;

@@ -104,7 +104,7 @@ function postableOf({ name, group, startsAt, endsAt }: LoadedAlert): unknown {
   };
 }
 
-/** A notification that told what the last one of the group had told, or that an alert fires after it was over. */
+/** A notification with the same content as the group's last one, or with an alert that fires after it has resolved. */
 export interface Repetition {
   readonly what: 'sent twice' | 'fires again';
   readonly groupKey: string;
@@ -116,7 +116,7 @@ export interface Repetition {
   readonly secondAt: number;
 }
 
-/** A receiver that remembers keys would miss what these tell the second time. */
+/** Keys of different notifications: a receiver that deduplicates by key would drop the second. */
 export function findAmbiguousKeys(calls: readonly ReceivedNotification[]): readonly string[] {
   const sent = new Map<string, string>();
   return calls
@@ -156,7 +156,7 @@ export function findRepetitions(calls: readonly ReceivedNotification[]): readonl
   return found;
 }
 
-/** Alerts that somebody was told to fire, and not that they are over, though they are; and those nobody was told of. */
+/** Resolved alerts that were only sent as firing, and firing alerts that were never sent. */
 export function findMissing(
   alerts: readonly LoadedAlert[],
   calls: readonly ReceivedNotification[],

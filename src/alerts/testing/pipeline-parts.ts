@@ -16,7 +16,7 @@ import { type AlertState, joinState } from '../state/alert-state.ts';
 import type { AlertSlot } from '../store/alert-slot.ts';
 import { alertOf, HOUR, routeSettings, START } from './parts.ts';
 
-/** An integration that keeps what it is told and answers as a test says; it succeeds unless told otherwise. */
+/** An integration that records notifications and answers as a test says; by default with success. */
 export interface FakeIntegration {
   readonly name?: string;
   readonly index?: number;

@@ -54,7 +54,7 @@ export interface SmtpSinkOptions {
 
 export interface SmtpSink {
   readonly port: number;
-  /** What clients said, line by line, of all connections; the content of messages is left out. */
+  /** The commands of all connections, line by line, without the content of messages. */
   readonly commands: readonly string[];
   readonly mails: readonly ReceivedMail[];
   /** Resolves as soon as exactly this many connections are open. */
@@ -64,7 +64,7 @@ export interface SmtpSink {
   resume(): void;
 }
 
-/** A mail server on a free port of 127.0.0.1 that records what it is sent and answers as it is told. */
+/** A mail server on a free port of 127.0.0.1 that records mails and answers as configured. */
 export async function startSmtpSink(
   t: { after(end: () => Promise<void>): void },
   options: SmtpSinkOptions = {},
@@ -116,7 +116,7 @@ export async function startSmtpSink(
   };
 }
 
-/** An e-mail configuration for a port of this machine, without TLS unless told otherwise; `more` are further fields. */
+/** An e-mail configuration for a local port, by default without TLS; `more` are further fields. */
 export function emailYaml(
   port: number,
   more = '',
@@ -149,7 +149,7 @@ class Conversation {
   #from = '';
   #to: string[] = [];
   #login: string | undefined;
-  /** Takes lines that are no commands; undefined between them. */
+  /** Takes lines that are not commands; undefined otherwise. */
   #reader: ((line: string) => void) | undefined;
 
   constructor(socket: Socket, options: SmtpSinkOptions, commands: string[], mails: ReceivedMail[]) {
