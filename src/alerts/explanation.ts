@@ -122,7 +122,7 @@ function decideGroup(
 }
 
 const WORDS: Readonly<Record<NotificationReason, string>> = {
-  'first notification': 'nobody was notified of this group yet, or every alert of the last notification had resolved',
+  'first notification': 'the group was not notified yet, or every alert of its last notification had resolved',
   'new alerts added': 'an alert fires that was not in the last notification',
   'all alerts resolved': 'all alerts of the last notification have resolved',
   'some alerts resolved': 'an alert has resolved since the last notification',

@@ -78,7 +78,7 @@ describe('an incident.io configuration', () => {
   });
 });
 
-describe('incident.io is told', () => {
+describe('incident.io is notified', () => {
   const tokens: readonly (readonly [string, unknown])[] = [
     [TOKEN, { type: 'Bearer', credentials: 'hush', credentialsFile: undefined }],
     ['alert_source_token_file: /token', { type: 'Bearer', credentials: undefined, credentialsFile: '/token' }],

@@ -71,7 +71,7 @@ describe('a Mattermost configuration', () => {
   });
 });
 
-describe('Mattermost is told', () => {
+describe('Mattermost is notified', () => {
   test('with all that an attachment can have', async (t) => {
     const more =
       'username: U, icon_url: I, icon_emoji: E, type: custom_x, text: X, fallback: F, color: C, pretext: P, ' +

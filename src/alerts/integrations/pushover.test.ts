@@ -73,7 +73,7 @@ describe('a Pushover configuration', () => {
   });
 });
 
-describe('Pushover is told', () => {
+describe('Pushover is notified', () => {
   test('with all that can be configured', async (t) => {
     const more =
       'title: T, message: "a b & c", url: "http://x.example.org/", url_title: U, device: phone, sound: siren, ' +

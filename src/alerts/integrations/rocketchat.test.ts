@@ -66,7 +66,7 @@ describe('a Rocket.Chat configuration', () => {
   });
 });
 
-describe('Rocket.Chat is told', () => {
+describe('Rocket.Chat is notified', () => {
   test('with fields and buttons', async (t) => {
     const more =
       'title: T, title_link: "", text: X, image_url: I, thumb_url: H, color: green, emoji: ":fire:", icon_url: A, ' +

@@ -77,7 +77,7 @@ describe('a Telegram configuration', () => {
   });
 });
 
-describe('Telegram is told', () => {
+describe('Telegram is notified', () => {
   test('without a sound, in a thread, and in plain text, where it is wanted', async (t) => {
     const more = 'disable_notifications: true, message_thread_id: 7, parse_mode: "", message: "{{ .Status }}"';
     const { sink } = await sendTo(t, more);

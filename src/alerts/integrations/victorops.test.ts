@@ -60,7 +60,7 @@ describe('a VictorOps configuration', () => {
   });
 });
 
-describe('VictorOps is told', () => {
+describe('VictorOps is notified', () => {
   for (const key of ['..', '../../admin', 'a/../../b', './..', 'a/..', '.']) {
     test(`at no other path than its own, whatever a label says: ${key}`, async (t) => {
       const sink = await startHttpSink(t);

@@ -64,7 +64,7 @@ describe('a Webex configuration', () => {
   });
 });
 
-describe('Webex is told', () => {
+describe('Webex is notified', () => {
   test('with the HTTP configuration that authorizes it', async (t) => {
     const seen: unknown[] = [];
     const sink = await startHttpSink(t);

@@ -74,7 +74,7 @@ async function start(
   return { sink, clock, notify };
 }
 
-describe('WeChat is told', () => {
+describe('WeChat is notified', () => {
   test('with a token that is asked for first, as its documentation has it', async (t) => {
     const { sink, notify } = await start(t, { fields: ', to_user: u, agent_id: "7"' });
     assert.deepEqual(await notify(), { ok: true });

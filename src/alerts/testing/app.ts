@@ -34,7 +34,7 @@ export interface AlertsAppOptions {
   readonly cluster?: ClusterMember;
   /** Stands in for the database that a test can let fail. */
   readonly realDatabase?: Database;
-  /** Who sends notifications; unless given, nobody. */
+  /** The sender of notifications; none by default. */
   readonly openHttp?: NotifierSurroundings['openHttp'];
 }
 

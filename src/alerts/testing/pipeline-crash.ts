@@ -32,7 +32,7 @@ export interface CrashReport {
   /** Those that were answered 200, as are the repetitions; of what is missing the unanswered ones count as well. */
   readonly calls: readonly ReceivedNotification[];
   readonly repetitions: readonly Repetition[];
-  /** Keys under which something else was told than before. */
+  /** Keys that were used for different notifications. */
   readonly ambiguousKeys: readonly string[];
   readonly missing: ReturnType<typeof findMissing>;
   readonly lostSilences: readonly string[];
@@ -48,11 +48,11 @@ export interface CrashPlan {
   readonly rounds: number;
   readonly signal: 'SIGKILL' | 'SIGTERM';
   readonly random: Random;
-  /** Who is told; a webhook unless another is named. */
+  /** The receiver; a webhook by default. */
   readonly startSink?: StartRecordingSink;
-  /** Of the one who is told; 200 unless told otherwise. */
+  /** The receiver's answer; 200 by default. */
   readonly answer?: (call: ReceivedNotification) => SinkAnswer;
-  /** How long it takes for each answer, in milliseconds; nothing unless told otherwise. */
+  /** The delay of each answer in milliseconds; 0 by default. */
   readonly latencyMs?: () => number;
   /** Called when the last kill is over. */
   readonly settling?: () => void;
@@ -75,7 +75,7 @@ export async function runCrashes(t: Cleanup, plan: CrashPlan): Promise<CrashRepo
     const status = await server.stop(signal);
     if (signal === 'SIGTERM') assert.deepEqual(status, { code: 0, signal: null });
     await stopLoad();
-    // What it has sent may still be on its way to the one who is told.
+    // Its last requests may still be on their way to the receiver.
     await someTurns();
     goneAt.push(Date.now());
   }
@@ -96,7 +96,7 @@ export async function runCrashes(t: Cleanup, plan: CrashPlan): Promise<CrashRepo
 
 const take = (): SinkAnswer => ({});
 
-/** Who is told, with all that it has perhaps taken, and what it has taken. */
+/** The receiver with the notifications that arrived, and those that it acknowledged. */
 async function startSinkOf(t: Cleanup, { startSink = startRecordingWebhook, answer = take, latencyMs }: CrashPlan) {
   const [heard, answered]: [ReceivedNotification[], ReceivedNotification[]] = [[], []];
   const note = (call: ReceivedNotification) => {
@@ -131,12 +131,12 @@ interface Settling {
   readonly isAllReceived: () => boolean;
 }
 
-/** Ends the load, and waits until nothing has been told for a while. */
+/** Ends the load, and waits until nothing has been sent for a while. */
 async function settle(t: Cleanup, { url }: RunningServer, { load, sink, isAllReceived }: Settling): Promise<void> {
   const client = new HttpClient(t, url);
   await load.end(client);
   const endedAt = Date.now();
-  // Whoever was refused several times in a row is tried again after more than a while. What never comes is reported as missing.
-  await eventually('all to be told', isAllReceived).catch(() => {});
+  // After several refusals the next retry may take longer. What never arrives is reported as missing.
+  await eventually('all to be received', isAllReceived).catch(() => {});
   await eventually('quiet', () => Date.now() - Math.max(endedAt, sink.calls.at(-1)?.at ?? 0) > QUIET_MS);
 }

@@ -35,7 +35,7 @@ export class PipelineLoad {
     return this.#alerts;
   }
 
-  /** Puts the load on a server until told to stop; the result resolves when nothing is under way. */
+  /** Puts the load on a server until stopped; the result resolves when nothing is under way. */
   start(t: Cleanup, url: string): () => Promise<void> {
     const client = new HttpClient(t, url);
     let isStopped = false;
@@ -129,7 +129,7 @@ export function findAmbiguousKeys(calls: readonly ReceivedNotification[]): reado
     .map(({ idempotencyKey }) => idempotencyKey);
 }
 
-/** What of notifications somebody who is woken by them would complain of. */
+/** The faulty notifications. */
 export function findRepetitions(calls: readonly ReceivedNotification[]): readonly Repetition[] {
   const last = new Map<string, { readonly sent: string; readonly at: number; readonly key: string }>();
   const resolved = new Map<string, number>();

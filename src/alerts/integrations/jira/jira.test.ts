@@ -83,7 +83,7 @@ const sentFields = (sink: HttpSink) => sentJson(sink, 1).fields as Readonly<Reco
 const stepsOf = ({ requests }: { requests: readonly SinkRequest[] }) =>
   requests.map(({ method, path }) => `${method} ${path}`);
 
-describe('Jira is told', () => {
+describe('Jira is notified', () => {
   test('of a new group with a new issue, as its REST API documents it', async (t) => {
     const sink = await start(t);
     const yaml = `{api_url: ${sink.url}/rest/api/2/, ${NEEDED}, summary: "{{ .Status }} & more", description: d, labels: [z, A], priority: High,

@@ -68,7 +68,7 @@ function forgetAws(t: TestContext): void {
   });
 }
 
-describe('SNS is told', () => {
+describe('SNS is notified', () => {
   const start = (t: TestContext): Promise<HttpSink> => {
     forgetAws(t);
     return startHttpSink(t, () => PUBLISHED);

@@ -24,7 +24,7 @@ const LABELS: Pairs = { alertname: 'Drill', instance: 'drill.example:9100', job:
 
 function annotationsOf(receiver: string): Pairs {
   return {
-    description: `Somebody tries whether notifications reach the receiver ${receiver}. Nothing is wrong.`,
+    description: `This is a test of the receiver ${receiver}. Nothing is wrong.`,
     summary: 'This is a drill: nothing needs to be done',
   };
 }
