@@ -1,3 +1,5 @@
+import { accepted, type Outcome } from '../../kernel/outcome.ts';
+
 /** Without seconds only the zone Z is allowed; after a space, seconds are required and a zone is not allowed. */
 const PATTERN =
   /^(\d{4})-(\d\d)-(\d\d)(?:(?:T(?=.{5}(?:Z?$|:))| (?=[\d:.,]{8,}$))(\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?(Z|[+-](?:[01]\d|2[0-4]):?[0-5]\d)?)?$/;
@@ -12,15 +14,13 @@ const ZERO_TIME = -62_135_596_800_000;
 const FIRST = -62_167_219_200_000;
 const LAST = 253_402_300_799_999;
 
-export type InstantRead = { readonly ok: true; readonly at: number | undefined } | { readonly ok: false };
-
 /**
  * Reads a date-time in any form that go-openapi's strfmt takes (RFC 3339, without seconds, without zone, a bare date),
  * in epoch milliseconds; a missing zone is UTC. Go's zero time is read as undefined, the empty text as the epoch.
  */
-export function readInstant(text: string): InstantRead {
-  if (COMMON.test(text)) return { ok: true, at: Date.parse(text) };
-  if (text === '') return { ok: true, at: 0 };
+export function readInstant(text: string): Outcome<number | undefined, object> {
+  if (COMMON.test(text)) return accepted(Date.parse(text));
+  if (text === '') return accepted(0);
   const match = PATTERN.exec(text);
   if (!match) return { ok: false };
   const [, year, month, day, hour = '0', minute = '0', second = '0', fraction = '', zone = 'Z'] = match;
@@ -35,7 +35,7 @@ export function readInstant(text: string): InstantRead {
   if (rolledOver || Number(minute) > 59 || Number(second) > 59) return { ok: false };
   const at = date.getTime() - zoneOffsetMs(zone);
   if (at < FIRST || at > LAST) return { ok: false };
-  return { ok: true, at: at === ZERO_TIME ? undefined : at };
+  return accepted(at === ZERO_TIME ? undefined : at);
 }
 
 function zoneOffsetMs(zone: string): number {

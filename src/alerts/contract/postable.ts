@@ -35,7 +35,7 @@ const instant = v.pipe(
   v.string('must be a date-time string'),
   v.rawTransform<string, number | undefined>(({ dataset, addIssue, NEVER }) => {
     const read = readInstant(dataset.value);
-    if (read.ok) return read.at;
+    if (read.ok) return read.value;
     addIssue({
       message: `must be a date-time such as 2006-01-02T15:04:05Z, not ${JSON.stringify(dataset.value.slice(0, 100))}`,
     });

@@ -1,5 +1,6 @@
 import { messageOf } from '../../kernel/errors.ts';
 import { readRetryAfter } from '../../kernel/http/retry-after.ts';
+import { accepted, type Outcome } from '../../kernel/outcome.ts';
 import { OwnTimeout } from './http/timeout.ts';
 import type { Delivery, FailureReason, HttpAnswer, HttpClient, HttpRequest } from './notifier.ts';
 import { hideSecrets } from './secret-texts.ts';
@@ -21,25 +22,30 @@ const MAX_DETAILS = 2048;
 
 export const DELIVERED: Delivery = { ok: true };
 
+/** A result, or the failed delivery. */
+export type Attempted<T> = Outcome<T, { readonly failure: Delivery }>;
+
+export const failed = (failure: Delivery) => ({ ok: false, failure }) as const;
+
 /** Sends one request; resolves with an answer with status 2xx, or with the failure. */
 export async function exchange(
   client: HttpClient,
   request: HttpRequest,
   rules: DeliveryRules = {},
-): Promise<{ readonly answer: HttpAnswer } | { readonly failure: Delivery }> {
+): Promise<Attempted<HttpAnswer>> {
   try {
     const answer = await client.send(request);
     const failure = failureOfAnswer(answer, rules);
-    return failure ? { failure } : { answer };
+    return failure ? failed(failure) : accepted(answer);
   } catch (error) {
-    return { failure: failedToSend(error, request.signal, rules.secrets) };
+    return failed(failedToSend(error, request.signal, rules.secrets));
   }
 }
 
 /** Sends one request that succeeds with any status of 2xx. */
 export async function deliver(client: HttpClient, request: HttpRequest, rules?: DeliveryRules): Promise<Delivery> {
   const result = await exchange(client, { ...request, statusSuffices: true }, rules);
-  return 'failure' in result ? result.failure : DELIVERED;
+  return result.ok ? DELIVERED : result.failure;
 }
 
 /** The failure of a request without an answer; a retry may succeed. */

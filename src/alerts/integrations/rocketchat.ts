@@ -117,7 +117,7 @@ function createRocketchat(config: RocketchatConfig, context: NotifierContext): N
         { method: 'POST', url: api, headers, body, signal },
         { secrets: [token, tokenId] },
       );
-      if ('answer' in result) return readAnswer(result.answer.text, channel);
+      if (result.ok) return readAnswer(result.value.text, channel);
       const { failure } = result;
       // A failure without an answer does not concern the channel.
       return failure.ok || !failure.error.startsWith('unexpected status code') ? failure : ofChannel(channel, failure);

@@ -3,7 +3,7 @@ import { accepted, refused } from '../../kernel/outcome.ts';
 import { object, optional, secret, template, text, url, type ValueOf, withDefault } from '../config/kind.ts';
 import type { Notification } from '../domain/notification.ts';
 import { httpFields, inheritHttp } from './common-fields.ts';
-import { failedForGood, failedToSend, failureOfAnswer } from './deliver.ts';
+import { type Attempted, failed, failedForGood, failedToSend, failureOfAnswer } from './deliver.ts';
 import { encodeJson, withoutEmpty } from './http/payload.ts';
 import type { Delivery, HttpAnswer, HttpClient, HttpRequest, Integration, NotifierContext } from './notifier.ts';
 import { hideSecrets } from './secret-texts.ts';
@@ -66,7 +66,6 @@ interface Token {
 }
 
 type Render = (source: string) => string;
-type Fetched = { readonly answer: HttpAnswer } | { readonly failure: Delivery };
 
 class WechatNotifier {
   readonly #config: WechatConfig;
@@ -90,7 +89,7 @@ class WechatNotifier {
     const url = this.#address('message/send', { access_token: token });
     const headers = { 'content-type': 'application/json' };
     const sent = await fetchFrom(this.#http, { method: 'POST', url, headers, body, signal }, [token]);
-    return 'failure' in sent ? sent.failure : this.#readAnswer(sent.answer, token);
+    return sent.ok ? this.#readAnswer(sent.value, token) : sent.failure;
   }
 
   async #haveToken(render: Render, signal: AbortSignal): Promise<string | Delivery> {
@@ -108,8 +107,8 @@ class WechatNotifier {
     const corpsecret = render(source);
     const url = this.#address('gettoken', { corpid: render(corpId), corpsecret });
     const fetched = await fetchFrom(this.#http, { method: 'GET', url, signal }, [corpsecret]);
-    if ('failure' in fetched) return fetched.failure;
-    const { access_token: text } = readObject(fetched.answer.text) ?? {};
+    if (!fetched.ok) return fetched.failure;
+    const { access_token: text } = readObject(fetched.value.text) ?? {};
     if (typeof text !== 'string' || text === '') return failedForGood(`invalid APISecret for CorpID: ${corpId}`);
     this.#token = { text, fetchedAt: now };
     return text;
@@ -136,16 +135,20 @@ class WechatNotifier {
 }
 
 /** Every other status is retried. */
-async function fetchFrom(http: HttpClient, request: HttpRequest, secrets: readonly string[]): Promise<Fetched> {
+async function fetchFrom(
+  http: HttpClient,
+  request: HttpRequest,
+  secrets: readonly string[],
+): Promise<Attempted<HttpAnswer>> {
   try {
     const answer = await http.send(request);
     const { status } = answer;
-    if (status === 200) return { answer };
+    if (status === 200) return accepted(answer);
     const refusal = failureOfAnswer(answer, { describe: () => '' });
-    if (refusal && !refusal.ok) return { failure: { ...refusal, retry: true } };
-    return { failure: { ok: false, retry: true, reason: 'other', error: `unexpected status code ${status}` } };
+    if (refusal && !refusal.ok) return failed({ ...refusal, retry: true });
+    return failed({ ok: false, retry: true, reason: 'other', error: `unexpected status code ${status}` });
   } catch (error) {
-    return { failure: failedToSend(error, request.signal, secrets) };
+    return failed(failedToSend(error, request.signal, secrets));
   }
 }
 

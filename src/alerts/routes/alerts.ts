@@ -56,7 +56,7 @@ export function postAlerts({ answers, receive }: AlertRoutes): HttpHandler {
   return (c) =>
     goOn(readJsonBytes(c, answers), (body) => {
       if (!body.ok) return body.response;
-      return goOn(receive(readPostedAlerts(body.bytes)), (reasons) => {
+      return goOn(receive(readPostedAlerts(body.value)), (reasons) => {
         if (!reasons.ok) return answers.refuse(c, 400, reasons.reason);
         return reasons.value.length === 0 ? answers.empty(c, 200) : answers.refuse(c, 400, reasons.value.join('\n'));
       });

@@ -77,7 +77,7 @@ function readHistoryQuery(parameters: QueryParameters, reading: MatcherReading):
     receiver: last('receiver'),
     integration: last('integration'),
     groupKey: last('groupKey'),
-    since: sinceAt?.ok ? sinceAt.at : undefined,
+    since: sinceAt?.ok ? sinceAt.value : undefined,
     failed: failed === undefined ? undefined : readFlag([failed]),
     filter: filter.value,
     limit: count,

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { accepted, refused } from '../../../kernel/outcome.ts';
 import { groupHash, type Notification, notificationStatus } from '../../domain/notification.ts';
 import { inheritHttp } from '../common-fields.ts';
-import { DELIVERED, exchange, failedForGood } from '../deliver.ts';
+import { type Attempted, DELIVERED, exchange, failed, failedForGood } from '../deliver.ts';
 import { encodeJson } from '../http/payload.ts';
 import type { Delivery, HttpClient, HttpRequest, Integration, Notifier, NotifierContext } from '../notifier.ts';
 import { namingTemplate } from '../template-prefix.ts';
@@ -38,8 +38,6 @@ const transitionsSchema = v.object({
 const anything = v.unknown();
 
 type Issue = v.InferOutput<typeof issueSchema>;
-/** The result of a step, or the failure of the notification. */
-type Step<T> = { readonly value: T } | { readonly failure: Delivery };
 
 /** One call of the API. */
 interface Call<T> {
@@ -48,7 +46,7 @@ interface Call<T> {
   readonly body?: unknown;
   readonly answer: v.GenericSchema<unknown, T>;
 }
-type Ask = <T>(call: Call<T>) => Promise<Step<T>>;
+type Ask = <T>(call: Call<T>) => Promise<Attempted<T>>;
 
 /**
  * Searches the issue of the group, writes it, and moves it if its status must change. After a kill in between, the next
@@ -62,7 +60,7 @@ function createJira(config: JiraConfig, context: NotifierContext): Notifier {
       const render: Render = (source) => context.templates.text(source, data);
       const ask: Ask = (call) => askJira(http, call, signal);
       const found = await findIssue(config, notification, render, ask);
-      if ('failure' in found) return prefixed('failed to look up existing issues', found.failure);
+      if (!found.ok) return prefixed('failed to look up existing issues', found.failure);
       const issue = found.value;
       const firing = notificationStatus(notification.alerts) === 'firing';
       if (!issue && !firing) return DELIVERED;
@@ -78,15 +76,15 @@ function prefixed(prefix: string, failure: Delivery): Delivery {
   return failure.ok ? failure : { ...failure, error: `${prefix}: ${failure.error}` };
 }
 
-async function askJira<T>(http: HttpClient, call: Call<T>, signal: AbortSignal): Promise<Step<T>> {
+async function askJira<T>(http: HttpClient, call: Call<T>, signal: AbortSignal): Promise<Attempted<T>> {
   const { method, url, body } = call;
   const headers = { 'content-type': 'application/json', 'accept-language': 'en' };
   const content = body === undefined ? {} : { body: encodeJson(body) };
   const sent = await exchange(http, { method, url, headers, ...content, signal }, { retryStatuses: [429] });
-  if ('failure' in sent) return sent;
-  const read = v.safeParse(call.answer, readJson(sent.answer.text));
-  if (read.success) return { value: read.output };
-  return { failure: failedForGood('the answer is not what the Jira API describes') };
+  if (!sent.ok) return sent;
+  const read = v.safeParse(call.answer, readJson(sent.value.text));
+  if (read.success) return accepted(read.output);
+  return failed(failedForGood('the answer is not what the Jira API describes'));
 }
 
 /** Undefined for an answer that is not JSON, such as the empty one to an update. */
@@ -118,14 +116,14 @@ async function findIssue(
   notification: Notification,
   render: Render,
   ask: Ask,
-): Promise<Step<Issue | undefined>> {
+): Promise<Attempted<Issue | undefined>> {
   const firing = notificationStatus(notification.alerts) === 'firing';
   const project = namingTemplate('invalid project template or value', () => render(config.project));
   const jql = issueQuery(config, project, groupHash(notification), firing);
   const body = { fields: ['status'], jql, maxResults: 2 };
   const found = await ask({ method: 'POST', url: searchUrl(config), body, answer: searchSchema });
-  if ('failure' in found) return { failure: prefixed('HTTP request to JIRA API', found.failure) };
-  return { value: found.value.issues?.[0] };
+  if (!found.ok) return failed(prefixed('HTTP request to JIRA API', found.failure));
+  return accepted(found.value.issues?.[0]);
 }
 
 /** Creates an issue, or updates the existing one. */
@@ -133,7 +131,7 @@ async function writeIssue(config: JiraConfig, issue: Issue | undefined, fields: 
   const method = issue ? 'PUT' : 'POST';
   const path = issue ? `issue/${issue.key}` : 'issue';
   const written = await ask({ method, url: apiPath(config, path), body: { fields }, answer: anything });
-  if (!('failure' in written)) return DELIVERED;
+  if (written.ok) return DELIVERED;
   return prefixed(`failed to ${method} request to ${JSON.stringify(path)}`, written.failure);
 }
 
@@ -149,10 +147,10 @@ function dueTransition(config: JiraConfig, issue: Issue | undefined, firing: boo
 async function moveIssue(config: JiraConfig, { key }: Issue, transition: string, ask: Ask): Promise<Delivery> {
   const url = apiPath(config, `issue/${key}/transitions`);
   const found = await ask({ method: 'GET', url, answer: transitionsSchema });
-  if ('failure' in found) return found.failure;
+  if (!found.ok) return found.failure;
   const known = found.value.transitions?.find(({ name }) => name === transition);
   if (!known) return failedForGood(`can't find transition ${transition} for issue ${key}`);
   const body = { transition: { id: known.id } };
   const moved = await ask({ method: 'POST', url, body, answer: anything });
-  return 'failure' in moved ? moved.failure : DELIVERED;
+  return moved.ok ? DELIVERED : moved.failure;
 }

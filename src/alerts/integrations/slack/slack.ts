@@ -42,7 +42,7 @@ function createSlack(config: SlackConfig, context: NotifierContext): Notifier {
       const sent = await withinTimeout(limit, (signal) =>
         exchange(http, postJson(address, encodeJson(body), signal), { prefix, secrets: [address] }),
       );
-      return 'failure' in sent ? sent.failure : readSlackAnswer(sent.answer, prefix, config.updateMessage);
+      return !sent.ok ? sent.failure : readSlackAnswer(sent.value, prefix, config.updateMessage);
     },
   };
 }
