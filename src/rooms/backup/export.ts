@@ -7,7 +7,7 @@ import type { RoomAccess } from '../domain/access.ts';
 import type { Committed } from '../domain/event.ts';
 import type { StoredMessage } from '../domain/message/message.ts';
 import type { Room } from '../domain/room/room.ts';
-import { makeUser } from '../domain/user/user.ts';
+import { makeUser } from '../domain/user/new-user.ts';
 import type { RoomState } from '../room/state.ts';
 import type { RoomWriter } from '../room/writer.ts';
 import type { RoomStore } from '../store/room-store.ts';

@@ -3,7 +3,7 @@ import { RoomBackups } from '../backup/backup.ts';
 import { RoomExports } from '../backup/export.ts';
 import { RoomImport } from '../backup/import.ts';
 import { printCursor } from '../contract/feed.ts';
-import { makeUser } from '../domain/user/user.ts';
+import { makeUser } from '../domain/user/new-user.ts';
 import { newInviteCode } from '../invite-code.ts';
 import { MessageReader } from '../messages/message-book-reader.ts';
 import { UnreadCounts } from '../messages/unread-counts.ts';

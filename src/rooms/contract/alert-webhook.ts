@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { GroupAlert, GroupNotice } from '../domain/card/alert-card.ts';
+import type { GroupAlert, GroupNotice } from '../domain/card/alert-notice.ts';
 
 const labels = v.optional(v.nullish(v.record(v.string(), v.string()), {}), {});
 const text = v.optional(v.nullish(v.string(), ''), '');

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { JsonObject } from '../domain/message/message.ts';
-import { MESSAGE_ID } from '../domain/message/post.ts';
+import { MESSAGE_ID } from '../domain/message/message.ts';
 import type { MessageEdit, Post } from '../messages/messages.ts';
 
 const messageId = v.pipe(v.string(), v.regex(MESSAGE_ID, 'the id of a message: 8 to 64 letters, digits, "_" and "-"'));

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { MESSAGE_ID } from '../domain/message/post.ts';
+import { MESSAGE_ID } from '../domain/message/message.ts';
 import { proseSchema } from './text.ts';
 
 const messageId = v.nullish(v.pipe(v.string(), v.regex(MESSAGE_ID, 'must be the id of a message')));

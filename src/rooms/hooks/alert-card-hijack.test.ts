@@ -4,12 +4,13 @@ import { test } from 'node:test';
 import { eventually } from '../../testing/eventually.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import type { Cleanup } from '../../testing/processes.ts';
-import { cardId } from '../domain/card/alert-card.ts';
+import { cardId } from '../domain/card/alert-notice.ts';
 import { copilotUserId } from '../domain/copilot/user.ts';
 import type { JsonObject, Message } from '../domain/message/message.ts';
 import { decidePost } from '../domain/message/post.ts';
 import { SCOPES } from '../domain/token/token.ts';
-import { makeUser, type UserRef } from '../domain/user/user.ts';
+import { makeUser } from '../domain/user/new-user.ts';
+import type { UserRef } from '../domain/user/user.ts';
 import type { RoomsAnswer } from '../testing/app.ts';
 import { openPeople, type TestPeople } from '../testing/people.ts';
 

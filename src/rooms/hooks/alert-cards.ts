@@ -1,15 +1,7 @@
 import type { CancelTimer, Clock } from '../../kernel/clock.ts';
 import type { Caller } from '../domain/caller.ts';
-import {
-  type AlertCard,
-  cardId,
-  cardJson,
-  cardOf,
-  type GroupNotice,
-  isSameCard,
-  printCard,
-  readCard,
-} from '../domain/card/alert-card.ts';
+import { type AlertCard, cardJson, isSameCard, printCard, readCard } from '../domain/card/alert-card.ts';
+import { cardId, cardOf, type GroupNotice } from '../domain/card/alert-notice.ts';
 import type { Message, StoredMessage } from '../domain/message/message.ts';
 import { isAlertCard } from '../domain/message/reserved-message.ts';
 import { record } from '../domain/record.ts';

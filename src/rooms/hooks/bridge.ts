@@ -1,7 +1,7 @@
 import type { Caller } from '../domain/caller.ts';
 import { hookAuthorId } from '../domain/message/reserved-message.ts';
 import type { Scope } from '../domain/token/token.ts';
-import { colorOf } from '../domain/user/user.ts';
+import { colorOf } from '../domain/user/new-user.ts';
 
 const BRIDGE_SCOPES: ReadonlySet<Scope> = new Set(['read', 'write']);
 

@@ -6,7 +6,7 @@ import type { Message } from '../domain/message/message.ts';
 import type { RewriteTarget } from '../domain/message/rewrite.ts';
 import { SCOPES } from '../domain/token/token.ts';
 import type { UserKind } from '../domain/user/user.ts';
-import { makeUser } from '../domain/user/user.ts';
+import { makeUser } from '../domain/user/new-user.ts';
 import { FileStore } from '../files/file-store.ts';
 import { openTestRooms, type TestRooms } from '../testing/app.ts';
 import { MessageBook } from './message-book.ts';

@@ -1,7 +1,7 @@
 import { record } from '../../domain/record.ts';
 import { SCOPES, type Token } from '../../domain/token/token.ts';
 import { checkToken } from '../../domain/user/change.ts';
-import { makeUser } from '../../domain/user/user.ts';
+import { makeUser } from '../../domain/user/new-user.ts';
 import type { RoomState } from '../../room/state.ts';
 import type { RoomWriter } from '../../room/writer.ts';
 import { hashTokenSecret, makeTokenSecret, shownPrefix } from '../token-secret.ts';

@@ -1,7 +1,7 @@
 import type { Caller } from '../caller.ts';
 import type { Room } from '../room/room.ts';
 import type { Scope } from '../token/token.ts';
-import { colorOf } from '../user/user.ts';
+import { colorOf } from '../user/new-user.ts';
 import type { CopilotSettings } from './copilot.ts';
 
 const SCOPES: ReadonlySet<Scope> = new Set(['read', 'write', 'react']);

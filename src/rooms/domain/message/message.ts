@@ -2,6 +2,8 @@ import type { FileRef } from '../file/file.ts';
 import type { RunError, RunUsage } from '../run/run.ts';
 import type { UserRef } from '../user/user.ts';
 
+export const MESSAGE_ID = /^[A-Za-z0-9_-]{8,64}$/;
+
 export type MessageType = 'text' | 'file' | 'alert' | 'command' | 'system';
 export type MessageFormat = 'markdown' | 'plain';
 export type MessageStatus = 'complete' | 'streaming' | 'failed' | 'cancelled';

@@ -10,14 +10,22 @@ import { type RecordChange, record } from '../record.ts';
 import { granted, type Refusal, refuse, type Verdict } from '../refusal.ts';
 import { refTo } from '../user/user.ts';
 import { copilotHandle, findMentions, NO_MENTIONS } from './mention.ts';
-import type { JsonObject, Mentions, Message, MessageFormat, MessageStatus, MessageType, RunRef } from './message.ts';
+import {
+  type JsonObject,
+  MESSAGE_ID,
+  type Mentions,
+  type Message,
+  type MessageFormat,
+  type MessageStatus,
+  type MessageType,
+  type RunRef,
+} from './message.ts';
 import { changed, type MessageOutcome, unchanged } from './outcome.ts';
 import { checkChosenCard, checkChosenId } from './reserved-message.ts';
 import { takeCallAllTurn, takePostTurn } from './slow-mode.ts';
 import { checkBody } from './text.ts';
 import { countReply, findReferred, requireRoot } from './thread.ts';
 
-export const MESSAGE_ID = /^[A-Za-z0-9_-]{8,64}$/;
 const MAX_ATTACHMENTS = 10;
 /** What only machines write. */
 const MACHINE_TYPES: ReadonlySet<MessageType> = new Set(['alert', 'command']);

@@ -9,7 +9,8 @@ import { type Ban, type Member, memberKey, newMember, type Role } from '../membe
 import type { Message, Reaction } from '../message/message.ts';
 import { hasReservedKind, isAlertCard } from '../message/reserved-message.ts';
 import { type RecordChange, record } from '../record.ts';
-import { makeUser, type User } from '../user/user.ts';
+import { makeUser } from '../user/new-user.ts';
+import type { User } from '../user/user.ts';
 import { auditOf } from './change.ts';
 import { type RoomFields, substanceOf } from './request.ts';
 import type { Room } from './room.ts';

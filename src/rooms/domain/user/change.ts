@@ -6,7 +6,8 @@ import { granted, type Refusal, refuse, type Verdict } from '../refusal.ts';
 import { refuseReservedUserId } from '../reserved-id.ts';
 import { endTokens } from '../token/end.ts';
 import type { Token } from '../token/token.ts';
-import { colorOf, makeUser, type User } from './user.ts';
+import { colorOf, makeUser } from './new-user.ts';
+import type { User } from './user.ts';
 
 /** What a new user is given; what is left out has a default. */
 export interface UserDraft {
