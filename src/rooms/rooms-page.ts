@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { brotliDecompressSync, gzip } from 'node:zlib';
 import type { PageFiles } from '../kernel/http/assets.ts';
-import { wireUser } from './contract/user-request.ts';
+import { wireUser } from './contract/user.ts';
 import { findRoom } from './domain/access.ts';
 import { type Caller, rulesServer } from './domain/caller.ts';
 import type { Room } from './domain/room/room.ts';

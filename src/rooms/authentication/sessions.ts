@@ -7,8 +7,8 @@ import { isReservedUserId, refuseReservedUserId } from '../domain/reserved-id.ts
 import { endTokens } from '../domain/token/end.ts';
 import { earlierOf, parentIdOf, requireShown, shownToken } from '../domain/token/lineage.ts';
 import { type Token, USUAL_SCOPES } from '../domain/token/token.ts';
-import { USER_ID, type User } from '../domain/user/user.ts';
 import { makeUser } from '../domain/user/new-user.ts';
+import { USER_ID, type User } from '../domain/user/user.ts';
 import type { RoomWriter } from '../room/writer.ts';
 import { hashTokenSecret, makeTokenSecret, shownPrefix } from './token-secret.ts';
 

@@ -3,7 +3,7 @@ import type { RoomEvent } from '../domain/event.ts';
 import type { Message } from '../domain/message/message.ts';
 import type { UserRef } from '../domain/user/user.ts';
 import { wireHookEvent } from './hook.ts';
-import { printMessage } from './message.ts';
+import { printMessage } from './message-json.ts';
 import { wireCopilot, wireMe, wireMember, wireRoom } from './room.ts';
 import { wireRun } from './run.ts';
 

@@ -1,4 +1,4 @@
-import { printMessageFor } from '../contract/message.ts';
+import { printMessageFor } from '../contract/message-json.ts';
 import { findRoom } from '../domain/access.ts';
 import type { Caller } from '../domain/caller.ts';
 import type { ReactionKey } from '../domain/change.ts';

@@ -1,4 +1,4 @@
-import { printPage } from '../contract/message.ts';
+import { printPage } from '../contract/message-json.ts';
 import { wireMe, wireMember, wireRoom } from '../contract/room.ts';
 import { accessTo, findRoom, type RoomAccess } from '../domain/access.ts';
 import type { Caller } from '../domain/caller.ts';

@@ -2,7 +2,7 @@ import type { CancelTimer, Clock } from '../../kernel/clock.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import { printMessageEvent, printObjectEvent } from '../contract/event.ts';
-import { printMessage } from '../contract/message.ts';
+import { printMessage } from '../contract/message-json.ts';
 import type { Change, Decision, ReactionKey, Write } from '../domain/change.ts';
 import type { Committed, EventDraft } from '../domain/event.ts';
 import { type Refusal, refuse, type Verdict } from '../domain/refusal.ts';

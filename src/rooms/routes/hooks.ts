@@ -1,6 +1,5 @@
 import type { HttpContext, HttpHandler } from '../../kernel/http/app.ts';
-import { wireHook } from '../contract/hook.ts';
-import { hookReplacement, hookRequest } from '../contract/hook-request.ts';
+import { hookReplacement, hookRequest, wireHook } from '../contract/hook.ts';
 import { hookEtag } from '../domain/hook/change.ts';
 import type { IncomingBody } from '../domain/message/incoming-post.ts';
 import type { JsonValue } from '../domain/message/message.ts';

@@ -1,6 +1,5 @@
 import type { Clock } from '../../kernel/clock.ts';
-import { wireInvitation, wireInvite } from '../contract/invite.ts';
-import { inviteRequestSchema } from '../contract/invite-request.ts';
+import { inviteRequestSchema, wireInvitation, wireInvite } from '../contract/invite.ts';
 import { findRoom, requireModerator } from '../domain/access.ts';
 import { acceptInvite, createInvite, findInvite, isOpen, revokeInvite } from '../domain/member/invite-change.ts';
 import type { RoomDirectory } from '../room/directory.ts';

@@ -1,5 +1,5 @@
 import type { HttpContext } from '../../kernel/http/app.ts';
-import { meRequestSchema } from '../contract/member-request.ts';
+import { meRequestSchema } from '../contract/member.ts';
 import type { Caller } from '../domain/caller.ts';
 import { meEtag } from '../domain/etag.ts';
 import { removeMember } from '../domain/member/change.ts';

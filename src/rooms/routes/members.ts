@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { memberRequestSchema } from '../contract/member-request.ts';
+import { memberRequestSchema } from '../contract/member.ts';
 import { findRoom } from '../domain/access.ts';
 import type { Caller } from '../domain/caller.ts';
 import { memberEtag } from '../domain/etag.ts';

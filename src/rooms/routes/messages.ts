@@ -1,6 +1,5 @@
 import { type HttpContext, headerOf } from '../../kernel/http/app.ts';
 import type { SlashCommands } from '../commands/slash-commands.ts';
-import { printPage, wireEdit } from '../contract/message.ts';
 import {
   DELETE_QUERY,
   editOf,
@@ -11,7 +10,8 @@ import {
   PUT_MESSAGE,
   plainPost,
   postOf,
-} from '../contract/message-request.ts';
+} from '../contract/message.ts';
+import { printPage, wireEdit } from '../contract/message-json.ts';
 import type { Caller } from '../domain/caller.ts';
 import { unescapeCommand } from '../domain/command/command.ts';
 import { messageEtag } from '../domain/etag.ts';

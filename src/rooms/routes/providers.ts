@@ -1,6 +1,5 @@
 import type { HttpContext } from '../../kernel/http/app.ts';
-import { wireProvider } from '../contract/provider.ts';
-import { providerReplacementSchema, providerRequestSchema } from '../contract/provider-request.ts';
+import { providerReplacementSchema, providerRequestSchema, wireProvider } from '../contract/provider.ts';
 import type { ProviderBook } from '../copilot/provider-book.ts';
 import { providerEtag } from '../domain/copilot/provider-change.ts';
 import { refuse } from '../domain/refusal.ts';

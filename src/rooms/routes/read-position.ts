@@ -1,4 +1,4 @@
-import { readRequestSchema } from '../contract/member-request.ts';
+import { readRequestSchema } from '../contract/member.ts';
 import { markRead } from '../domain/member/me.ts';
 import { answerRefusal } from './answer/answers.ts';
 import type { Paths } from './index.ts';

@@ -1,7 +1,6 @@
 import * as v from 'valibot';
 import type { HttpContext } from '../../kernel/http/app.ts';
-import { openRoomSchema, roomListSchema } from '../contract/room-query.ts';
-import { roomDraftSchema, roomReplacementSchema } from '../contract/room-request.ts';
+import { openRoomSchema, roomDraftSchema, roomListSchema, roomReplacementSchema } from '../contract/room.ts';
 import { findRoom } from '../domain/access.ts';
 import { type Caller, rulesServer } from '../domain/caller.ts';
 import { roomEtag } from '../domain/etag.ts';

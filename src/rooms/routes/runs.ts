@@ -1,8 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { HttpContext } from '../../kernel/http/app.ts';
-import { wireRun } from '../contract/run.ts';
-import { runRequestSchema } from '../contract/run-request.ts';
+import { runRequestSchema, wireRun } from '../contract/run.ts';
 import type { RunDesk } from '../copilot/run/run-desk.ts';
 import type { RunStreams } from '../copilot/run/streams.ts';
 import type { Verdict } from '../domain/refusal.ts';

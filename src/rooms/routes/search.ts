@@ -1,4 +1,4 @@
-import { printHits, SEARCH_QUERY } from '../contract/message-search.ts';
+import { printHits, SEARCH_QUERY } from '../contract/search.ts';
 import type { MessageReader } from '../messages/message-book-reader.ts';
 import type { MessageSearch } from '../messages/message-book-search.ts';
 import { answerJson, answerRefusal } from './answer/answers.ts';

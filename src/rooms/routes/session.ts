@@ -1,8 +1,8 @@
 import type { HttpContext } from '../../kernel/http/app.ts';
 import type { Newcomer, Session } from '../authentication/sessions.ts';
 import { printInstantOrNull } from '../contract/instant.ts';
-import { sessionPost } from '../contract/session-request.ts';
-import { wireUser } from '../contract/user-request.ts';
+import { sessionPost } from '../contract/session.ts';
+import { wireUser } from '../contract/user.ts';
 import type { Caller } from '../domain/caller.ts';
 import { refuse, type Verdict } from '../domain/refusal.ts';
 import type { User } from '../domain/user/user.ts';

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { HttpContext } from '../../kernel/http/app.ts';
-import { changedField, tokenPost, tokenPut, wireToken } from '../contract/token-request.ts';
+import { changedField, tokenPost, tokenPut, wireToken } from '../contract/token.ts';
 import type { Caller } from '../domain/caller.ts';
 import { tokenEtag } from '../domain/etag.ts';
 import { refuse, type Verdict } from '../domain/refusal.ts';

@@ -1,6 +1,6 @@
 import type { HttpContext } from '../../kernel/http/app.ts';
 import { printInstantOrNull } from '../contract/instant.ts';
-import { mePut, userPost, userPut, wireUser } from '../contract/user-request.ts';
+import { mePut, userPost, userPut, wireUser } from '../contract/user.ts';
 import { type Caller, rulesServer } from '../domain/caller.ts';
 import { userEtag } from '../domain/etag.ts';
 import { visiblePeople } from '../domain/member/guest.ts';

@@ -1,7 +1,7 @@
 import type { Clock } from '../../kernel/clock.ts';
 import { messageOf, systemCodeOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
-import { readMessage } from '../contract/message.ts';
+import { readMessage } from '../contract/message-json.ts';
 import type { ReactionKey } from '../domain/change.ts';
 import type { Committed } from '../domain/event.ts';
 import type { Message, StoredMessage } from '../domain/message/message.ts';

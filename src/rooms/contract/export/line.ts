@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { ROLES } from '../../domain/member/member.ts';
 import type { JsonObject, Message } from '../../domain/message/message.ts';
-import { roomReplacementSchema, userIdSchema } from '../room-request.ts';
+import { roomReplacementSchema, userIdSchema } from '../room.ts';
 import { instantSchema } from '../text.ts';
 import { EXPORT_NAME, EXPORT_VERSION } from './export.ts';
 

@@ -1,14 +1,14 @@
 import type * as v from 'valibot';
-import { copilotRequestSchema } from '../copilot-request.ts';
-import { inviteRequestSchema } from '../invite-request.ts';
-import { memberRequestSchema, meRequestSchema, readRequestSchema } from '../member-request.ts';
-import { POST_MESSAGE, PUT_MESSAGE } from '../message-request.ts';
-import { providerReplacementSchema, providerRequestSchema } from '../provider-request.ts';
-import { roomDraftSchema, roomReplacementSchema } from '../room-request.ts';
-import { runRequestSchema } from '../run-request.ts';
-import { sessionPost } from '../session-request.ts';
-import { tokenPost, tokenPut } from '../token-request.ts';
-import { mePut, userPost, userPut } from '../user-request.ts';
+import { copilotRequestSchema } from '../copilot.ts';
+import { inviteRequestSchema } from '../invite.ts';
+import { memberRequestSchema, meRequestSchema, readRequestSchema } from '../member.ts';
+import { POST_MESSAGE, PUT_MESSAGE } from '../message.ts';
+import { providerReplacementSchema, providerRequestSchema } from '../provider.ts';
+import { roomDraftSchema, roomReplacementSchema } from '../room.ts';
+import { runRequestSchema } from '../run.ts';
+import { sessionPost } from '../session.ts';
+import { tokenPost, tokenPut } from '../token.ts';
+import { mePut, userPost, userPut } from '../user.ts';
 
 /** What is said of a method on a path beside what the table of paths says. */
 export interface Operation {

@@ -2,7 +2,7 @@ import type { Clock } from '../../../kernel/clock.ts';
 import { messageOf } from '../../../kernel/errors.ts';
 import type { Log } from '../../../kernel/log.ts';
 import type { Database, Statement } from '../../../kernel/storage/database.ts';
-import { readMessage } from '../../contract/message.ts';
+import { readMessage } from '../../contract/message-json.ts';
 import type { TextHits } from '../room-engine.ts';
 import type { SearchQuery } from '../room-store.ts';
 import { matchOf } from './match.ts';

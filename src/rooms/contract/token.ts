@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { SCOPES, type Token } from '../domain/token/token.ts';
 import { printInstant, printInstantOrNull } from './instant.ts';
 import { instantSchema, ownedSchema } from './text.ts';
-import { personName } from './user-request.ts';
+import { personName } from './user.ts';
 
 const scopes = v.pipe(
   v.array(v.picklist(SCOPES, `one of ${SCOPES.join(', ')}`), 'write a list of scopes'),

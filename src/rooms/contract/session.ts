@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { USER_ID } from '../domain/user/user.ts';
-import { personName } from './user-request.ts';
+import { personName } from './user.ts';
 
 /** How a page signs in: with a token, or as somebody new with an invite. */
 export const sessionPost = v.strictObject({
