@@ -1,6 +1,8 @@
 import { promisify } from 'node:util';
 import { brotliDecompressSync, gzip } from 'node:zlib';
 import type { PageFiles } from '../kernel/http/assets.ts';
+import type { Boot, SignInBoot } from './contract/boot.ts';
+import type { WireRoom } from './contract/room.ts';
 import { wireUser } from './contract/user.ts';
 import { findRoom } from './domain/access.ts';
 import { type Caller, rulesServer } from './domain/caller.ts';
@@ -49,7 +51,9 @@ export class RoomsPage {
 
   /** The HTML for a caller; for `undefined`, who has to sign in first, without anything in it. */
   async render(caller: Caller | undefined, wish: PageWish): Promise<string> {
-    const json = caller ? await this.#boot(caller, wish) : JSON.stringify({ auth: this.#parts.auth, user: null });
+    const json = caller
+      ? await this.#boot(caller, wish)
+      : JSON.stringify({ auth: this.#parts.auth, user: null } satisfies SignInBoot);
     // Rooms and messages have addresses of their own, deeper than the page.
     const [head, tail] = this.#html.replaceAll('"./', `"${wish.toRoot}`).split(PLACE);
     // `<` would end the script, or begin a comment in it.
@@ -67,7 +71,7 @@ export class RoomsPage {
     const everything = { joined: undefined, archived: false, labels: [], text: '' } as const;
     const listed = await directory.list(caller, everything, { limit: FIRST_ROOMS });
     const { rooms, next } = listed.ok ? listed.value : { rooms: [], next: null };
-    const room = this.#choose(caller, wish, rooms as readonly { readonly id: string; readonly me?: unknown }[]);
+    const room = this.#choose(caller, wish, rooms);
     const user = { ...wireUser(caller.user, null), admin: rulesServer(caller) };
     const facts = JSON.stringify({
       auth,
@@ -77,14 +81,14 @@ export class RoomsPage {
       cursor,
       asked: wish.room ?? null,
       focus: wish.message ?? null,
-    });
+    } satisfies Omit<Boot, 'room'>);
     return `${facts.slice(0, -1)},"room":${room ? await this.#open(caller, room, wish.message) : 'null'}}`;
   }
 
   #choose(
     caller: Caller,
     { room, lastRoom }: PageWish,
-    rooms: readonly { readonly id: string; readonly me?: unknown }[],
+    rooms: readonly Pick<WireRoom, 'id' | 'me'>[],
   ): Room | undefined {
     if (room !== undefined) return this.#find(caller, room);
     const last = lastRoom === undefined ? undefined : this.#find(caller, lastRoom);

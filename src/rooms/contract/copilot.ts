@@ -1,6 +1,8 @@
 import * as v from 'valibot';
 import { compileUnanchored } from '../../kernel/regexp/regexp.ts';
+import type { CopilotHealth, CopilotSettings } from '../domain/copilot/copilot.ts';
 import { ROLES } from '../domain/member/member.ts';
+import { type Printed, printInstant, printInstantOrNull } from './instant.ts';
 import { intSchema, lineSchema, objectSchema, ownedSchema, proseSchema } from './text.ts';
 
 const MAX_MS = 600_000;
@@ -10,7 +12,7 @@ const MAX_PATTERN = 500;
 const optionalInt = (min: number, max: number) => v.optional(intSchema(min, max));
 const flag = v.optional(v.boolean());
 
-/** An absolute address of http or https, without user and fragment. */
+/** An absolute URL of http or https, without user and fragment. */
 export const baseUrlSchema = v.pipe(
   v.string(),
   v.maxLength(512, 'must have at most 512 characters'),
@@ -118,3 +120,18 @@ export const copilotRequestSchema = objectSchema({
   updatedAt: ownedSchema,
   updatedBy: ownedSchema,
 });
+export type CopilotBody = v.InferInput<typeof copilotRequestSchema>;
+
+/** A copilot on the wire. */
+export interface WireCopilot extends Printed<CopilotSettings, 'updatedAt'> {
+  /** In answers, not in events. */
+  readonly health?: Printed<CopilotHealth, 'lastOkAt'>;
+}
+
+export function wireCopilot(copilot: CopilotSettings, health?: CopilotHealth): WireCopilot {
+  return {
+    ...copilot,
+    updatedAt: printInstant(copilot.updatedAt),
+    ...(health ? { health: { ...health, lastOkAt: printInstantOrNull(health.lastOkAt) } } : {}),
+  };
+}

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import type { Hook, HookProgress } from '../domain/hook/hook.ts';
-import { printInstant } from './instant.ts';
-import { lineSchema } from './text.ts';
+import type { Hook, HookProgress, IncomingHook, OutgoingHook } from '../domain/hook/hook.ts';
+import { type Printed, printInstant } from './instant.ts';
+import { lineSchema, ownedSchema } from './text.ts';
 
 const name = lineSchema(1, 80);
 const url = v.pipe(v.string(), v.maxLength(2_048, '2048 characters at the most'));
@@ -27,9 +27,7 @@ export const hookRequest = v.strictObject({
   allowPrivate: v.optional(v.boolean()),
 });
 
-const ignored = v.optional(v.unknown());
-
-/** The body of `PUT /api/hook/:id`; what the server owns may be sent back, and counts for nothing. */
+/** The body of `PUT /api/hook/:id`; fields of the server are accepted and ignored. */
 export const hookReplacement = v.strictObject({
   name,
   kind: v.optional(kind),
@@ -38,33 +36,47 @@ export const hookReplacement = v.strictObject({
   events: v.optional(events),
   enabled: v.optional(v.boolean()),
   allowPrivate: v.optional(v.boolean()),
-  /** Makes a new secret, which the answer shows this once. */
+  /** Makes a new secret, which only this answer shows. */
   rotateSecret: v.optional(v.boolean()),
-  id: ignored,
-  direction: ignored,
-  roomId: ignored,
-  createdBy: ignored,
-  createdAt: ignored,
-  updatedAt: ignored,
-  version: ignored,
-  ordered: ignored,
-  cursor: ignored,
-  failures: ignored,
-  lastStatus: ignored,
-  lastError: ignored,
+  id: ownedSchema,
+  direction: ownedSchema,
+  roomId: ownedSchema,
+  createdBy: ownedSchema,
+  createdAt: ownedSchema,
+  updatedAt: ownedSchema,
+  version: ownedSchema,
+  ordered: ownedSchema,
+  cursor: ownedSchema,
+  failures: ownedSchema,
+  lastStatus: ownedSchema,
+  lastError: ownedSchema,
 });
 
 export type HookRequest = v.InferOutput<typeof hookRequest>;
 export type HookReplacement = v.InferOutput<typeof hookReplacement>;
 
-/** A hook as all who read its room are told of it: its address may hold a key, and is for those who manage it. */
-export function wireHookEvent(hook: Hook, progress?: HookProgress): object {
-  const { url: _, lastError: __, ...shown } = wireHook(hook, progress) as { url?: string; lastError?: string | null };
+/** A hook on the wire: never its secret, which is shown once, when it is made. */
+export type WireHook = WireIncomingHook | WireOutgoingHook;
+
+type WireIncomingHook = Omit<Printed<IncomingHook, 'createdAt' | 'updatedAt'>, 'tokenId' | 'secretHash'>;
+
+interface WireOutgoingHook
+  extends Omit<Printed<OutgoingHook, 'createdAt' | 'updatedAt'>, 'tokenId'>,
+    Omit<HookProgress, 'failingSince'> {
+  readonly ordered: true;
+}
+
+/** A hook as all readers of its room see it: its address may hold a key, and is only for those who manage it. */
+export type WireHookEvent = WireIncomingHook | Omit<WireOutgoingHook, 'url' | 'lastError'>;
+
+export function wireHookEvent(hook: Hook, progress?: HookProgress): WireHookEvent {
+  const wire = wireHook(hook, progress);
+  if (wire.direction === 'incoming') return wire;
+  const { url: _, lastError: __, ...shown } = wire;
   return shown;
 }
 
-/** A hook on the wire: never its secret, which is shown once, when it is made. */
-export function wireHook(hook: Hook, progress?: HookProgress): object {
+export function wireHook(hook: Hook, progress?: HookProgress): WireHook {
   const { createdAt, updatedAt, tokenId: _, ...rest } = hook;
   const times = { createdAt: printInstant(createdAt), updatedAt: printInstant(updatedAt) };
   if (rest.direction === 'incoming') {

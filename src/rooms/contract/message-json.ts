@@ -1,14 +1,14 @@
-import type { FileRef } from '../domain/file/file.ts';
 import { NO_MENTIONS } from '../domain/message/mention.ts';
-import type { Edit, Message, StoredMessage } from '../domain/message/message.ts';
+import type { Message, StoredMessage } from '../domain/message/message.ts';
 import type { UserRef } from '../domain/user/user.ts';
 import { printInstant, printInstantOrNull } from './instant.ts';
+import type { WireMessage } from './message.ts';
 
 const printText = (text: string | null): string => (text === null ? 'null' : JSON.stringify(text));
 const printObject = (object: object | null): string => (object === null ? 'null' : JSON.stringify(object));
 const printList = (list: readonly object[]): string => (list.length === 0 ? '[]' : JSON.stringify(list));
 
-/** A message on the wire, reactions without `me`, as JSON; key by key, since most of it is as in other messages. */
+/** A `WireMessage` as JSON, reactions without `me`; key by key, as most fields are the same in most messages. */
 export function printMessage(message: Message): string {
   const { id, roomId, seq, author, type, body, format, replyTo, threadId, version, createdAt, updatedAt } = message;
   const created = printInstant(createdAt);
@@ -16,7 +16,7 @@ export function printMessage(message: Message): string {
   return `{"id":${JSON.stringify(id)},"roomId":${printRoomId(roomId)},"seq":${seq},"author":${printAuthor(author)},"type":"${type}","body":${JSON.stringify(body)},"format":"${format}","replyTo":${printText(replyTo)},"threadId":${printText(threadId)},${isPlain(message) ? PLAIN : printMarks(message)},"version":${version},"createdAt":"${created}","updatedAt":"${updated}"}`;
 }
 
-/** What a message may have beside its words. */
+/** The fields of a message that most messages leave empty. */
 type Marks = Omit<
   Message,
   | 'id'
@@ -36,10 +36,10 @@ type Marks = Omit<
 function printMarks(marks: Marks): string {
   const { alsoInRoom, thread, mentions, attachments, card, silent, reactions, status, run } = marks;
   const { pinned, deleted, deletedAt, deletedBy, deleteReason, edited } = marks;
-  return `"alsoInRoom":${alsoInRoom},"thread":${printThread(thread)},"mentions":${JSON.stringify(mentions)},"attachments":${printList(attachments.map(wireFile))},"card":${printObject(card)},"silent":${silent},"reactions":${printList(reactions)},"status":"${status}","run":${printObject(run)},"pinned":${pinned},"deleted":${deleted},"deletedAt":${printText(printInstantOrNull(deletedAt))},"deletedBy":${printText(deletedBy)},"deleteReason":${printText(deleteReason)},"edited":${printEdited(edited)}`;
+  return `"alsoInRoom":${alsoInRoom},"thread":${printThread(thread)},"mentions":${JSON.stringify(mentions)},"attachments":${printList(attachments.map((file) => ({ ...file, createdAt: printInstant(file.createdAt) })))},"card":${printObject(card)},"silent":${silent},"reactions":${printList(reactions)},"status":"${status}","run":${printObject(run)},"pinned":${pinned},"deleted":${deleted},"deletedAt":${printText(printInstantOrNull(deletedAt))},"deletedBy":${printText(deletedBy)},"deleteReason":${printText(deleteReason)},"edited":${printEdited(edited)}`;
 }
 
-/** Nothing but words, as most messages are: of these all the rest is the same. */
+/** Whether a message has nothing but its text, as most have: the JSON of the other fields is then the same. */
 function isPlain(marks: Marks): boolean {
   const { alsoInRoom, thread, mentions, attachments, card, silent, reactions, status, run } = marks;
   const { pinned, deleted, deletedAt, deletedBy, deleteReason, edited } = marks;
@@ -84,7 +84,7 @@ function printAuthor(author: UserRef): string {
 
 let lastRoom = { id: '', text: '""' };
 
-/** Many that are printed in a row are of the same room. */
+/** Messages printed one after the other are mostly of the same room. */
 function printRoomId(id: string): string {
   if (lastRoom.id !== id) lastRoom = { id, text: JSON.stringify(id) };
   return lastRoom.text;
@@ -98,23 +98,9 @@ function printEdited(edited: Message['edited']): string {
   return printObject(edited && { ...edited, at: printInstant(edited.at) });
 }
 
-export function wireFile(file: FileRef): object {
-  return { ...file, createdAt: printInstant(file.createdAt) };
-}
-
-interface WireMessage
-  extends Omit<Message, 'attachments' | 'thread' | 'edited' | 'deletedAt' | 'createdAt' | 'updatedAt'> {
-  readonly attachments: readonly (Omit<FileRef, 'createdAt'> & { readonly createdAt: string })[];
-  readonly thread: (Omit<NonNullable<Message['thread']>, 'lastReplyAt'> & { readonly lastReplyAt: string }) | null;
-  readonly edited: (Omit<NonNullable<Message['edited']>, 'at'> & { readonly at: string }) | null;
-  readonly deletedAt: string | null;
-  readonly createdAt: string;
-  readonly updatedAt: string;
-}
-
-/** Reads what `printMessage` has written. */
+/** Reads the JSON of `printMessage`. */
 export function readMessage(json: string): Message {
-  const wire = JSON.parse(json) as WireMessage;
+  const wire: WireMessage = JSON.parse(json);
   const { thread, edited, deletedAt } = wire;
   const createdAt = Date.parse(wire.createdAt);
   return {
@@ -128,7 +114,7 @@ export function readMessage(json: string): Message {
   };
 }
 
-/** A message as somebody reads it, whose own reactions are `mine`. */
+/** A message for a reader whose own reactions are `mine`. */
 export function printMessageFor(stored: StoredMessage, mine: ReadonlySet<string>): string {
   const { message, json } = stored;
   if (message.reactions.length === 0) return json;
@@ -136,11 +122,10 @@ export function printMessageFor(stored: StoredMessage, mine: ReadonlySet<string>
   return printMessage({ ...message, reactions });
 }
 
-/** A page of messages that are JSON already. */
-export function printPage(messages: readonly string[], facts: object): string {
-  return `{"messages":[${messages.join(',')}],${JSON.stringify(facts).slice(1)}`;
-}
+/** The key of the message in the data of an event: it comes last, after fields that hold no quotes of their own. */
+export const MESSAGE_KEY = '"message":';
 
-export function wireEdit({ version, body, format, editedAt, editedBy }: Edit): object {
-  return { version, body, format, editedAt: printInstant(editedAt), editedBy };
+/** The JSON of the message in the data of a message's event. */
+export function messageJsonOf(data: string): string {
+  return data.slice(data.indexOf(MESSAGE_KEY) + MESSAGE_KEY.length, -1);
 }

@@ -1,7 +1,15 @@
 import * as v from 'valibot';
-import type { JsonObject } from '../domain/message/message.ts';
-import { MESSAGE_ID } from '../domain/message/message.ts';
-import type { MessageEdit, Post } from '../messages/messages.ts';
+import type { FileRef } from '../domain/file/file.ts';
+import {
+  type Edit,
+  type JsonObject,
+  MESSAGE_ID,
+  type Message,
+  type Reaction,
+  type ThreadSummary,
+} from '../domain/message/message.ts';
+import { type Printed, printInstant } from './instant.ts';
+import { ownedSchema } from './text.ts';
 
 const messageId = v.pipe(v.string(), v.regex(MESSAGE_ID, 'the id of a message: 8 to 64 letters, digits, "_" and "-"'));
 const roomName = v.pipe(v.string(), v.minLength(1), v.maxLength(64));
@@ -10,12 +18,12 @@ const MESSAGE_TYPES = ['text', 'file', 'alert', 'command', 'system'] as const;
 const type = v.picklist(MESSAGE_TYPES);
 const format = v.picklist(['markdown', 'plain']);
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
-/** As it was parsed: a copy made by a schema would lose keys such as `__proto__`. */
+/** Kept as it was parsed: a copy made by a schema would lose keys such as `__proto__`. */
 const card = v.nullable(v.custom<JsonObject>(isObject, 'must be an object or null'));
-/** More than any rule allows; the rule then says how many. */
-const MANY = 1_000;
+/** More than any rule of the domain allows, which refuses with the exact limit. */
+const MAX_ATTACHMENTS = 1_000;
 
-/** The body of a POST. `roomId` may stand in the path instead. */
+/** The body of a POST. `roomId` may be in the path instead. */
 export const POST_MESSAGE = v.strictObject({
   id: v.optional(messageId),
   roomId: v.optional(roomName),
@@ -25,19 +33,20 @@ export const POST_MESSAGE = v.strictObject({
   replyTo: v.optional(v.nullable(messageId)),
   threadId: v.optional(v.nullable(messageId)),
   alsoInRoom: v.optional(v.boolean()),
-  attachments: v.optional(v.pipe(v.array(fileId), v.maxLength(MANY))),
+  attachments: v.optional(v.pipe(v.array(fileId), v.maxLength(MAX_ATTACHMENTS))),
   card: v.optional(card),
   silent: v.optional(v.boolean()),
 });
 export type PostMessage = v.InferOutput<typeof POST_MESSAGE>;
+export type PostMessageBody = v.InferInput<typeof POST_MESSAGE>;
 
-/** Field by field: a copy of what is left over costs several times as much. */
-export function postOf(wire: PostMessage, room: string): Post {
+/** Field by field: a rest pattern costs several times as much. */
+export function postOf(wire: PostMessage, room: string) {
   const { id, type, body = '', format, replyTo, threadId, alsoInRoom, attachments, card, silent } = wire;
   return { room, id, type, body, format, replyTo, threadId, alsoInRoom, attachments, card, silent };
 }
 
-/** Where the body is the message itself, the rest stands in headers. */
+/** Headers with the other fields of a message posted as plain text. */
 export const POST_HEADERS = {
   id: 'x-message-id',
   threadId: 'x-thread-id',
@@ -46,7 +55,7 @@ export const POST_HEADERS = {
   silent: 'x-silent',
 } as const;
 
-/** What `POST_MESSAGE` checks, of a message whose words are the whole request body. */
+/** A message posted as plain text, as `POST_MESSAGE` reads it. */
 export function plainPost(body: string, header: (name: string) => string | undefined): object {
   const { silent, ...names } = POST_HEADERS;
   const fields = Object.entries(names).map(([field, name]) => [field, header(name)] as const);
@@ -58,7 +67,7 @@ export function plainPost(body: string, header: (name: string) => string | undef
   };
 }
 
-/** A file by its id, or as an answer showed it. */
+/** A file by its id, or as an answer shows it. */
 const attachment = v.union(
   [
     fileId,
@@ -69,14 +78,11 @@ const attachment = v.union(
   ],
   'must be a file id',
 );
-/** The server's own: taken back with a message that was read before, and left aside. */
-const shown = v.optional(v.unknown());
-
-/** The body of a PUT: what may be changed, and all that a GET shows, so that its answer can be sent back. */
+/** The body of a PUT: the fields that may change, and all others of a GET, so that its answer can be sent back. */
 export const PUT_MESSAGE = v.strictObject({
   body: v.optional(v.string()),
   format: v.optional(format),
-  attachments: v.optional(v.pipe(v.array(attachment), v.maxLength(MANY))),
+  attachments: v.optional(v.pipe(v.array(attachment), v.maxLength(MAX_ATTACHMENTS))),
   card: v.optional(card),
   silent: v.optional(v.boolean()),
   id: v.optional(v.string()),
@@ -87,23 +93,25 @@ export const PUT_MESSAGE = v.strictObject({
   threadId: v.optional(v.nullable(v.string())),
   alsoInRoom: v.optional(v.boolean()),
   author: v.optional(v.looseObject({ id: v.string() })),
-  thread: shown,
-  mentions: shown,
-  reactions: shown,
-  status: shown,
-  run: shown,
-  pinned: shown,
-  deleted: shown,
-  deletedAt: shown,
-  deletedBy: shown,
-  deleteReason: shown,
-  edited: shown,
-  version: shown,
-  createdAt: shown,
-  updatedAt: shown,
+  thread: ownedSchema,
+  mentions: ownedSchema,
+  reactions: ownedSchema,
+  status: ownedSchema,
+  run: ownedSchema,
+  pinned: ownedSchema,
+  deleted: ownedSchema,
+  deletedAt: ownedSchema,
+  deletedBy: ownedSchema,
+  deleteReason: ownedSchema,
+  edited: ownedSchema,
+  version: ownedSchema,
+  createdAt: ownedSchema,
+  updatedAt: ownedSchema,
 });
 
-export function editOf(put: v.InferOutput<typeof PUT_MESSAGE>): MessageEdit {
+export type PutMessageBody = v.InferInput<typeof PUT_MESSAGE>;
+
+export function editOf(put: v.InferOutput<typeof PUT_MESSAGE>) {
   const { body, format, attachments, card, silent, author, id, roomId, seq, type, replyTo, threadId, alsoInRoom } = put;
   const fixed = { id, roomId, seq, type, replyTo, threadId, alsoInRoom, authorId: author?.id };
   return { body, format, attachments, card, silent, fixed };
@@ -127,7 +135,7 @@ export const PAGE_QUERY = v.object({
 export type PageRequest = v.InferOutput<typeof PAGE_QUERY>;
 
 const MAX_REASON = 500;
-/** Why a message is deleted. */
+/** The query of a DELETE: why the message is deleted. */
 export const DELETE_QUERY = v.object({
   reason: v.optional(
     v.pipe(
@@ -137,3 +145,59 @@ export const DELETE_QUERY = v.object({
     ),
   ),
 });
+
+export type WireFile = Printed<FileRef, 'createdAt'>;
+
+export interface WireReaction extends Reaction {
+  /** In answers: whether the caller has reacted so. */
+  readonly me?: boolean;
+}
+
+/** A message on the wire. */
+export interface WireMessage
+  extends Omit<
+    Printed<Message, 'deletedAt' | 'createdAt' | 'updatedAt'>,
+    'attachments' | 'thread' | 'reactions' | 'edited'
+  > {
+  readonly attachments: readonly WireFile[];
+  readonly thread: Printed<ThreadSummary, 'lastReplyAt'> | null;
+  readonly reactions: readonly WireReaction[];
+  readonly edited: Printed<NonNullable<Message['edited']>, 'at'> | null;
+}
+
+/** Messages of a room, ascending by sequence number. */
+export interface WirePage {
+  readonly messages: readonly WireMessage[];
+  /** 0 where the page is empty. */
+  readonly firstSeq: number;
+  readonly lastSeq: number;
+  readonly hasBefore: boolean;
+  readonly hasAfter: boolean;
+  /** Where a stream of what follows begins. */
+  readonly cursor: string;
+}
+
+/** The answer of a command for its caller alone. */
+export interface WireNotice {
+  readonly notice: string;
+  readonly card: object | null;
+}
+
+export function wireFile(file: FileRef): WireFile {
+  return { ...file, createdAt: printInstant(file.createdAt) };
+}
+
+/** An earlier version of a message. */
+export type WireEdit = Printed<Omit<Edit, 'messageId'>, 'editedAt'>;
+
+export function wireEdit({ version, body, format, editedAt, editedBy }: Edit): WireEdit {
+  return { version, body, format, editedAt: printInstant(editedAt), editedBy };
+}
+
+/** An object with messages that are JSON already, and its other fields. */
+export function printPage<Page extends { readonly messages: readonly WireMessage[] }>(
+  messages: readonly string[],
+  rest: Omit<Page, 'messages'>,
+): string {
+  return `{"messages":[${messages.join(',')}],${JSON.stringify(rest).slice(1)}`;
+}

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { Provider } from '../domain/copilot/copilot.ts';
 import { apiKeySchema, baseUrlSchema, modelSchema, secretRefSchema } from './copilot.ts';
-import { printInstant } from './instant.ts';
+import { type Printed, printInstant } from './instant.ts';
 import { ownedSchema } from './text.ts';
 
 const name = v.pipe(
@@ -23,10 +23,12 @@ const fields = {
 /** The body of `POST /api/provider`. */
 export const providerRequestSchema = v.strictObject({ name, ...fields });
 
-/** The body of `PUT /api/provider/:name`; a name in it must be the path's. */
+/** The body of `PUT /api/provider/:name`; its name, if any, must be that of the path. */
 export const providerReplacementSchema = v.strictObject({ name: v.optional(name), ...fields });
 
 /** A provider on the wire; of its key only whether there is one. */
-export function wireProvider(provider: Provider): object {
+export type WireProvider = Printed<Provider, 'updatedAt'>;
+
+export function wireProvider(provider: Provider): WireProvider {
   return { ...provider, updatedAt: printInstant(provider.updatedAt) };
 }

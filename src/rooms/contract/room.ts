@@ -1,11 +1,10 @@
 import * as v from 'valibot';
-import type { CopilotHealth, CopilotSettings } from '../domain/copilot/copilot.ts';
-import type { Member } from '../domain/member/member.ts';
 import type { Room, RoomHead } from '../domain/room/room.ts';
-import type { UserRef } from '../domain/user/user.ts';
 import { USER_ID } from '../domain/user/user.ts';
-import { copilotRequestSchema } from './copilot.ts';
-import { printInstant, printInstantOrNull } from './instant.ts';
+import { copilotRequestSchema, type WireCopilot, wireCopilot } from './copilot.ts';
+import { type Printed, printInstant, printInstantOrNull } from './instant.ts';
+import type { WireMe, WireMember } from './member.ts';
+import type { WirePage } from './message.ts';
 import { intSchema, lineSchema, objectSchema, ownedSchema, proseSchema } from './text.ts';
 
 const MAX_LABELS = 32;
@@ -34,7 +33,7 @@ const retentionSchema = objectSchema({
   maxMessages: v.optional(v.nullable(intSchema(1, 1_000_000_000))),
 });
 
-/** By what was sent, so that the reason names what is wrong in it and not all that it might have been. */
+/** Chosen by the type of the value, so that a refusal names one fault instead of every alternative. */
 const copilotSchema = v.lazy((input) => {
   if (input === null) return v.null();
   return typeof input === 'boolean' ? v.boolean() : copilotRequestSchema;
@@ -60,11 +59,12 @@ export const roomDraftSchema = v.strictObject({
   ...FIELDS,
   members: v.optional(v.pipe(v.array(userIdSchema), v.maxLength(MAX_MEMBERS, `must be ${MAX_MEMBERS} at the most`))),
 });
+export type RoomDraftBody = v.InferInput<typeof roomDraftSchema>;
 
-/** The body of `PUT /api/room/:id`: what a GET has answered may come back whole. */
+/** The body of `PUT /api/room/:id`: a whole answer of GET is accepted, and the fields of the server are ignored. */
 export const roomReplacementSchema = v.strictObject({
   ...FIELDS,
-  // Refused by name in domain/room-change.ts: who is in a room is not said here.
+  // Refused by name in domain/room/change.ts: members have paths of their own.
   users: ownedSchema,
   members: ownedSchema,
   id: ownedSchema,
@@ -80,8 +80,9 @@ export const roomReplacementSchema = v.strictObject({
   onlineCount: ownedSchema,
   me: ownedSchema,
 });
+export type RoomReplacementBody = v.InferInput<typeof roomReplacementSchema>;
 
-/** A whole number as it stands in a query. */
+/** A whole number in a query, from 1 to `most`. */
 export function countSchema(most: number, usual: number) {
   const message = `must be a whole number from 1 to ${most}`;
   return v.optional(
@@ -122,7 +123,7 @@ export const roomListSchema = v.strictObject({
   next: v.optional(v.string()),
 });
 
-/** How many of its last messages a room is opened with. */
+/** The query of `GET /api/room/:id`: how many of its last messages come with it. */
 export const openRoomSchema = v.strictObject({
   messages: v.optional(
     v.pipe(
@@ -134,16 +135,40 @@ export const openRoomSchema = v.strictObject({
   ),
 });
 
-/** What a room is besides its record. */
+/** The facts of a room outside its record. */
 export interface RoomFacts {
   readonly head: RoomHead;
   readonly memberCount: number;
-  /** Told by a read, not by an event. */
+  /** In answers, not in events. */
   readonly onlineCount?: number;
 }
 
+/** A room on the wire. */
+export interface WireRoom
+  extends Omit<Printed<Room, 'createdAt' | 'updatedAt'>, 'copilot' | 'deletedAt'>,
+    Printed<RoomHead, 'lastMessageAt'> {
+  readonly copilot: WireCopilot | null;
+  readonly deleted?: boolean;
+  readonly deletedAt?: string;
+  readonly memberCount: number;
+  /** In answers, not in events. */
+  readonly onlineCount?: number;
+  /** In answers to members. */
+  readonly me?: WireMe;
+}
+
+export interface WireRooms {
+  readonly rooms: readonly WireRoom[];
+  readonly next: string | null;
+}
+
+/** The answer of `GET /api/room/:id`: a room, its last messages and its members. */
+export interface WireOpenedRoom extends WireRoom, Pick<WirePage, 'messages' | 'cursor'> {
+  readonly members: readonly WireMember[];
+}
+
 /** A room on the wire, without `me`. */
-export function wireRoom(room: Room, { head, memberCount, onlineCount }: RoomFacts): object {
+export function wireRoom(room: Room, { head, memberCount, onlineCount }: RoomFacts): WireRoom {
   const { copilot, createdAt, updatedAt, deletedAt, ...plain } = room;
   return {
     ...plain,
@@ -156,46 +181,5 @@ export function wireRoom(room: Room, { head, memberCount, onlineCount }: RoomFac
     lastMessageAt: printInstantOrNull(head.lastMessageAt),
     memberCount,
     ...(onlineCount === undefined ? {} : { onlineCount }),
-  };
-}
-
-/** A copilot on the wire; `health` is told by a read, not by an event. */
-export function wireCopilot(copilot: CopilotSettings, health?: CopilotHealth): object {
-  return {
-    ...copilot,
-    updatedAt: printInstant(copilot.updatedAt),
-    ...(health ? { health: { ...health, lastOkAt: printInstantOrNull(health.lastOkAt) } } : {}),
-  };
-}
-
-/** A member on the wire, as others see him. */
-export function wireMember(member: Member, user: UserRef): object {
-  const { userId, role, joinedAt, joinedSeq, invitedBy, lastReadSeq, silencedUntil, version } = member;
-  return {
-    userId,
-    user: { id: user.id, name: user.name, kind: user.kind },
-    role,
-    joinedAt: printInstant(joinedAt),
-    joinedSeq,
-    invitedBy,
-    lastReadSeq,
-    silencedUntil: printInstantOrNull(silencedUntil),
-    version,
-  };
-}
-
-/** What a room is to the caller; the counts are told by a read, not by an event. */
-export function wireMe(member: Member, counts?: { readonly unread: number; readonly mentions: number }): object {
-  const { role, involvement, mutedUntil, archived, copilot, lastReadSeq, threadReads, version } = member;
-  return {
-    role,
-    involvement,
-    mutedUntil: printInstantOrNull(mutedUntil),
-    archived,
-    copilot,
-    lastReadSeq,
-    threadReads,
-    version,
-    ...(counts ? { unread: counts.unread, unreadMentions: counts.mentions } : {}),
   };
 }

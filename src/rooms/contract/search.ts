@@ -1,10 +1,10 @@
 import * as v from 'valibot';
-import type { SearchHit } from '../store/room-store.ts';
+import type { WireMessage } from './message.ts';
 
 const text = v.optional(v.pipe(v.string(), v.maxLength(1_000)));
 const LIMIT = 'must be a number from 1 to 100';
 
-/** The query of a search. What has a filter in `q` too may stand in a parameter of its own. */
+/** The query of a search. Each filter of `q` but `thread` may also be a parameter. */
 export const SEARCH_QUERY = v.object({
   q: text,
   room: text,
@@ -20,8 +20,25 @@ export const SEARCH_QUERY = v.object({
 });
 export type SearchRequest = v.InferOutput<typeof SEARCH_QUERY>;
 
-/** `json`: the messages of the hits, as the caller sees them. */
-export function printHits(hits: readonly SearchHit[], json: readonly string[], next: number | null): string {
+export interface WireHit {
+  readonly message: WireMessage;
+  /** A piece of the text. */
+  readonly snippet: string;
+  /** The finds in the snippet, each `[start, end)` in UTF-16 units. */
+  readonly offsets: readonly (readonly [number, number])[];
+}
+
+export interface WireHits {
+  readonly hits: readonly WireHit[];
+  readonly next: string | null;
+}
+
+/** `WireHits` as JSON; `json`: the messages of the hits, as the caller sees them. */
+export function printHits(
+  hits: readonly Omit<WireHit, 'message'>[],
+  json: readonly string[],
+  next: number | null,
+): string {
   const printed = hits.map(
     ({ snippet, offsets }, index) =>
       `{"message":${json[index]},"snippet":${JSON.stringify(snippet)},"offsets":${JSON.stringify(offsets)}}`,

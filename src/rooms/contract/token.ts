@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { SCOPES, type Token } from '../domain/token/token.ts';
-import { printInstant, printInstantOrNull } from './instant.ts';
+import { type Printed, printInstant, printInstantOrNull } from './instant.ts';
 import { instantSchema, ownedSchema } from './text.ts';
 import { personName } from './user.ts';
 
@@ -21,8 +21,9 @@ export const tokenPost = v.strictObject({
   roomIds: v.optional(v.nullable(roomIds)),
   expiresAt: v.optional(v.nullable(instantSchema)),
 });
+export type TokenBody = v.InferInput<typeof tokenPost>;
 
-/** What GET answers is taken again; but for its name a token does not change. */
+/** A whole answer of GET is accepted; only the name of a token changes. */
 export const tokenPut = v.strictObject({
   name: personName,
   id: ownedSchema,
@@ -38,7 +39,16 @@ export const tokenPut = v.strictObject({
 });
 
 /** A token on the wire: never its secret nor its hash. */
-export function wireToken(token: Token, lastUsedAt: number | null): object {
+export interface WireToken
+  extends Printed<
+    Pick<Token, 'id' | 'name' | 'userId' | 'scopes' | 'roomIds' | 'prefix' | 'use' | 'createdAt' | 'expiresAt'>,
+    'createdAt' | 'expiresAt'
+  > {
+  readonly parentId: string | null;
+  readonly lastUsedAt: string | null;
+}
+
+export function wireToken(token: Token, lastUsedAt: number | null): WireToken {
   const { id, name, userId, scopes, roomIds, prefix, use, parentId = null, createdAt, expiresAt } = token;
   return {
     id,
@@ -55,9 +65,9 @@ export function wireToken(token: Token, lastUsedAt: number | null): object {
   };
 }
 
-/** What a PUT would change beside the name: the first field that is not as it was. */
+/** The first field beside the name that a PUT would change. */
 export function changedField(token: Token, given: v.InferOutput<typeof tokenPut>): string | undefined {
-  const now = wireToken(token, null) as Readonly<Record<string, unknown>>;
+  const now = wireToken(token, null);
   const fixed = ['id', 'userId', 'scopes', 'roomIds', 'expiresAt'] as const;
   return fixed.find(
     (field) => given[field] !== undefined && JSON.stringify(given[field]) !== JSON.stringify(now[field]),

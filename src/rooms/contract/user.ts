@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 import { USER_ID, type User } from '../domain/user/user.ts';
-import { printInstant, printInstantOrNull } from './instant.ts';
+import { type Printed, printInstant, printInstantOrNull } from './instant.ts';
 import { lineSchema, ownedSchema } from './text.ts';
 
-/** What somebody or something is called. */
+/** The name of a user, a token or the like. */
 export const personName = lineSchema(1, 60);
 
 const userId = v.pipe(
@@ -22,7 +22,7 @@ export const userPost = v.strictObject({
   avatarColor: v.optional(avatarColor),
 });
 
-/** What GET answers is taken again; what the server owns is ignored. */
+/** A whole answer of GET is accepted; fields of the server are ignored. */
 export const userPut = v.strictObject({
   id: v.optional(v.string('write a text')),
   name: personName,
@@ -45,6 +45,10 @@ export const mePut = v.strictObject({
 });
 
 /** A user on the wire. */
-export function wireUser(user: User, lastSeenAt: number | null): object {
+export interface WireUser extends Printed<User, 'createdAt'> {
+  readonly lastSeenAt: string | null;
+}
+
+export function wireUser(user: User, lastSeenAt: number | null): WireUser {
   return { ...user, createdAt: printInstant(user.createdAt), lastSeenAt: printInstantOrNull(lastSeenAt) };
 }

@@ -1,4 +1,4 @@
-import { messageJsonOf } from '../contract/event.ts';
+import { messageJsonOf } from '../contract/message-json.ts';
 import type { Caller } from '../domain/caller.ts';
 import type { Change } from '../domain/change.ts';
 import type { FileRef } from '../domain/file/file.ts';

@@ -1,5 +1,6 @@
-import { printPage } from '../contract/message-json.ts';
-import { wireMe, wireMember, wireRoom } from '../contract/room.ts';
+import { type WireMe, type WireMember, wireMe, wireMember } from '../contract/member.ts';
+import { printPage } from '../contract/message.ts';
+import { type WireOpenedRoom, type WireRoom, type WireRooms, wireRoom } from '../contract/room.ts';
 import { accessTo, findRoom, type RoomAccess } from '../domain/access.ts';
 import type { Caller } from '../domain/caller.ts';
 import type { Member } from '../domain/member/member.ts';
@@ -43,7 +44,7 @@ export class RoomDirectory {
   }
 
   /** A room on the wire, with what it is to the caller. */
-  async show(caller: Caller, room: Room): Promise<object> {
+  async show(caller: Caller, room: Room): Promise<WireRoom> {
     const { state, onlineCount } = this.#parts;
     const { id } = room;
     const facts = { head: state.head(id), memberCount: state.memberCount(id), onlineCount: onlineCount(id) };
@@ -61,14 +62,10 @@ export class RoomDirectory {
       .slice(0, FIRST_MEMBERS)
       .map((member) => this.showMember(member));
     const facts = { ...(await this.show(caller, room)), members, cursor };
-    return granted(printPage(messages === 0 ? [] : page.value.messages, facts));
+    return granted(printPage<WireOpenedRoom>(messages === 0 ? [] : page.value.messages, facts));
   }
 
-  async list(
-    caller: Caller,
-    wish: RoomWish,
-    page: PageWish,
-  ): Promise<Verdict<{ rooms: object[]; next: string | null }>> {
+  async list(caller: Caller, wish: RoomWish, page: PageWish): Promise<Verdict<WireRooms>> {
     const from = page.next === undefined ? granted(undefined) : readPlace(page.next);
     if (!from.ok) return from;
     const found: RoomPlace[] = [];
@@ -87,7 +84,7 @@ export class RoomDirectory {
   }
 
   /** What a room is to a member of it. */
-  async me(caller: Caller, idOrSlug: string): Promise<Verdict<object>> {
+  async me(caller: Caller, idOrSlug: string): Promise<Verdict<WireMe>> {
     const found = findRoom(this.#parts.state, caller, idOrSlug);
     if (!found.ok) return found;
     const { member } = found.value;
@@ -100,9 +97,9 @@ export class RoomDirectory {
     return [...this.#parts.state.membersOf(room.id)].sort((a, b) => (a.userId < b.userId ? -1 : 1));
   }
 
-  showMember(member: Member): object {
+  showMember(member: Member): WireMember {
     const { state } = this.#parts;
-    const { lastReadSeq, ...rest } = wireMember(member, this.user(member.userId)) as Record<string, unknown>;
+    const { lastReadSeq, ...rest } = wireMember(member, this.user(member.userId));
     return state.memberCount(member.roomId) > MAX_WITH_READS ? rest : { ...rest, lastReadSeq };
   }
 
@@ -117,11 +114,11 @@ export class RoomDirectory {
     return places.filter((place) => !from || comparePlaces(place, from) > 0).sort(comparePlaces);
   }
 
-  #showAll(caller: Caller, rooms: readonly Room[]): Promise<object[]> {
+  #showAll(caller: Caller, rooms: readonly Room[]): Promise<WireRoom[]> {
     return Promise.all(rooms.map((room) => this.show(caller, room)));
   }
 
-  async #me({ afterSeq }: RoomAccess, member: Member): Promise<object> {
+  async #me({ afterSeq }: RoomAccess, member: Member): Promise<WireMe> {
     return wireMe(member, await this.#parts.unread.count(member, afterSeq));
   }
 }

@@ -1,6 +1,7 @@
 import type { HttpContext } from '../../kernel/http/app.ts';
 import type { CommandAnswer } from '../commands/command-posts.ts';
 import type { SlashCommands } from '../commands/slash-commands.ts';
+import type { WireNotice } from '../contract/message.ts';
 import { refuse } from '../domain/refusal.ts';
 import type { Messages } from '../messages/messages.ts';
 import { answer, answerJson, answerRefusal, answerVerdict } from './answer/answers.ts';
@@ -51,7 +52,7 @@ export function actionPaths({ guard, messages, commands }: ActionRoutes): Paths 
 
 /** A message that all see, or a notice for the asker alone, which is kept nowhere. */
 export function answerCommand(c: HttpContext, result: CommandAnswer): Response {
-  if (result.kind === 'notice') return answer(c, { notice: result.text, card: result.card });
+  if (result.kind === 'notice') return answer(c, { notice: result.text, card: result.card } satisfies WireNotice);
   const { stored, replayed } = result.posted;
   const { id, version } = stored.message;
   const headers = { location: `/api/message/${id}`, etag: `"m${version}"` };

@@ -1,6 +1,5 @@
 import type { HttpContext } from '../../kernel/http/app.ts';
-import { copilotRequestSchema } from '../contract/copilot.ts';
-import { wireCopilot } from '../contract/room.ts';
+import { copilotRequestSchema, wireCopilot } from '../contract/copilot.ts';
 import type { CopilotDesk, ShownCopilot } from '../copilot/copilot-desk.ts';
 import { copilotEtag } from '../domain/etag.ts';
 import { answer, answerRefusal, answerVerdict } from './answer/answers.ts';

@@ -1,6 +1,6 @@
 import type { HttpContext } from '../../kernel/http/app.ts';
 import { boundaryOf, readFormFile } from '../contract/file-multipart.ts';
-import { wireFile } from '../contract/message-json.ts';
+import { wireFile } from '../contract/message.ts';
 import type { Caller } from '../domain/caller.ts';
 import { matchesIfNoneMatch } from '../domain/etag.ts';
 import type { FileRef } from '../domain/file/file.ts';

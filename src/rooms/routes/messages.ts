@@ -10,8 +10,10 @@ import {
   PUT_MESSAGE,
   plainPost,
   postOf,
+  printPage,
+  type WirePage,
+  wireEdit,
 } from '../contract/message.ts';
-import { printPage, wireEdit } from '../contract/message-json.ts';
 import type { Caller } from '../domain/caller.ts';
 import { unescapeCommand } from '../domain/command/command.ts';
 import { messageEtag } from '../domain/etag.ts';
@@ -173,7 +175,7 @@ async function answerPage({ reader, cursor }: MessageRouteParts, c: HttpContext,
   const from = cursor();
   const page = await reader.page(caller, idOf(c), query.value);
   return answerVerdict(c, page, ({ messages, ...facts }) => {
-    const json = printPage(messages, { ...facts, cursor: from });
+    const json = printPage<WirePage>(messages, { ...facts, cursor: from });
     return answerJson(c, json, 200, linksOf(c, query.value, facts));
   });
 }

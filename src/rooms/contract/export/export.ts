@@ -6,7 +6,8 @@ import type { Ban, Member } from '../../domain/member/member.ts';
 import type { Room } from '../../domain/room/room.ts';
 import type { User } from '../../domain/user/user.ts';
 import { printInstant } from '../instant.ts';
-import { type RoomFacts, wireMember, wireRoom } from '../room.ts';
+import { wireMember } from '../member.ts';
+import { type RoomFacts, wireRoom } from '../room.ts';
 
 export const EXPORT_NAME = 'opsdeck-rooms';
 export const EXPORT_VERSION = 1;

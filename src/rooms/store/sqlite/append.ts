@@ -1,6 +1,5 @@
 import type { SqlValue, Statement } from '../../../kernel/storage/database.ts';
-import { messageJsonOf } from '../../contract/event.ts';
-import { printMessage, readMessage } from '../../contract/message-json.ts';
+import { messageJsonOf, printMessage, readMessage } from '../../contract/message-json.ts';
 import type { Message } from '../../domain/message/message.ts';
 import { typeCode } from '../event-types.ts';
 import type { PlacedEvent, PlacedWrite } from '../store-entry.ts';

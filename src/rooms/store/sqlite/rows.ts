@@ -1,5 +1,5 @@
 import type { Database, SqlRow, SqlValue, Statement } from '../../../kernel/storage/database.ts';
-import { messageJsonOf } from '../../contract/event.ts';
+import { messageJsonOf } from '../../contract/message-json.ts';
 import type { StoredText } from '../room-engine.ts';
 
 /** The numbers that stand for rooms in the tables. */

@@ -1,5 +1,4 @@
-import { messageJsonOf } from '../../contract/event.ts';
-import { readMessage } from '../../contract/message-json.ts';
+import { messageJsonOf, readMessage } from '../../contract/message-json.ts';
 import type { EventType } from '../../domain/event.ts';
 import type { Message } from '../../domain/message/message.ts';
 import { CREATED } from '../event-types.ts';

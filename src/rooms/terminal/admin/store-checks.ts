@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Database } from '../../../kernel/storage/database.ts';
-import { messageJsonOf } from '../../contract/event.ts';
+import { messageJsonOf } from '../../contract/message-json.ts';
 import { typeCode } from '../../store/event-types.ts';
 import { seqOfPlace } from '../../store/sqlite/schema.ts';
 
