@@ -1,3 +1,5 @@
+import type { Boot } from '../../src/rooms/contract/boot.ts';
+import type { WireMessage } from '../../src/rooms/contract/message.ts';
 import type { Clock } from '../shared/clock.ts';
 import { h } from '../shared/dom.ts';
 import { browserStorage, Drafts } from './composer/drafts.ts';
@@ -30,13 +32,12 @@ import { listenToKeys } from './shell/shortcuts.ts';
 import { Toast } from './shell/toast.ts';
 import type { Ui } from './shell/ui.ts';
 import { ThreadPanel } from './thread/panel.ts';
-import type { Message, SignedInBoot } from './wire.ts';
 
 const TYPING_EVERY_MS = 4000;
 
 /** The page of somebody who is signed in: its parts, and what goes from one to the other. */
 export class App {
-  readonly #boot: SignedInBoot;
+  readonly #boot: Boot;
   readonly #clock: Clock;
   readonly #element = h('div', { class: 'app', 'data-pane': 'room' });
   readonly #announcer = new Announcer(() => this.#ui.model.current);
@@ -60,7 +61,7 @@ export class App {
   #reads: ReadTracker | undefined;
   #typedAt = 0;
 
-  constructor(boot: SignedInBoot, clock: Clock, storage: OutboxStorage, signedOut: () => void) {
+  constructor(boot: Boot, clock: Clock, storage: OutboxStorage, signedOut: () => void) {
     this.#boot = boot;
     this.#clock = clock;
     this.#toast = new Toast(clock);
@@ -319,17 +320,17 @@ export class App {
     else if (isOpen) this.#element.dataset.pane = 'drawer';
   }
 
-  #isInThread({ id, threadId }: Message): boolean {
+  #isInThread({ id, threadId }: WireMessage): boolean {
     const { thread } = this.#ui.model;
     return thread !== undefined && threadId === thread.rootId && thread.replies.some((reply) => reply.id === id);
   }
 
-  #arrived(entry: RoomEntry, message: Message): void {
+  #arrived(entry: RoomEntry, message: WireMessage): void {
     this.#notifier.arrived(entry, message, this.#clock.now());
     this.#announcer.arrived(entry, message);
   }
 
-  #seen(message: Message): void {
+  #seen(message: WireMessage): void {
     this.#outbox.confirm(message.id);
     this.#announcer.seen(this.#ui.model.entry(message.roomId), message);
   }

@@ -1,10 +1,10 @@
+import type { Boot } from '../../src/rooms/contract/boot.ts';
 import { browserClock } from '../shared/clock.ts';
 import { App } from './app.ts';
 import { openOutboxStorage } from './composer/outbox-storage.ts';
 import { parsePath } from './route.ts';
 import { createApi } from './session.ts';
 import { signInPage } from './sign-in.ts';
-import type { Boot, SignedInBoot } from './wire.ts';
 
 const boot = JSON.parse(document.getElementById('boot')?.textContent || 'null') as Boot | null;
 
@@ -21,5 +21,5 @@ if (boot?.user) {
     put: async (item: Parameters<Awaited<typeof opening>['put']>[0]) => (await opening).put(item),
     remove: async (id: string) => (await opening).remove(id),
   };
-  new App(boot as SignedInBoot, browserClock, storage, () => askWhoItIs(boot.auth)).start();
+  new App(boot as Boot, browserClock, storage, () => askWhoItIs(boot.auth)).start();
 } else askWhoItIs(boot?.auth ?? 'token');

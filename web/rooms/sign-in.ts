@@ -1,3 +1,4 @@
+import type { Boot } from '../../src/rooms/contract/boot.ts';
 import { h } from '../shared/dom.ts';
 import type { Api } from './api.ts';
 import { reasonOf } from './api-error.ts';
@@ -5,7 +6,6 @@ import { readInvitation } from './room/invitation.ts';
 import { addressOf, ROOT } from './root.ts';
 import { parsePath } from './route.ts';
 import { rememberUser } from './shell/dialogs.ts';
-import type { Boot } from './wire.ts';
 
 /** Asks who somebody is: by a token, as somebody new with an invite, or, where nobody signs in, by a name. */
 export function signInPage(auth: Boot['auth'], invite: string | undefined, api: Api): HTMLElement {

@@ -2,19 +2,13 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { AlertsClient } from '../alerts-client.ts';
 import { requireForce } from '../domain/card/alert-access.ts';
 import type { AlertCard } from '../domain/card/alert-card.ts';
-import {
-  type CommandAlerts,
-  type CommandCard,
-  countAlerts,
-  printAlerts,
-  printEnd,
-  summariseAlerts,
-} from '../domain/card/command-card.ts';
+import type { CommandAlerts, CommandCard } from '../domain/card/command-card.ts';
 import { COMMANDS, type Command } from '../domain/command/command.ts';
 import { type LabelMatcher, printMatcher } from '../domain/command/matcher.ts';
 import { granted, refuse, type Verdict } from '../domain/refusal.ts';
 import type { Room } from '../domain/room/room.ts';
 import type { AlertCards } from '../hooks/alert-cards.ts';
+import { countAlerts, printAlerts, printEnd, summariseAlerts } from './alert-text.ts';
 import type { AlertUsers } from './alert-users.ts';
 import { type Asked, type CommandAnswer, type CommandPosts, type CommandWords, notice } from './command-posts.ts';
 import type { LiveAlertLists } from './live-alert-lists.ts';

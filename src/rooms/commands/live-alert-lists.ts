@@ -1,8 +1,9 @@
 import type { Clock } from '../../kernel/clock.ts';
 import type { AlertsClient } from '../alerts-client.ts';
-import { type CommandAlerts, commandJson, summariseAlerts } from '../domain/card/command-card.ts';
+import { type CommandAlerts, commandJson } from '../domain/card/command-card.ts';
 import type { LabelMatcher } from '../domain/command/matcher.ts';
 import type { Messages } from '../messages/messages.ts';
+import { summariseAlerts } from './alert-text.ts';
 import type { AlertUsers } from './alert-users.ts';
 import type { Asked, CommandWords } from './command-posts.ts';
 

@@ -7,13 +7,6 @@ export interface Account extends WireUser {
   readonly admin: boolean;
 }
 
-/** The room that a page shows first. */
-export interface FirstRoom extends WireOpenedRoom {
-  /** Where the messages are not the last ones. */
-  readonly hasBefore?: boolean;
-  readonly hasAfter?: boolean;
-}
-
 /** The data inside the page of a user. */
 export interface Boot extends WireRooms {
   readonly auth: 'none' | 'token';
@@ -24,7 +17,7 @@ export interface Boot extends WireRooms {
   readonly asked: string | null;
   /** The message of the address. */
   readonly focus: string | null;
-  readonly room: FirstRoom | null;
+  readonly room: WireOpenedRoom | null;
 }
 
 /** The data inside the page before signing in. */

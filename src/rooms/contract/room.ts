@@ -165,6 +165,9 @@ export interface WireRooms {
 /** The answer of `GET /api/room/:id`: a room, its last messages and its members. */
 export interface WireOpenedRoom extends WireRoom, Pick<WirePage, 'messages' | 'cursor'> {
   readonly members: readonly WireMember[];
+  /** In the page of a message: its messages are not the last ones. */
+  readonly hasBefore?: boolean;
+  readonly hasAfter?: boolean;
 }
 
 /** A room on the wire, without `me`. */

@@ -1,17 +1,20 @@
+import type { WireMessage } from '../../../src/rooms/contract/message.ts';
 import { h } from '../../shared/dom.ts';
 import { summaryOf } from '../message/body.ts';
 import { icon } from '../shell/icons.ts';
-import type { Message } from '../wire.ts';
 import type { Completion, Option } from './completion.ts';
 import { complete, completionAt, type Mentionable, optionsFor } from './completion.ts';
 import type { Uploads } from './uploads.ts';
 
 export interface ComposerHooks {
-  send(text: string, parts: { readonly replyTo: Message | undefined; readonly edits: Message | undefined }): void;
+  send(
+    text: string,
+    parts: { readonly replyTo: WireMessage | undefined; readonly edits: WireMessage | undefined },
+  ): void;
   /** Somebody writes. */
   typing(): void;
   /** The last message that may be edited with the arrow. */
-  lastOwn(): Message | undefined;
+  lastOwn(): WireMessage | undefined;
   people(): readonly Mentionable[];
   /** What is written is to be kept, or was sent. */
   draft(text: string): void;
@@ -32,8 +35,8 @@ export class Composer {
   readonly #banner = h('div', { class: 'composer-banner', hidden: true });
   readonly #popup: HTMLUListElement;
   readonly #send: HTMLButtonElement;
-  #replyTo: Message | undefined;
-  #edits: Message | undefined;
+  #replyTo: WireMessage | undefined;
+  #edits: WireMessage | undefined;
   #completion: Completion | undefined;
   #options: readonly Option[] = [];
   #selected = 0;
@@ -115,14 +118,14 @@ export class Composer {
     this.field.focus();
   }
 
-  replyTo(message: Message | undefined): void {
+  replyTo(message: WireMessage | undefined): void {
     this.#replyTo = message;
     this.#edits = undefined;
     this.#showBanner();
     if (message) this.focus();
   }
 
-  edit(message: Message): void {
+  edit(message: WireMessage): void {
     this.#replyTo = undefined;
     this.#edits = message;
     this.text = message.body;

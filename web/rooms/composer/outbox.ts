@@ -1,5 +1,5 @@
+import type { WireFile } from '../../../src/rooms/contract/message.ts';
 import type { CancelTimer, Clock } from '../../shared/clock.ts';
-import type { FileRef } from '../wire.ts';
 
 /** A message that its author has sent and the server has not confirmed yet. */
 export interface OutboxItem {
@@ -9,7 +9,7 @@ export interface OutboxItem {
   readonly body: string;
   readonly threadId: string | null;
   readonly replyTo: string | null;
-  readonly attachments: readonly FileRef[];
+  readonly attachments: readonly WireFile[];
   /** Epoch milliseconds. */
   readonly createdAt: number;
   readonly state: 'waiting' | 'sending' | 'sent' | 'failed';

@@ -1,7 +1,7 @@
+import type { WireMessage } from '../../../src/rooms/contract/message.ts';
 import type { RoomEntry } from '../room/entry.ts';
 import { freshId } from '../session.ts';
 import type { Ui } from '../shell/ui.ts';
-import type { Message } from '../wire.ts';
 import type { Outbox } from './outbox.ts';
 import type { Uploads } from './uploads.ts';
 
@@ -13,7 +13,7 @@ export interface SenderStage {
 
 export interface Written {
   readonly body: string;
-  readonly replyTo: Message | undefined;
+  readonly replyTo: WireMessage | undefined;
   /** The root of the thread in which it was written. */
   readonly threadId: string | null;
   readonly uploads: Uploads;
@@ -49,7 +49,7 @@ export class Sender {
     await added;
   }
 
-  async saveEdit({ id, body: before }: Message, body: string): Promise<void> {
+  async saveEdit({ id, body: before }: WireMessage, body: string): Promise<void> {
     if (body === before) return;
     try {
       this.#ui.model.takeMessage(await this.#ui.api.edit(id, body));

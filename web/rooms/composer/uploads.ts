@@ -1,15 +1,15 @@
+import type { WireFile } from '../../../src/rooms/contract/message.ts';
 import { h } from '../../shared/dom.ts';
 import type { Api } from '../api.ts';
 import { reasonOf } from '../api-error.ts';
 import { icon } from '../shell/icons.ts';
 import { printSize } from '../shell/time-text.ts';
-import type { FileRef } from '../wire.ts';
 
 const MAX_FILES = 10;
 
 interface Upload {
   readonly element: HTMLElement;
-  file: FileRef | undefined;
+  file: WireFile | undefined;
   isFailed: boolean;
 }
 
@@ -34,12 +34,12 @@ export class Uploads {
     return this.#uploads.some(({ file, isFailed }) => !file && !isFailed);
   }
 
-  get #files(): readonly FileRef[] {
+  get #files(): readonly WireFile[] {
     return this.#uploads.flatMap(({ file }) => file ?? []);
   }
 
   /** Hands them over, and begins anew. */
-  take(): readonly FileRef[] {
+  take(): readonly WireFile[] {
     const files = this.#files;
     this.#uploads = [];
     this.#show();

@@ -1,9 +1,9 @@
+import type { WireCopilot } from '../../../src/rooms/contract/copilot.ts';
 import { h, setText } from '../../shared/dom.ts';
 import { ANY_VERSION, NEW_ONLY } from '../api.ts';
 import { ApiError, reasonOf } from '../api-error.ts';
 import type { RoomEntry } from '../room/entry.ts';
 import type { Ui } from '../shell/ui.ts';
-import type { Copilot } from '../wire.ts';
 import { handleOf } from './handle.ts';
 
 const KINDS = [
@@ -35,7 +35,7 @@ interface TestAnswer {
 interface Profile {
   readonly name: string;
   readonly kind: string;
-  readonly apiKeyInfo: Copilot['apiKeyInfo'];
+  readonly apiKeyInfo: WireCopilot['apiKeyInfo'];
 }
 
 /** Where a room's copilot is set up: which model answers and with which key; all else has a default that works. */
@@ -55,7 +55,7 @@ export class CopilotForm {
   );
   readonly #result = h('p', { class: 'test-result', role: 'status' });
   /** What the fields were filled from. */
-  #known: Copilot | null = null;
+  #known: WireCopilot | null = null;
   #isTouched = false;
   /** How often somebody has changed a field. */
   #touches = 0;
@@ -193,11 +193,11 @@ export class CopilotForm {
     for (const button of buttons) button.removeAttribute('aria-disabled');
   }
 
-  async #put(): Promise<Copilot> {
+  async #put(): Promise<WireCopilot> {
     const touches = this.#touches;
     const headers = this.#known ? { 'If-Match': `"c${this.#known.version}"` } : NEW_ONLY;
     const path = `/api/room/${this.#entry.room.id}/copilot`;
-    const copilot = await this.#ui.api.send<Copilot>('PUT', path, { body: this.#wanted(), headers });
+    const copilot = await this.#ui.api.send<WireCopilot>('PUT', path, { body: this.#wanted(), headers });
     this.#take(copilot, touches);
     return copilot;
   }
@@ -224,7 +224,7 @@ export class CopilotForm {
   }
 
   /** What was entered since the request went out stays. */
-  #take(copilot: Copilot | null, touches: number): void {
+  #take(copilot: WireCopilot | null, touches: number): void {
     this.#entry.updateCopilot(copilot);
     if (this.#touches === touches) this.#fill();
     else this.#known = copilot;
@@ -249,7 +249,7 @@ function createFields() {
   } as const;
 }
 
-function keyWords(info: Copilot['apiKeyInfo'] | undefined, profile: Profile | undefined): string {
+function keyWords(info: WireCopilot['apiKeyInfo'] | undefined, profile: Profile | undefined): string {
   if (info?.set && info.source !== 'profile')
     return `A key is set${info.last4 ? `, ends with ${info.last4}` : ''}. Leave this empty to keep it.`;
   return profile?.apiKeyInfo.set ? 'The provider has a key. One that is entered here is used instead of it.' : '';

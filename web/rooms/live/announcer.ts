@@ -1,7 +1,7 @@
+import type { WireMessage } from '../../../src/rooms/contract/message.ts';
 import { h } from '../../shared/dom.ts';
 import { summaryOf } from '../message/body.ts';
 import type { RoomEntry } from '../room/entry.ts';
-import type { Message } from '../wire.ts';
 
 /** Tells those who listen instead of looking what is said: whole messages, not the pieces of one that is being written. */
 export class Announcer {
@@ -15,17 +15,17 @@ export class Announcer {
   }
 
   /** A message of another has come. */
-  arrived(entry: RoomEntry, message: Message): void {
+  arrived(entry: RoomEntry, message: WireMessage): void {
     if (message.status === 'streaming') this.#writing.add(message.id);
     else this.#say(entry, message);
   }
 
   /** Any message that was told, in whatever version. */
-  seen(entry: RoomEntry | undefined, message: Message): void {
+  seen(entry: RoomEntry | undefined, message: WireMessage): void {
     if (entry && message.status !== 'streaming' && this.#writing.delete(message.id)) this.#say(entry, message);
   }
 
-  #say(entry: RoomEntry, message: Message): void {
+  #say(entry: RoomEntry, message: WireMessage): void {
     if (entry === this.#current()) this.element.textContent = `${message.author.name}: ${summaryOf(message, 300)}`;
   }
 }

@@ -1,9 +1,10 @@
+import type { WireMessage } from '../../../src/rooms/contract/message.ts';
+import type { AlertCard } from '../../../src/rooms/domain/card/alert-card.ts';
 import { h } from '../../shared/dom.ts';
 import { svgElement } from '../../shared/drawing.ts';
 import { icon } from '../shell/icons.ts';
 import { printFull, printLength, printTime } from '../shell/time-text.ts';
 import type { Ui } from '../shell/ui.ts';
-import type { AlertCard, Message } from '../wire.ts';
 import { isSafeLink } from './markdown.ts';
 
 const SHOWN_ALERTS = 5;
@@ -17,7 +18,7 @@ const SILENCES = [
 ] as const;
 
 /** The card of an alert group: what fires, since when, who has it, and what to do about it. */
-export function renderAlertCard(message: Message, card: AlertCard, ui: Ui): HTMLElement {
+export function renderAlertCard(message: WireMessage, card: AlertCard, ui: Ui): HTMLElement {
   const { counts, severity, title, summary, description, labels, more } = card;
   const tone =
     card.state === 'resolved' ? 'resolved' : ['critical', 'warning', 'info'].includes(severity) ? severity : 'other';
@@ -130,7 +131,7 @@ function notes({ acked, silence }: AlertCard, now: number): HTMLElement | false 
   );
 }
 
-function buttons(message: Message, card: AlertCard, { actions, model }: Ui): HTMLElement {
+function buttons(message: WireMessage, card: AlertCard, { actions, model }: Ui): HTMLElement {
   const press = (name: string, label: string, accessible = label) =>
     h(
       'button',

@@ -1,9 +1,9 @@
 import DOMPurify from 'dompurify';
+import type { WireMessage } from '../../../src/rooms/contract/message.ts';
 import type { Clock } from '../../shared/clock.ts';
 import { copyButton } from '../../shared/copy-button.ts';
 import { h } from '../../shared/dom.ts';
 import { RecentFragments } from '../live/recent-fragments.ts';
-import type { Message } from '../wire.ts';
 import { splitLongText } from './long-text.ts';
 import { isPlainText, markdownToHtml } from './markdown.ts';
 
@@ -29,7 +29,7 @@ export interface BodyContext {
 /** Rows are made anew when they are scrolled to and when members come and go; their words stay the same. */
 const sanitized = new RecentFragments<DocumentFragment>(500_000);
 
-export interface MessageText extends Pick<Message, 'body' | 'format'> {
+export interface MessageText extends Pick<WireMessage, 'body' | 'format'> {
   /** More of it is still to come, so what is made of it is not worth keeping. */
   readonly isGrowing?: boolean;
 }
@@ -127,7 +127,7 @@ function markMentions(root: DocumentFragment, { userId, isMentionable }: BodyCon
 }
 
 /** The first words of a message, without signs of Markdown, in one line. */
-export function summaryOf({ body, deleted, attachments, card }: Message, most = 120): string {
+export function summaryOf({ body, deleted, attachments, card }: WireMessage, most = 120): string {
   if (deleted) return 'deleted message';
   const title = card && 'title' in card && typeof card.title === 'string' ? card.title : '';
   const words = (title || body)

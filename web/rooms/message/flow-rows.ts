@@ -1,16 +1,16 @@
+import type { WireMessage } from '../../../src/rooms/contract/message.ts';
 import type { OutboxItem } from '../composer/outbox.ts';
-import type { Message } from '../wire.ts';
 
 /** One row of a flow, with a key that stays the same as long as it is the same row. */
 export type Row =
-  | { readonly kind: 'message'; readonly key: string; readonly message: Message; readonly isGrouped: boolean }
+  | { readonly kind: 'message'; readonly key: string; readonly message: WireMessage; readonly isGrouped: boolean }
   | { readonly kind: 'pending'; readonly key: string; readonly item: OutboxItem; readonly isGrouped: boolean }
   | { readonly kind: 'notice'; readonly key: string; readonly text: string; readonly id: string }
   | { readonly kind: 'day'; readonly key: string; readonly at: number }
   | { readonly kind: 'new'; readonly key: string };
 
 export interface Flow {
-  readonly messages: readonly Message[];
+  readonly messages: readonly WireMessage[];
   /** Whether the last message is the room's last: then what is on its way follows. */
   readonly isAtEnd: boolean;
   readonly pending: readonly OutboxItem[];
@@ -26,7 +26,7 @@ export interface Flow {
 const GROUP_MS = 5 * 60_000;
 
 /** What a room's flow shows, from top to bottom. */
-export function rowsOf(flow: Flow, shows: (message: Message) => boolean): readonly Row[] {
+export function rowsOf(flow: Flow, shows: (message: WireMessage) => boolean): readonly Row[] {
   const rows: Row[] = [];
   let last: { readonly author: string; readonly at: number; readonly groups: boolean } | undefined;
   let day: number | undefined;

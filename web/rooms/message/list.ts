@@ -1,10 +1,10 @@
-import type { Message } from '../wire.ts';
+import type { WireMessage } from '../../../src/rooms/contract/message.ts';
 
 /** What became of a message that was told. */
 export type Applied = 'added' | 'changed' | 'known' | 'outside' | 'gap';
 
 export interface ListPage {
-  readonly messages: readonly Message[];
+  readonly messages: readonly WireMessage[];
   readonly hasBefore: boolean;
   readonly hasAfter: boolean;
 }
@@ -17,12 +17,12 @@ const MAX_KEPT = 4000;
  * than the one that is there, so that what comes twice or late does no harm.
  */
 export class MessageList {
-  #messages: Message[] = [];
-  readonly #byId = new Map<string, Message>();
+  #messages: WireMessage[] = [];
+  readonly #byId = new Map<string, WireMessage>();
   hasBefore = false;
   hasAfter = false;
 
-  get messages(): readonly Message[] {
+  get messages(): readonly WireMessage[] {
     return this.#messages;
   }
 
@@ -34,7 +34,7 @@ export class MessageList {
     return this.#messages.at(-1)?.seq ?? 0;
   }
 
-  get(id: string): Message | undefined {
+  get(id: string): WireMessage | undefined {
     return this.#byId.get(id);
   }
 
@@ -68,7 +68,7 @@ export class MessageList {
   }
 
   /** Takes a message as an event or an answer tells it. `gap`: others before it are missing, and it is not taken. */
-  apply(message: Message): Applied {
+  apply(message: WireMessage): Applied {
     const known = this.#byId.get(message.id);
     if (known) {
       if (known.version >= message.version) return 'known';
@@ -85,7 +85,7 @@ export class MessageList {
     return 'outside';
   }
 
-  #put(message: Message): void {
+  #put(message: WireMessage): void {
     const index = this.#indexOf(message.seq);
     this.#messages[index] = message;
     this.#byId.set(message.id, message);
@@ -107,7 +107,7 @@ export class MessageList {
     this.#drop(this.#messages.splice(0, this.#messages.length - MAX_KEPT), 'before');
   }
 
-  #drop(gone: readonly Message[], side: 'before' | 'after'): void {
+  #drop(gone: readonly WireMessage[], side: 'before' | 'after'): void {
     for (const { id } of gone) this.#byId.delete(id);
     if (side === 'before') this.hasBefore = true;
     else this.hasAfter = true;
@@ -115,11 +115,11 @@ export class MessageList {
 }
 
 /** Of two versions the newer one. Events do not say which reactions are one's own: those that are known stay so. */
-function newer(known: Message | undefined, message: Message): Message {
+function newer(known: WireMessage | undefined, message: WireMessage): WireMessage {
   return known && known.version > message.version ? known : message;
 }
 
 /** Whether somebody has reacted so: an answer says it, an event names the first twenty. */
-export function hasReacted({ me, userIds }: Message['reactions'][number], userId: string): boolean {
+export function hasReacted({ me, userIds }: WireMessage['reactions'][number], userId: string): boolean {
   return me ?? userIds.includes(userId);
 }

@@ -1,3 +1,5 @@
+import type { WireFile, WireMessage } from '../../../src/rooms/contract/message.ts';
+import type { UserRef } from '../../../src/rooms/domain/user/user.ts';
 import type { Child } from '../../shared/dom.ts';
 import { h } from '../../shared/dom.ts';
 import type { OutboxItem } from '../composer/outbox.ts';
@@ -9,7 +11,7 @@ import { avatar } from '../shell/avatar.ts';
 import { icon } from '../shell/icons.ts';
 import { printAge, printFull, printSize, printTime } from '../shell/time-text.ts';
 import type { Ui } from '../shell/ui.ts';
-import { alertCardOf, type FileRef, type Message, type UserRef } from '../wire.ts';
+import { alertCardOf } from './alert-card.ts';
 import { renderAlertCard } from './alert-card-view.ts';
 import { renderBody, summaryOf } from './body.ts';
 import type { Row } from './flow-rows.ts';
@@ -92,7 +94,7 @@ function renderArticle(row: MessageRow, look: MessageLook, ui: Ui): HTMLElement 
   );
 }
 
-function head({ author, id, edited }: Message, { entry }: MessageLook, at: number): HTMLElement {
+function head({ author, id, edited }: WireMessage, { entry }: MessageLook, at: number): HTMLElement {
   const kind = KIND_WORDS[author.kind];
   return h(
     'header',
@@ -122,7 +124,7 @@ function quote(id: string, { entry }: MessageLook, { actions }: Ui): HTMLElement
   );
 }
 
-function words(message: Message, look: MessageLook, ui: Ui): Child[] {
+function words(message: WireMessage, look: MessageLook, ui: Ui): Child[] {
   const card = alertCardOf(message);
   if (card) return [renderAlertCard(message, card, ui)];
   const isStreaming = message.status === 'streaming';
@@ -135,11 +137,11 @@ function words(message: Message, look: MessageLook, ui: Ui): Child[] {
 }
 
 /** Puts more words of a text that is being written into its article: the buttons stay under the fingers. */
-export function rewriteBody(article: HTMLElement, message: Message, look: MessageLook, ui: Ui): void {
+export function rewriteBody(article: HTMLElement, message: WireMessage, look: MessageLook, ui: Ui): void {
   article.querySelector('.body')?.replaceChildren(bodyOf(message, look, ui));
 }
 
-function bodyOf(message: Message, { entry }: MessageLook, ui: Ui): Node {
+function bodyOf(message: WireMessage, { entry }: MessageLook, ui: Ui): Node {
   const streamed = message.status === 'streaming' ? entry.streaming.get(message.id)?.text : undefined;
   const body = streamed ?? message.body;
   const context = {
@@ -154,7 +156,7 @@ function bodyOf(message: Message, { entry }: MessageLook, ui: Ui): Node {
     : renderBody({ body, format: message.format, isGrowing: streamed !== undefined }, context);
 }
 
-export function renderFile({ id, name, size, contentType, width, height }: FileRef): HTMLElement {
+export function renderFile({ id, name, size, contentType, width, height }: WireFile): HTMLElement {
   const href = addressOf(`/api/file/${id}`);
   if (SHOWN_IMAGES.test(contentType)) {
     // With its size known before it comes, nothing jumps.
@@ -174,7 +176,7 @@ export function renderFile({ id, name, size, contentType, width, height }: FileR
   );
 }
 
-function runLine(message: Message, place: string, { actions }: Ui): HTMLElement {
+function runLine(message: WireMessage, place: string, { actions }: Ui): HTMLElement {
   const { run, status } = message;
   const button = (name: 'stop' | 'retry' | 'eye', label: string, action: () => void) =>
     h('button', { type: 'button', class: 'quiet run-button', onclick: action }, icon(name), label);
@@ -190,7 +192,7 @@ function runLine(message: Message, place: string, { actions }: Ui): HTMLElement 
   );
 }
 
-function foot(message: Message, { entry, place }: MessageLook, { actions, model, clock }: Ui): Child[] {
+function foot(message: WireMessage, { entry, place }: MessageLook, { actions, model, clock }: Ui): Child[] {
   const { reactions, thread } = message;
   const nameOf = (id: string) => entry.members.get(id)?.user.name ?? id;
   return [

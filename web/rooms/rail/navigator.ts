@@ -1,9 +1,9 @@
+import type { WireMessage } from '../../../src/rooms/contract/message.ts';
 import { EventStream } from '../live/event-stream.ts';
 import type { RoomEntry } from '../room/entry.ts';
 import { pathOfMessage, pathOfRoom } from '../route.ts';
 import type { Ui } from '../shell/ui.ts';
 import { ThreadModel } from '../thread/model.ts';
-import type { Message } from '../wire.ts';
 
 /** What the navigator moves. */
 export interface Stage {
@@ -12,7 +12,7 @@ export interface Stage {
   /** The room that is open already has been read up to its end. */
   roomRead(entry: RoomEntry): void;
   revealInRoom(id: string): boolean;
-  threadOpened(root: Message | undefined): void;
+  threadOpened(root: WireMessage | undefined): void;
   revealInThread(id: string): boolean;
   toEnd(): void;
 }

@@ -1,3 +1,4 @@
+import type { WireHit } from '../../../src/rooms/contract/search.ts';
 import type { CancelTimer } from '../../shared/clock.ts';
 import { h } from '../../shared/dom.ts';
 import { reasonOf } from '../api-error.ts';
@@ -6,7 +7,6 @@ import { icon } from '../shell/icons.ts';
 import { readSnippet } from '../shell/search-snippet.ts';
 import { printAge } from '../shell/time-text.ts';
 import type { Ui } from '../shell/ui.ts';
-import type { SearchHit } from '../wire.ts';
 
 const SEARCH_AFTER_MS = 200;
 const MAX_ROOMS = 6;
@@ -114,7 +114,7 @@ export class Palette {
       );
   }
 
-  #hit(hit: SearchHit): Choice {
+  #hit(hit: WireHit): Choice {
     const { message, snippet } = hit;
     const { model, actions, clock } = this.#ui;
     const parts = readSnippet(hit).map(({ text, isHit }) => (isHit ? h('mark', {}, text) : text));

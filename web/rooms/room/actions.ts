@@ -1,19 +1,20 @@
+import type { WireMessage, WireNotice } from '../../../src/rooms/contract/message.ts';
+import type { WireRun } from '../../../src/rooms/contract/run.ts';
 import { reasonOf } from '../api-error.ts';
 import { summaryOf } from '../message/body.ts';
 import { hasReacted } from '../message/list.ts';
 import { pathOfMessage } from '../route.ts';
 import { askToDelete } from '../shell/dialogs.ts';
 import type { Actions, Ui } from '../shell/ui.ts';
-import type { Message, Notice, Run } from '../wire.ts';
 
 /** What the page itself does for an action. */
 export interface ActionStage {
-  readonly reply: (message: Message) => void;
-  readonly edit: (message: Message) => void;
+  readonly reply: (message: WireMessage) => void;
+  readonly edit: (message: WireMessage) => void;
   readonly openThread: (id: string) => void;
   readonly showMessage: (id: string, roomId: string) => void;
   readonly openRoom: (idOrSlug: string) => void;
-  readonly showSaw: (run: Run, message: Message) => void;
+  readonly showSaw: (run: WireRun, message: WireMessage) => void;
   readonly retrySend: (id: string) => void;
   readonly discardSend: (id: string) => void;
   readonly say: (text: string) => void;
@@ -23,14 +24,14 @@ export interface ActionStage {
 /** Does what the buttons at messages say; `ui` is there by the time that somebody presses one. */
 export function createActions(stage: ActionStage, ui: () => Ui): Actions {
   const fail = (error: unknown) => stage.say(reasonOf(error));
-  const take = (answer: Message | Notice | undefined, message: Message) => {
+  const take = (answer: WireMessage | WireNotice | undefined, message: WireMessage) => {
     const { model } = ui();
     const entry = model.entry(message.roomId);
     if (answer && 'notice' in answer) {
       if (entry) model.note(entry, answer.notice);
     } else if (answer && 'seq' in answer) model.takeMessage(answer);
   };
-  const attempt = (message: Message, act: () => Promise<Message | Notice | undefined>) => {
+  const attempt = (message: WireMessage, act: () => Promise<WireMessage | WireNotice | undefined>) => {
     act().then((answer) => take(answer, message), fail);
   };
   return {

@@ -1,5 +1,9 @@
+import type { WireCopilot } from '../../../src/rooms/contract/copilot.ts';
+import type { WireMe, WireMember } from '../../../src/rooms/contract/member.ts';
+import type { WireMessage } from '../../../src/rooms/contract/message.ts';
+import type { WireOpenedRoom, WireRoom } from '../../../src/rooms/contract/room.ts';
+import type { UserRef } from '../../../src/rooms/domain/user/user.ts';
 import { MessageList } from '../message/list.ts';
-import type { Copilot, Me, Member, Message, OpenedRoom, Room, UserRef } from '../wire.ts';
 
 /** A text that is being written, as far as it is. */
 export interface Streaming {
@@ -9,13 +13,13 @@ export interface Streaming {
 
 /** All that the page knows of one room. */
 export class RoomEntry {
-  room: Room;
+  room: WireRoom;
   readonly list = new MessageList();
   /** Whether messages were read already. */
   isLoaded = false;
   /** What is told while they are read; taken when they are there. */
-  early: Message[] | undefined;
-  readonly members = new Map<string, Member>();
+  early: WireMessage[] | undefined;
+  readonly members = new Map<string, WireMember>();
   readonly online = new Set<string>();
   /** Who writes, and until when that counts. */
   readonly typing = new Map<string, { readonly user: UserRef; readonly until: number }>();
@@ -29,14 +33,14 @@ export class RoomEntry {
   /** Of the last message, wherever the list stands. */
   lastSeq: number;
 
-  constructor(room: Room) {
+  constructor(room: WireRoom) {
     this.room = room;
     this.unread = room.me?.unread ?? 0;
     this.mentions = room.me?.unreadMentions ?? 0;
     this.lastSeq = room.lastSeq;
   }
 
-  get me(): Me | undefined {
+  get me(): WireMe | undefined {
     return this.room.me;
   }
 
@@ -45,7 +49,7 @@ export class RoomEntry {
   }
 
   /** Takes what a read of the whole room has told. */
-  load(opened: OpenedRoom): void {
+  load(opened: WireOpenedRoom): void {
     const { messages, members, cursor: _, hasBefore, hasAfter, ...room } = opened;
     this.room = room;
     this.lastSeq = Math.max(this.lastSeq, room.lastSeq);
@@ -58,7 +62,7 @@ export class RoomEntry {
   }
 
   /** A room as an event tells it: without what it is to the reader. */
-  updateRoom(room: Room): boolean {
+  updateRoom(room: WireRoom): boolean {
     if (room.version <= this.room.version) return false;
     const { me, onlineCount } = this.room;
     this.room = { ...room, ...(me ? { me } : {}), ...(onlineCount === undefined ? {} : { onlineCount }) };
@@ -66,26 +70,26 @@ export class RoomEntry {
   }
 
   /** Whether it is not older than what is known. */
-  updateMe(me: Me): boolean {
+  updateMe(me: WireMe): boolean {
     if (this.me && me.version < this.me.version) return false;
     this.room = { ...this.room, me: { ...this.me, ...me } };
     return true;
   }
 
   /** Takes the counts of an answer. */
-  countUnread({ unread, unreadMentions }: Me): void {
+  countUnread({ unread, unreadMentions }: WireMe): void {
     this.unread = unread ?? this.unread;
     this.mentions = unreadMentions ?? this.mentions;
   }
 
   /** An answer may have told it before the stream does: what comes late is left aside. */
-  updateCopilot(copilot: Copilot | null): void {
+  updateCopilot(copilot: WireCopilot | null): void {
     const known = this.room.copilot;
     if (!copilot || !known || copilot.version >= known.version) this.room = { ...this.room, copilot };
   }
 
   /** Whether a message counts as unread for somebody. */
-  countMessage({ author, silent, deleted, mentions, seq }: Message, userId: string): void {
+  countMessage({ author, silent, deleted, mentions, seq }: WireMessage, userId: string): void {
     if (author.id === userId || silent || deleted || seq <= (this.me?.lastReadSeq ?? 0)) return;
     this.unread += 1;
     if (mentions.room || mentions.users.includes(userId) || this.room.visibility === 'direct') this.mentions += 1;

@@ -1,7 +1,7 @@
+import type { WireRoom } from '../../../src/rooms/contract/room.ts';
 import type { Api } from '../api.ts';
 import { askToJoin } from '../shell/dialogs.ts';
 import type { Ui } from '../shell/ui.ts';
-import type { Room } from '../wire.ts';
 
 interface Invitation {
   readonly room: { readonly name: string };
@@ -17,7 +17,7 @@ export async function followInvite(code: string, { api, actions, model }: Ui): P
   try {
     const { room, inviter } = await readInvitation(code, api);
     askToJoin(room.name, inviter.name, async () => {
-      const joined = await api.send<Room>('POST', `/api/invite/${encodeURIComponent(code)}`);
+      const joined = await api.send<WireRoom>('POST', `/api/invite/${encodeURIComponent(code)}`);
       model.put(joined);
       actions.openRoom(joined.id);
     });

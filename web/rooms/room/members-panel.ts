@@ -1,3 +1,5 @@
+import type { WireMe } from '../../../src/rooms/contract/member.ts';
+import type { WireRoom } from '../../../src/rooms/contract/room.ts';
 import { copyButton } from '../../shared/copy-button.ts';
 import { h, syncChildren } from '../../shared/dom.ts';
 import { NEW_ONLY } from '../api.ts';
@@ -5,7 +7,6 @@ import { summaryOf } from '../message/body.ts';
 import { linkTo } from '../root.ts';
 import { icon } from '../shell/icons.ts';
 import type { Ui } from '../shell/ui.ts';
-import type { Me, Room } from '../wire.ts';
 import type { RoomEntry } from './entry.ts';
 import type { Panel } from './panels.ts';
 import { PeopleList } from './people-list.ts';
@@ -53,10 +54,10 @@ export function membersPanel(entry: RoomEntry, ui: Ui): Panel {
   return { element, refresh };
 }
 
-const aboutRoom = (room: Room): readonly Node[] =>
+const aboutRoom = (room: WireRoom): readonly Node[] =>
   [room.topic !== '' && h('p', {}, room.topic), labelList(room)].filter((part) => part !== false);
 
-function notifyField(entry: RoomEntry, { involvement: chosen }: Me, ui: Ui): HTMLElement {
+function notifyField(entry: RoomEntry, { involvement: chosen }: WireMe, ui: Ui): HTMLElement {
   const choice = h(
     'select',
     {},
@@ -66,7 +67,7 @@ function notifyField(entry: RoomEntry, { involvement: chosen }: Me, ui: Ui): HTM
     if (!entry.me) return;
     try {
       const { mutedUntil, archived, copilot } = entry.me;
-      const involvement = choice.value as Me['involvement'];
+      const involvement = choice.value as WireMe['involvement'];
       entry.updateMe(await ui.api.putMe(entry.room.id, { involvement, mutedUntil, archived, copilot }));
       ui.topics.changed('rooms');
     } catch (error) {
@@ -117,7 +118,7 @@ function addForm({ room }: RoomEntry, { api, actions }: Ui): HTMLElement {
   return h('form', { class: 'panel-part inline-form', onsubmit: add }, field, h('button', {}, 'Add'));
 }
 
-function inviteForm({ id }: Room, { api, actions, clock }: Ui): HTMLElement {
+function inviteForm({ id }: WireRoom, { api, actions, clock }: Ui): HTMLElement {
   const place = h('div', { class: 'invite-link' });
   const make = async () => {
     try {

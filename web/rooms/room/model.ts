@@ -1,9 +1,15 @@
+import type { Account } from '../../../src/rooms/contract/boot.ts';
+import type { WireCopilot } from '../../../src/rooms/contract/copilot.ts';
+import type { WireMe, WireMember } from '../../../src/rooms/contract/member.ts';
+import type { WireMessage } from '../../../src/rooms/contract/message.ts';
+import type { WireOpenedRoom, WireRoom } from '../../../src/rooms/contract/room.ts';
+import type { WireRun } from '../../../src/rooms/contract/run.ts';
+import type { UserRef } from '../../../src/rooms/domain/user/user.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { Api } from '../api.ts';
 import type { StreamEvent } from '../live/sse-parser.ts';
 import type { Topics } from '../rail/topics.ts';
 import type { ThreadModel } from '../thread/model.ts';
-import type { Account, Copilot, Me, Member, Message, OpenedRoom, Room, Run, UserRef } from '../wire.ts';
 import { RoomDiscovery } from './discovery.ts';
 import { RoomEntry } from './entry.ts';
 
@@ -13,9 +19,9 @@ export interface ModelParts {
   readonly topics: Topics;
   readonly account: Account;
   /** A message of another has come, live. */
-  readonly arrived: (entry: RoomEntry, message: Message) => void;
+  readonly arrived: (entry: RoomEntry, message: WireMessage) => void;
   /** Any message that the server has told or answered. */
-  readonly seen: (message: Message) => void;
+  readonly seen: (message: WireMessage) => void;
   /** The stream has forgotten where this page was: everything is to be read anew. */
   readonly reset: () => void;
   /** The reader is no longer in this room. */
@@ -25,18 +31,18 @@ export interface ModelParts {
 /** The data of every event that the page knows; each has what its type says. */
 interface EventData {
   readonly roomId: string;
-  readonly message?: Message;
-  readonly room?: Room;
-  readonly member?: Member;
-  readonly me?: Me;
-  readonly copilot?: Copilot | null;
+  readonly message?: WireMessage;
+  readonly room?: WireRoom;
+  readonly member?: WireMember;
+  readonly me?: WireMe;
+  readonly copilot?: WireCopilot | null;
   readonly user?: UserRef;
   readonly expiresAt?: string;
   readonly online?: readonly { readonly userId: string }[];
   readonly offline?: readonly string[];
   /** Of a private run there is none. */
   readonly messageId?: string | null;
-  readonly run?: Run;
+  readonly run?: WireRun;
   readonly runId?: string;
   readonly offset?: number;
   readonly text?: string;
@@ -51,14 +57,16 @@ export class RoomsModel {
   readonly #parts: ModelParts;
   readonly #entries = new Map<string, RoomEntry>();
   readonly #filling = new Set<string>();
-  readonly #discovery: RoomDiscovery<Room>;
+  readonly #discovery: RoomDiscovery<WireRoom>;
   current: RoomEntry | undefined;
   thread: ThreadModel | undefined;
 
   constructor(parts: ModelParts) {
     this.#parts = parts;
     this.account = parts.account;
-    this.#discovery = new RoomDiscovery((id) => parts.api.send<Room>('GET', `/api/room/${id}`).catch(() => undefined));
+    this.#discovery = new RoomDiscovery((id) =>
+      parts.api.send<WireRoom>('GET', `/api/room/${id}`).catch(() => undefined),
+    );
   }
 
   get entries(): readonly RoomEntry[] {
@@ -70,7 +78,7 @@ export class RoomsModel {
   }
 
   /** Adds or refreshes a room of a list. */
-  put(room: Room): RoomEntry {
+  put(room: WireRoom): RoomEntry {
     const known = this.#entries.get(room.id);
     if (!known) {
       const entry = new RoomEntry(room);
@@ -85,7 +93,7 @@ export class RoomsModel {
     return known;
   }
 
-  putOpened(opened: OpenedRoom): RoomEntry {
+  putOpened(opened: WireOpenedRoom): RoomEntry {
     const { messages: _m, members: _p, cursor: _c, ...room } = opened;
     const entry = this.#entries.get(opened.id) ?? this.put(room);
     entry.load(opened);
@@ -120,7 +128,7 @@ export class RoomsModel {
   }
 
   /** Takes a message that an event or an answer tells; `isNew` where it was told to have been posted. */
-  takeMessage(message: Message, isNew = false): void {
+  takeMessage(message: WireMessage, isNew = false): void {
     const { topics, seen, arrived } = this.#parts;
     const entry = this.#entries.get(message.roomId);
     if (!entry) return;
@@ -169,7 +177,7 @@ export class RoomsModel {
     }
   }
 
-  #takeRoom(event: string, entry: RoomEntry | undefined, room: Room): void {
+  #takeRoom(event: string, entry: RoomEntry | undefined, room: WireRoom): void {
     const { topics } = this.#parts;
     if (event === 'room.deleted') this.remove(room.id);
     else if (!entry) void this.#discover(room.id);
@@ -246,7 +254,7 @@ export class RoomsModel {
     }
   }
 
-  #takeMember(event: string, entry: RoomEntry, member: Member): void {
+  #takeMember(event: string, entry: RoomEntry, member: WireMember): void {
     const isGone = event === 'member.left' || event === 'member.banned';
     const isMe = member.userId === this.account.id;
     if (isGone) entry.members.delete(member.userId);
@@ -265,7 +273,7 @@ export class RoomsModel {
     this.#parts.topics.changed('rooms', 'room');
   }
 
-  #takeMe(entry: RoomEntry, me: Me): void {
+  #takeMe(entry: RoomEntry, me: WireMe): void {
     entry.updateMe(me);
     if (me.lastReadSeq >= entry.lastSeq) {
       entry.unread = 0;

@@ -1,12 +1,12 @@
+import type { WireRoom } from '../../../src/rooms/contract/room.ts';
 import { h } from '../../shared/dom.ts';
 import { reasonOf } from '../api-error.ts';
 import { parseCount, parseLabels, printLabels } from '../shell/label-text.ts';
 import type { Ui } from '../shell/ui.ts';
-import type { Room } from '../wire.ts';
 import type { RoomEntry } from './entry.ts';
 
 /** What the form changes of a room. */
-type Settings = Pick<Room, 'name' | 'topic' | 'labels' | 'retention'>;
+type Settings = Pick<WireRoom, 'name' | 'topic' | 'labels' | 'retention'>;
 
 interface RetentionReport {
   /** At most 100,000. */
@@ -95,9 +95,9 @@ export class RoomSettings {
     const path = `/api/room/${this.#entry.room.id}`;
     const touches = this.#touches;
     const wanted = this.#changes();
-    const { copilot: _, ...fresh } = await api.send<Room>('GET', path);
+    const { copilot: _, ...fresh } = await api.send<WireRoom>('GET', path);
     const headers = { 'If-Match': `"r${fresh.version}"` };
-    const saved = await api.send<Room>('PUT', path, { body: { ...fresh, ...wanted }, headers });
+    const saved = await api.send<WireRoom>('PUT', path, { body: { ...fresh, ...wanted }, headers });
     model.put(saved);
     // What was entered since the request went out stays.
     if (this.#touches === touches) {
@@ -150,7 +150,7 @@ function createFields() {
 }
 
 /** The labels of a room, for those who may only read them. */
-export const labelList = ({ labels }: Room): HTMLElement | false =>
+export const labelList = ({ labels }: WireRoom): HTMLElement | false =>
   Object.keys(labels).length > 0 &&
   h(
     'ul',

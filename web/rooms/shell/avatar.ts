@@ -1,5 +1,5 @@
+import type { UserRef } from '../../../src/rooms/domain/user/user.ts';
 import { h } from '../../shared/dom.ts';
-import type { UserRef } from '../wire.ts';
 import { icon } from './icons.ts';
 
 const TONES = 8;

@@ -1,9 +1,10 @@
+import type { Boot } from '../../../src/rooms/contract/boot.ts';
+import type { WireRoom } from '../../../src/rooms/contract/room.ts';
 import type { Child } from '../../shared/dom.ts';
 import { h } from '../../shared/dom.ts';
 import { chooseTheme, readTheme, THEMES, type Theme } from '../../shared/theme.ts';
 import { reasonOf } from '../api-error.ts';
 import { ROOT } from '../root.ts';
-import type { Boot, Room } from '../wire.ts';
 import type { Ui } from './ui.ts';
 
 interface Asked {
@@ -66,7 +67,7 @@ export function askForRoom({ api, model, actions }: Ui): void {
     action: 'Create the room',
     async act() {
       const visibility = isPrivate.checked ? 'private' : 'public';
-      const room = await api.send<Room>('POST', '/api/room', {
+      const room = await api.send<WireRoom>('POST', '/api/room', {
         body: { name: name.value, topic: topic.value, visibility },
       });
       model.put(room);

@@ -1,10 +1,10 @@
+import type { WireMessage } from '../../../src/rooms/contract/message.ts';
 import type { RoomEntry } from '../room/entry.ts';
-import type { Message } from '../wire.ts';
 
 /** Whether somebody wants to be told of a message, by what he has set for its room. */
 export function isWanted(
   { me, room }: Pick<RoomEntry, 'me' | 'room'>,
-  message: Message,
+  message: WireMessage,
   userId: string,
   now: number,
 ): boolean {

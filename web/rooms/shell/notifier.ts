@@ -1,9 +1,9 @@
+import type { WireMessage } from '../../../src/rooms/contract/message.ts';
 import type { LiveLink } from '../live/live-link.ts';
 import { summaryOf } from '../message/body.ts';
 import type { RoomEntry } from '../room/entry.ts';
 import type { RoomsModel } from '../room/model.ts';
 import { addressOf } from '../root.ts';
-import type { Message } from '../wire.ts';
 import { isWanted } from './notification-wish.ts';
 
 const ICON = (badge: string) =>
@@ -18,10 +18,10 @@ const BADGES = {
 export class Notifier {
   readonly #model: RoomsModel;
   readonly #link: Pick<LiveLink, 'isLeader'>;
-  readonly #open: (message: Message) => void;
+  readonly #open: (message: WireMessage) => void;
   #badge: keyof typeof BADGES = 'none';
 
-  constructor(model: RoomsModel, link: Pick<LiveLink, 'isLeader'>, open: (message: Message) => void) {
+  constructor(model: RoomsModel, link: Pick<LiveLink, 'isLeader'>, open: (message: WireMessage) => void) {
     this.#model = model;
     this.#link = link;
     this.#open = open;
@@ -44,7 +44,7 @@ export class Notifier {
   }
 
   /** A message of another has come. */
-  arrived(entry: RoomEntry, message: Message, now: number): void {
+  arrived(entry: RoomEntry, message: WireMessage, now: number): void {
     if (!this.#link.isLeader || !('Notification' in window) || Notification.permission !== 'granted') return;
     if (document.hasFocus() && this.#model.current === entry) return;
     if (!isWanted(entry, message, this.#model.account.id, now)) return;

@@ -1,4 +1,4 @@
-import type { SearchHit } from '../wire.ts';
+import type { WireHit } from '../../../src/rooms/contract/search.ts';
 
 export interface SnippetPiece {
   readonly text: string;
@@ -10,7 +10,7 @@ export interface SnippetPiece {
 const SIGNS = /```[\w-]*|\*\*|~~|`|\|(?:\s*:?-{2,}:?\s*\|)+|\|/g;
 
 /** The words around what was found, as they are read. */
-export function readSnippet({ snippet, offsets }: Pick<SearchHit, 'snippet' | 'offsets'>): readonly SnippetPiece[] {
+export function readSnippet({ snippet, offsets }: Pick<WireHit, 'snippet' | 'offsets'>): readonly SnippetPiece[] {
   const pieces: SnippetPiece[] = [];
   const add = (from: number, to: number, isHit: boolean) => {
     const text = snippet.slice(from, to).replace(SIGNS, ' ').replace(/\s+/g, ' ');

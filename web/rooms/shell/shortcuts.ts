@@ -1,12 +1,12 @@
-import type { Message } from '../wire.ts';
+import type { WireMessage } from '../../../src/rooms/contract/message.ts';
 import type { Ui } from './ui.ts';
 
 export interface KeyHooks {
   search(): void;
   /** Puts the focus where one writes. */
   compose(): void;
-  messageOf(id: string): Message | undefined;
-  react(message: Message, near: HTMLElement): void;
+  messageOf(id: string): WireMessage | undefined;
+  react(message: WireMessage, near: HTMLElement): void;
 }
 
 const FIELDS = 'input, textarea, select, [contenteditable]';
@@ -35,7 +35,7 @@ function onEverywhere(event: KeyboardEvent, ui: Ui, hooks: KeyHooks): boolean {
   return true;
 }
 
-function onMessage(key: string, message: Message, target: HTMLElement, { actions }: Ui, hooks: KeyHooks): boolean {
+function onMessage(key: string, message: WireMessage, target: HTMLElement, { actions }: Ui, hooks: KeyHooks): boolean {
   if (key === 'r') actions.reply(message);
   else if (key === 't') actions.openThread(message.threadId ?? message.id);
   else if (key === 'e') hooks.react(message, target);

@@ -1,23 +1,23 @@
+import type { WireMessage } from '../../../src/rooms/contract/message.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { Api } from '../api.ts';
 import type { Topics } from '../rail/topics.ts';
 import type { RoomsModel } from '../room/model.ts';
-import type { Message } from '../wire.ts';
 
 /** What somebody can do to what he sees. */
 export interface Actions {
-  reply(message: Message): void;
+  reply(message: WireMessage): void;
   openThread(id: string): void;
-  edit(message: Message): void;
-  remove(message: Message): void;
-  react(message: Message, emoji: string): void;
-  pin(message: Message): void;
-  copyLink(message: Message): void;
-  press(message: Message, action: string): void;
-  askCopilot(message: Message): void;
-  stopRun(message: Message): void;
-  retryRun(message: Message): void;
-  showSaw(message: Message): void;
+  edit(message: WireMessage): void;
+  remove(message: WireMessage): void;
+  react(message: WireMessage, emoji: string): void;
+  pin(message: WireMessage): void;
+  copyLink(message: WireMessage): void;
+  press(message: WireMessage, action: string): void;
+  askCopilot(message: WireMessage): void;
+  stopRun(message: WireMessage): void;
+  retryRun(message: WireMessage): void;
+  showSaw(message: WireMessage): void;
   /** Goes to a message, in whichever room it is. */
   showMessage(id: string, roomId: string): void;
   openRoom(idOrSlug: string): void;

@@ -1,10 +1,10 @@
-import type { Message } from '../wire.ts';
+import type { WireMessage } from '../../../src/rooms/contract/message.ts';
 
 /** The replies to one message, in their order. */
 export class ThreadModel {
   readonly rootId: string;
   readonly roomId: string;
-  readonly #replies = new Map<string, Message>();
+  readonly #replies = new Map<string, WireMessage>();
   hasBefore = false;
 
   constructor(roomId: string, rootId: string) {
@@ -12,7 +12,7 @@ export class ThreadModel {
     this.rootId = rootId;
   }
 
-  get replies(): readonly Message[] {
+  get replies(): readonly WireMessage[] {
     return [...this.#replies.values()].sort((a, b) => a.seq - b.seq);
   }
 
@@ -21,7 +21,7 @@ export class ThreadModel {
   }
 
   /** Whether something has changed by it. */
-  apply(message: Message): boolean {
+  apply(message: WireMessage): boolean {
     if (message.threadId !== this.rootId) return false;
     const known = this.#replies.get(message.id);
     if (known && known.version >= message.version) return false;
