@@ -1,8 +1,16 @@
-import type { WireMe, WireMember } from '../../src/rooms/contract/member.ts';
-import type { PostMessageBody, WireFile, WireMessage, WireNotice, WirePage } from '../../src/rooms/contract/message.ts';
-import type { WireOpenedRoom, WireRoom } from '../../src/rooms/contract/room.ts';
+import type { WireOnline } from '../../src/rooms/contract/feed.ts';
+import type { MeBody, ReadBody, WireMe, WireMembers } from '../../src/rooms/contract/member.ts';
+import type {
+  PostMessageBody,
+  PutMessageBody,
+  WireFile,
+  WireMessage,
+  WireNotice,
+  WirePage,
+} from '../../src/rooms/contract/message.ts';
+import type { WireOpenedRoom, WireRooms } from '../../src/rooms/contract/room.ts';
 import type { WireRun } from '../../src/rooms/contract/run.ts';
-import type { WireHit } from '../../src/rooms/contract/search.ts';
+import type { WireHits } from '../../src/rooms/contract/search.ts';
 import type { Clock } from '../shared/clock.ts';
 import { ApiError } from './api-error.ts';
 import { addressOf } from './root.ts';
@@ -41,9 +49,7 @@ export class Api {
     return this.send('GET', `/api/room/${encodeURIComponent(id)}?messages=50`);
   }
 
-  rooms(
-    query: Readonly<Record<string, string>> = {},
-  ): Promise<{ readonly rooms: WireRoom[]; readonly next: string | null }> {
+  rooms(query: Readonly<Record<string, string>> = {}): Promise<WireRooms> {
     return this.send('GET', `/api/room?${new URLSearchParams({ limit: '100', ...query })}`);
   }
 
@@ -60,7 +66,7 @@ export class Api {
   }
 
   edit(id: string, body: string): Promise<WireMessage> {
-    return this.send('PUT', `/api/message/${id}`, { body: { body }, headers: ANY_VERSION });
+    return this.send('PUT', `/api/message/${id}`, { body: { body } satisfies PutMessageBody, headers: ANY_VERSION });
   }
 
   remove(id: string): Promise<WireMessage> {
@@ -80,14 +86,11 @@ export class Api {
     return this.send('POST', `/api/message/${id}/action/${action}`, { headers: { 'Idempotency-Key': key } });
   }
 
-  read(
-    roomId: string,
-    body: { readonly seq?: number; readonly threadReads?: Readonly<Record<string, number>> },
-  ): Promise<WireMe> {
+  read(roomId: string, body: ReadBody): Promise<WireMe> {
     return this.send('PUT', `/api/room/${roomId}/read`, { body });
   }
 
-  putMe(roomId: string, me: Partial<WireMe>): Promise<WireMe> {
+  putMe(roomId: string, me: MeBody): Promise<WireMe> {
     return this.send('PUT', `/api/room/${roomId}/me`, { body: me });
   }
 
@@ -99,15 +102,15 @@ export class Api {
     return this.send('POST', `/api/room/${roomId}/typing`);
   }
 
-  presence(roomId: string): Promise<{ readonly online: readonly { readonly userId: string }[] }> {
+  presence(roomId: string): Promise<WireOnline> {
     return this.send('GET', `/api/room/${roomId}/presence`);
   }
 
-  members(roomId: string): Promise<{ readonly members: WireMember[] }> {
+  members(roomId: string): Promise<WireMembers> {
     return this.send('GET', `/api/room/${roomId}/member?limit=200`);
   }
 
-  search(query: string): Promise<{ readonly hits: WireHit[]; readonly next: string | null }> {
+  search(query: string): Promise<WireHits> {
     return this.send('GET', `/api/search?${new URLSearchParams({ q: query, limit: '20' })}`);
   }
 

@@ -1,4 +1,4 @@
-import type { Boot } from '../../src/rooms/contract/boot.ts';
+import type { Boot, SignInBoot } from '../../src/rooms/contract/boot.ts';
 import { browserClock } from '../shared/clock.ts';
 import { App } from './app.ts';
 import { openOutboxStorage } from './composer/outbox-storage.ts';
@@ -6,10 +6,10 @@ import { parsePath } from './route.ts';
 import { createApi } from './session.ts';
 import { signInPage } from './sign-in.ts';
 
-const boot = JSON.parse(document.getElementById('boot')?.textContent || 'null') as Boot | null;
+const boot = JSON.parse(document.getElementById('boot')?.textContent || 'null') as Boot | SignInBoot | null;
 
 function askWhoItIs(auth: Boot['auth']): void {
-  const api = createApi(browserClock, { auth, user: null } as Boot);
+  const api = createApi(browserClock, { auth, user: null });
   document.body.replaceChildren(signInPage(auth, parsePath(location.pathname).invite, api));
 }
 
@@ -21,5 +21,5 @@ if (boot?.user) {
     put: async (item: Parameters<Awaited<typeof opening>['put']>[0]) => (await opening).put(item),
     remove: async (id: string) => (await opening).remove(id),
   };
-  new App(boot as Boot, browserClock, storage, () => askWhoItIs(boot.auth)).start();
+  new App(boot, browserClock, storage, () => askWhoItIs(boot.auth)).start();
 } else askWhoItIs(boot?.auth ?? 'token');

@@ -1,4 +1,4 @@
-import type { Boot } from '../../src/rooms/contract/boot.ts';
+import type { Boot, SignInBoot } from '../../src/rooms/contract/boot.ts';
 import type { WireMessage, WireNotice } from '../../src/rooms/contract/message.ts';
 import type { Clock } from '../shared/clock.ts';
 import { Api } from './api.ts';
@@ -8,7 +8,7 @@ import { newId } from './new-id.ts';
 import type { RoomsModel } from './room/model.ts';
 
 /** Who asks, for requests: on a server where nobody signs in each of them says it. */
-export const createApi = (clock: Clock, { auth, user }: Boot): Api =>
+export const createApi = (clock: Clock, { auth, user }: Pick<Boot | SignInBoot, 'auth' | 'user'>): Api =>
   new Api(clock, auth === 'none' && user ? user.id : undefined);
 
 export const freshId = (clock: Clock): string => newId(clock.now(), (bytes) => crypto.getRandomValues(bytes));

@@ -1,4 +1,5 @@
 import type { Boot } from '../../src/rooms/contract/boot.ts';
+import type { SessionBody } from '../../src/rooms/contract/session.ts';
 import { h } from '../shared/dom.ts';
 import type { Api } from './api.ts';
 import { reasonOf } from './api-error.ts';
@@ -78,7 +79,7 @@ function inviteForm(api: Api, invite: string, problem: HTMLElement): HTMLElement
   );
 }
 
-async function signIn(event: Event, api: Api, body: object, problem: HTMLElement): Promise<void> {
+async function signIn(event: Event, api: Api, body: SessionBody, problem: HTMLElement): Promise<void> {
   event.preventDefault();
   problem.textContent = '';
   try {

@@ -128,6 +128,14 @@ export interface WireCopilot extends Printed<CopilotSettings, 'updatedAt'> {
   readonly health?: Printed<CopilotHealth, 'lastOkAt'>;
 }
 
+/** The answer of `POST /api/room/:id/copilot/test`. */
+export interface WireCopilotTest {
+  readonly ok: boolean;
+  readonly latencyMs: number;
+  readonly model: string | null;
+  readonly error?: string;
+}
+
 export function wireCopilot(copilot: CopilotSettings, health?: CopilotHealth): WireCopilot {
   return {
     ...copilot,

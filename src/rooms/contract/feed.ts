@@ -131,9 +131,14 @@ export interface WireStream extends WireEvents {
   readonly reset: WireReset;
 }
 
+/** An event of a stream, its data read. */
+export type WireStreamEvent = {
+  readonly [T in keyof WireStream]: { readonly event: T; readonly data: WireStream[T] };
+}[keyof WireStream];
+
 /** The answer of `GET /api/event/log`. */
 export interface WireLog {
-  readonly events: readonly { readonly id: string; readonly event: keyof WireStream; readonly data: unknown }[];
+  readonly events: readonly ({ readonly id: string } & WireStreamEvent)[];
   readonly cursor: string;
   readonly epoch: string;
 }

@@ -80,6 +80,12 @@ export function wireMember(member: Member, user: UserRef): Required<WireMember> 
   };
 }
 
+/** Members of a room, sorted by user id. */
+export interface WireMembers {
+  readonly members: readonly WireMember[];
+  readonly next: string | null;
+}
+
 /** The caller's own settings and position in a room. */
 export interface WireMe
   extends Printed<

@@ -170,6 +170,17 @@ export interface WireOpenedRoom extends WireRoom, Pick<WirePage, 'messages' | 'c
   readonly hasAfter?: boolean;
 }
 
+/** The answer of `GET /api/room/:id/retention`: what retention would remove now. */
+export interface WireRetention {
+  readonly dryRun: true;
+  /** At most 100,000. */
+  readonly messages: number;
+  readonly firstSeq: number | null;
+  readonly lastSeq: number | null;
+  readonly before: string | null;
+  readonly maxMessages: number | null;
+}
+
 /** A room on the wire, without `me`. */
 export function wireRoom(room: Room, { head, memberCount, onlineCount }: RoomFacts): WireRoom {
   const { copilot, createdAt, updatedAt, deletedAt, ...plain } = room;

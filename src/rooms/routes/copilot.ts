@@ -1,5 +1,5 @@
 import type { HttpContext } from '../../kernel/http/app.ts';
-import { copilotRequestSchema, wireCopilot } from '../contract/copilot.ts';
+import { copilotRequestSchema, type WireCopilotTest, wireCopilot } from '../contract/copilot.ts';
 import type { CopilotDesk, ShownCopilot } from '../copilot/copilot-desk.ts';
 import { copilotEtag } from '../domain/etag.ts';
 import { answer, answerRefusal, answerVerdict } from './answer/answers.ts';
@@ -47,7 +47,7 @@ export function copilotPaths({ guard, desk, requireIfMatch, maxBodyBytes }: Copi
     },
     '/api/room/:id/copilot/test': {
       POST: admit(guard, { scope: 'copilot' }, async (c, caller) =>
-        answerVerdict(c, await desk.test(caller, idOf(c)), (test) => answer(c, test)),
+        answerVerdict(c, await desk.test(caller, idOf(c)), (test) => answer(c, test satisfies WireCopilotTest)),
       ),
     },
   };

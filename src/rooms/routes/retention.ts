@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { printInstantOrNull } from '../contract/instant.ts';
+import type { WireRetention } from '../contract/room.ts';
 import { findRoom, requireModerator } from '../domain/access.ts';
 import type { RetentionJob } from '../retention-job.ts';
 import type { RoomState } from '../room/state.ts';
@@ -28,7 +29,7 @@ export function retentionPaths({ guard, state, retention }: RetentionRouteParts)
         const refusal = query.ok ? requireModerator(found.value) : query;
         if (refusal) return answerRefusal(c, refusal);
         const { before, ...report } = await retention.report(found.value.room);
-        return answer(c, { dryRun: true, ...report, before: printInstantOrNull(before) });
+        return answer(c, { dryRun: true, ...report, before: printInstantOrNull(before) } satisfies WireRetention);
       }),
     },
   };

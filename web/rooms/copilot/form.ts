@@ -1,4 +1,5 @@
-import type { WireCopilot } from '../../../src/rooms/contract/copilot.ts';
+import type { CopilotBody, WireCopilot, WireCopilotTest } from '../../../src/rooms/contract/copilot.ts';
+import type { WireProvider } from '../../../src/rooms/contract/provider.ts';
 import { h, setText } from '../../shared/dom.ts';
 import { ANY_VERSION, NEW_ONLY } from '../api.ts';
 import { ApiError, reasonOf } from '../api-error.ts';
@@ -25,19 +26,6 @@ const PLACES = [
 const SOMEBODY_ELSE =
   'Somebody else has changed the copilot meanwhile. Close this panel and open it again to see what it is now.';
 
-interface TestAnswer {
-  readonly ok: boolean;
-  readonly latencyMs: number;
-  readonly model: string | null;
-  readonly error?: string;
-}
-
-interface Profile {
-  readonly name: string;
-  readonly kind: string;
-  readonly apiKeyInfo: WireCopilot['apiKeyInfo'];
-}
-
 /** Where a room's copilot is set up: which model answers and with which key; all else has a default that works. */
 export class CopilotForm {
   readonly element: HTMLElement;
@@ -60,7 +48,7 @@ export class CopilotForm {
   /** How often somebody has changed a field. */
   #touches = 0;
   /** Of the server; empty where the reader may not see them. */
-  #profiles: readonly Profile[] = [];
+  #profiles: readonly WireProvider[] = [];
 
   constructor(entry: RoomEntry, ui: Ui) {
     this.#entry = entry;
@@ -138,7 +126,7 @@ export class CopilotForm {
     const { api, model } = this.#ui;
     if (!model.account.admin) return;
     const { providers } = await api
-      .send<{ readonly providers: readonly Profile[] }>('GET', '/api/provider')
+      .send<{ readonly providers: readonly WireProvider[] }>('GET', '/api/provider')
       .catch(() => ({ providers: [] }));
     this.#profiles = providers;
     for (const { name } of providers) offer(this.#fields.provider, name);
@@ -159,17 +147,17 @@ export class CopilotForm {
     return this.#known !== null && this.#known.provider !== this.#fields.provider.value;
   }
 
-  #wanted(): object {
+  #wanted(): CopilotBody {
     const { provider, key, name, trigger, place, model, baseUrl, instructions } = this.#fields;
     return {
-      ...this.#known,
+      ...(this.#known as CopilotBody | null),
       enabled: true,
       name: name.value,
       provider: provider.value,
       model: model.value.trim() || null,
       baseUrl: baseUrl.value.trim() || null,
-      trigger: trigger.value,
-      replyIn: place.value,
+      trigger: trigger.value as WireCopilot['trigger'],
+      replyIn: place.value as WireCopilot['replyIn'],
       instructions: instructions.value,
       ...(this.#isMoved() ? { apiKey: null, secretRef: null } : {}),
       ...(key.value === '' ? {} : { apiKey: key.value }),
@@ -210,7 +198,7 @@ export class CopilotForm {
   async #try(): Promise<string> {
     await this.#put();
     const path = `/api/room/${this.#entry.room.id}/copilot/test`;
-    const { ok, latencyMs, model, error } = await this.#ui.api.send<TestAnswer>('POST', path);
+    const { ok, latencyMs, model, error } = await this.#ui.api.send<WireCopilotTest>('POST', path);
     return ok
       ? `It works: ${model ?? 'the model'} answered in ${latencyMs} ms.`
       : `It does not work: ${error ?? 'no answer'}`;
@@ -249,7 +237,7 @@ function createFields() {
   } as const;
 }
 
-function keyWords(info: WireCopilot['apiKeyInfo'] | undefined, profile: Profile | undefined): string {
+function keyWords(info: WireCopilot['apiKeyInfo'] | undefined, profile: WireProvider | undefined): string {
   if (info?.set && info.source !== 'profile')
     return `A key is set${info.last4 ? `, ends with ${info.last4}` : ''}. Leave this empty to keep it.`;
   return profile?.apiKeyInfo.set ? 'The provider has a key. One that is entered here is used instead of it.' : '';

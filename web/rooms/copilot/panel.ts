@@ -1,3 +1,4 @@
+import type { RoomReplacementBody } from '../../../src/rooms/contract/room.ts';
 import { h } from '../../shared/dom.ts';
 import { ANY_VERSION } from '../api.ts';
 import type { RoomEntry } from '../room/entry.ts';
@@ -29,7 +30,7 @@ function privateSwitch({ room, me }: RoomEntry, { api, actions, model }: Ui): HT
     try {
       model.put(
         await api.send('PUT', `/api/room/${room.id}`, {
-          body: { copilot: box.checked },
+          body: { copilot: box.checked } satisfies RoomReplacementBody,
           headers: ANY_VERSION,
         }),
       );

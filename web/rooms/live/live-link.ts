@@ -1,3 +1,4 @@
+import type { WireLog } from '../../../src/rooms/contract/feed.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { Api } from '../api.ts';
 import { EventStream, type LineState } from './event-stream.ts';
@@ -18,11 +19,6 @@ type Word =
   | { readonly kind: 'event'; readonly event: StreamEvent }
   | { readonly kind: 'line'; readonly state: LineState }
   | { readonly kind: 'ask' };
-
-interface LogAnswer {
-  readonly events: readonly { readonly id: string; readonly event: string; readonly data: unknown }[];
-  readonly cursor: string;
-}
 
 /** A page of the log. */
 const CATCH_UP = 1000;
@@ -94,7 +90,7 @@ export class LiveLink {
   async #catchUp(): Promise<void> {
     for (let from = this.#parts.cursor; ; ) {
       const path = `/api/event/log?since=${encodeURIComponent(from)}&wait=0&limit=${CATCH_UP}`;
-      const page = await this.#parts.api.send<LogAnswer>('GET', path).catch(() => undefined);
+      const page = await this.#parts.api.send<WireLog>('GET', path).catch(() => undefined);
       if (!page || page.events.length === 0) return;
       for (const { id, event, data } of page.events) this.#parts.take({ id, event, data: JSON.stringify(data) });
       from = page.cursor;

@@ -1,5 +1,5 @@
 import type { WireMessage, WireNotice } from '../../../src/rooms/contract/message.ts';
-import type { WireRun } from '../../../src/rooms/contract/run.ts';
+import type { RunBody, WireRun } from '../../../src/rooms/contract/run.ts';
 import { reasonOf } from '../api-error.ts';
 import { summaryOf } from '../message/body.ts';
 import { hasReacted } from '../message/list.ts';
@@ -59,7 +59,7 @@ export function createActions(stage: ActionStage, ui: () => Ui): Actions {
     press: (message, action) => attempt(message, () => ui().api.press(message.id, action, stage.newId())),
     askCopilot: (message) =>
       attempt(message, async () => {
-        const body = {
+        const body: RunBody = {
           messageId: message.id,
           threadId: message.id,
           prompt: 'What does this alert mean, and what should be looked at first?',

@@ -1,4 +1,5 @@
-import type { WireMe } from '../../../src/rooms/contract/member.ts';
+import type { InviteBody, WireInvite } from '../../../src/rooms/contract/invite.ts';
+import type { MemberBody, WireMe } from '../../../src/rooms/contract/member.ts';
 import type { WireRoom } from '../../../src/rooms/contract/room.ts';
 import { copyButton } from '../../shared/copy-button.ts';
 import { h, syncChildren } from '../../shared/dom.ts';
@@ -107,7 +108,7 @@ function addForm({ room }: RoomEntry, { api, actions }: Ui): HTMLElement {
     event.preventDefault();
     try {
       await api.send('PUT', `/api/room/${room.id}/member/${encodeURIComponent(field.value.trim())}`, {
-        body: { role: 'member' },
+        body: { role: 'member' } satisfies MemberBody,
         headers: NEW_ONLY,
       });
       field.value = '';
@@ -122,8 +123,8 @@ function inviteForm({ id }: WireRoom, { api, actions, clock }: Ui): HTMLElement 
   const place = h('div', { class: 'invite-link' });
   const make = async () => {
     try {
-      const { code } = await api.send<{ readonly code: string }>('POST', `/api/room/${id}/invite`, {
-        body: { role: 'member' },
+      const { code } = await api.send<WireInvite>('POST', `/api/room/${id}/invite`, {
+        body: { role: 'member' } satisfies InviteBody,
       });
       const link = linkTo(`/i/${code}`);
       place.replaceChildren(

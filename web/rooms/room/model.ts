@@ -1,10 +1,9 @@
 import type { Account } from '../../../src/rooms/contract/boot.ts';
-import type { WireCopilot } from '../../../src/rooms/contract/copilot.ts';
+import type { WireStreamEvent } from '../../../src/rooms/contract/feed.ts';
 import type { WireMe, WireMember } from '../../../src/rooms/contract/member.ts';
 import type { WireMessage } from '../../../src/rooms/contract/message.ts';
 import type { WireOpenedRoom, WireRoom } from '../../../src/rooms/contract/room.ts';
-import type { WireRun } from '../../../src/rooms/contract/run.ts';
-import type { UserRef } from '../../../src/rooms/domain/user/user.ts';
+import type { WireDelta } from '../../../src/rooms/contract/run.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { Api } from '../api.ts';
 import type { StreamEvent } from '../live/sse-parser.ts';
@@ -26,26 +25,6 @@ export interface ModelParts {
   readonly reset: () => void;
   /** The reader is no longer in this room. */
   readonly left: (entry: RoomEntry) => void;
-}
-
-/** The data of every event that the page knows; each has what its type says. */
-interface EventData {
-  readonly roomId: string;
-  readonly message?: WireMessage;
-  readonly room?: WireRoom;
-  readonly member?: WireMember;
-  readonly me?: WireMe;
-  readonly copilot?: WireCopilot | null;
-  readonly user?: UserRef;
-  readonly expiresAt?: string;
-  readonly online?: readonly { readonly userId: string }[];
-  readonly offline?: readonly string[];
-  /** Of a private run there is none. */
-  readonly messageId?: string | null;
-  readonly run?: WireRun;
-  readonly runId?: string;
-  readonly offset?: number;
-  readonly text?: string;
 }
 
 /** Whatever the clocks say, nobody types for longer without a word of it. */
@@ -114,17 +93,16 @@ export class RoomsModel {
   }
 
   /** Takes one event of the stream. */
-  take({ event, data }: StreamEvent): void {
-    if (event === 'reset') {
-      this.#parts.reset();
-      return;
-    }
-    const known = JSON.parse(data) as EventData;
-    const entry = this.#entries.get(known.roomId);
-    if (event.startsWith('room.') && known.room) this.#takeRoom(event, entry, known.room);
-    else if (!entry) this.#takeUnknown(event, known);
-    else if (known.message) this.takeMessage(known.message, event === 'message.created');
-    else this.#takeOther(event, entry, known);
+  take({ event: type, data: json }: StreamEvent): void {
+    const streamed = { event: type, data: JSON.parse(json) } as WireStreamEvent;
+    const { event, data } = streamed;
+    if (event === 'reset') this.#parts.reset();
+    if (!('roomId' in data) || data.roomId === null) return;
+    const entry = this.#entries.get(data.roomId);
+    if ('room' in data) this.#takeRoom(event, entry, data.room);
+    else if (!entry) this.#takeUnknown(streamed, data.roomId);
+    else if ('message' in data) this.takeMessage(data.message, event === 'message.created');
+    else this.#takeOther(entry, streamed);
   }
 
   /** Takes a message that an event or an answer tells; `isNew` where it was told to have been posted. */
@@ -184,10 +162,10 @@ export class RoomsModel {
     else if (entry.updateRoom(room)) topics.changed('rooms', 'room', 'flow');
   }
 
-  /** A room that the page does not know: it is read when it is the reader who has come in. */
-  #takeUnknown(event: string, { roomId, member }: EventData): void {
-    if (event === 'member.joined' && member?.userId === this.account.id) void this.#discover(roomId);
-    else if (event === 'message.created') void this.#discover(roomId);
+  /** A room that the page does not know is read when the user joins it, or when it gets a message. */
+  #takeUnknown({ event, data }: WireStreamEvent, roomId: string): void {
+    const isJoin = event === 'member.joined' && data.member.userId === this.account.id;
+    if (isJoin || event === 'message.created') void this.#discover(roomId);
   }
 
   async #discover(roomId: string): Promise<void> {
@@ -195,38 +173,53 @@ export class RoomsModel {
     if (room && !this.#entries.has(room.id)) this.put(room);
   }
 
-  #takeOther(event: string, entry: RoomEntry, data: EventData): void {
-    const { topics } = this.#parts;
-    const { member, me, run, text = '' } = data;
-    if (member) this.#takeMember(event, entry, member);
-    else if (me) this.#takeMe(entry, me);
-    else if (event === 'copilot.updated' && data.copilot !== undefined) {
-      entry.updateCopilot(data.copilot);
-      topics.changed('room');
-    } else if (event === 'run.finished' && run?.messageId === null) this.note(entry, run.text ?? '');
-    else if (event === 'note') this.note(entry, text);
-    else this.#takePassing(event, entry, data);
+  #takeOther(entry: RoomEntry, { event, data }: WireStreamEvent): void {
+    const { topics, clock } = this.#parts;
+    switch (event) {
+      case 'member.joined':
+      case 'member.left':
+      case 'member.updated':
+      case 'member.banned':
+        this.#takeMember(event, entry, data.member);
+        break;
+      case 'read.updated':
+        this.#takeMe(entry, data.me);
+        break;
+      case 'copilot.updated':
+        entry.updateCopilot(data.copilot);
+        topics.changed('room');
+        break;
+      case 'run.finished':
+        if (data.run.messageId === null) this.note(entry, data.run.text ?? '');
+        break;
+      case 'note':
+        this.note(entry, data.text);
+        break;
+      case 'typing': {
+        const until = Math.min(Date.parse(data.expiresAt), clock.now() + MAX_TYPING_MS);
+        entry.typing.set(data.user.id, { user: data.user, until });
+        topics.changed('typing');
+        break;
+      }
+      case 'presence':
+        for (const { userId } of data.online) entry.online.add(userId);
+        for (const userId of data.offline) entry.online.delete(userId);
+        topics.changed('members');
+        break;
+      case 'message.delta':
+        this.#takeDelta(entry, data);
+        break;
+      case 'message.snapshot':
+        entry.streaming.set(data.messageId, { runId: data.runId, text: data.text });
+        topics.changed('flow', 'thread');
+    }
   }
 
-  /** What is told only once. */
-  #takePassing(event: string, entry: RoomEntry, data: EventData): void {
-    const { topics, clock } = this.#parts;
-    const { user, messageId, runId = '', offset = 0, text = '' } = data;
-    if (event === 'typing' && user) {
-      const until = Math.min(Date.parse(data.expiresAt ?? ''), clock.now() + MAX_TYPING_MS);
-      entry.typing.set(user.id, { user, until });
-      topics.changed('typing');
-    } else if (event === 'presence') {
-      for (const { userId } of data.online ?? []) entry.online.add(userId);
-      for (const userId of data.offline ?? []) entry.online.delete(userId);
-      topics.changed('members');
-    } else if (event === 'message.delta' && messageId) {
-      if (!entry.addDelta(messageId, runId, offset, text)) void this.#readRun(entry, messageId, runId);
-      topics.changed('flow', 'thread');
-    } else if (event === 'message.snapshot' && messageId) {
-      entry.streaming.set(messageId, { runId, text });
-      topics.changed('flow', 'thread');
-    }
+  #takeDelta(entry: RoomEntry, { messageId, runId, offset, text }: WireDelta): void {
+    // Of a private run: its end brings the whole text.
+    if (messageId === null) return;
+    if (!entry.addDelta(messageId, runId, offset, text)) void this.#readRun(entry, messageId, runId);
+    this.#parts.topics.changed('flow', 'thread');
   }
 
   /** Words for the reader alone. */

@@ -1,4 +1,4 @@
-import type { WireMember } from '../../../src/rooms/contract/member.ts';
+import type { MemberBody, WireMember } from '../../../src/rooms/contract/member.ts';
 import { h, setText, syncChildren } from '../../shared/dom.ts';
 import { ANY_VERSION } from '../api.ts';
 import { avatar } from '../shell/avatar.ts';
@@ -69,7 +69,10 @@ function personRow({ user, userId, role }: WireMember, isOnline: boolean, entry:
     const done =
       choice.value === 'remove'
         ? api.send('DELETE', path, { headers })
-        : api.send('PUT', path, { body: { role: choice.value }, headers });
+        : api.send('PUT', path, {
+            body: { role: choice.value as (typeof ROLES)[number] } satisfies MemberBody,
+            headers,
+          });
     done.catch((error: unknown) => {
       choice.value = role;
       actions.fail(error);

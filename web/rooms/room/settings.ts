@@ -1,4 +1,4 @@
-import type { WireRoom } from '../../../src/rooms/contract/room.ts';
+import type { RoomReplacementBody, WireRetention, WireRoom } from '../../../src/rooms/contract/room.ts';
 import { h } from '../../shared/dom.ts';
 import { reasonOf } from '../api-error.ts';
 import { parseCount, parseLabels, printLabels } from '../shell/label-text.ts';
@@ -7,11 +7,6 @@ import type { RoomEntry } from './entry.ts';
 
 /** What the form changes of a room. */
 type Settings = Pick<WireRoom, 'name' | 'topic' | 'labels' | 'retention'>;
-
-interface RetentionReport {
-  /** At most 100,000. */
-  readonly messages: number;
-}
 
 /** Name, topic, labels and retention of a room, for those who may change them. */
 export class RoomSettings {
@@ -97,7 +92,10 @@ export class RoomSettings {
     const wanted = this.#changes();
     const { copilot: _, ...fresh } = await api.send<WireRoom>('GET', path);
     const headers = { 'If-Match': `"r${fresh.version}"` };
-    const saved = await api.send<WireRoom>('PUT', path, { body: { ...fresh, ...wanted }, headers });
+    const saved = await api.send<WireRoom>('PUT', path, {
+      body: { ...fresh, ...wanted } satisfies RoomReplacementBody,
+      headers,
+    });
     model.put(saved);
     // What was entered since the request went out stays.
     if (this.#touches === touches) {
@@ -105,7 +103,7 @@ export class RoomSettings {
       this.#fill();
     } else this.#known = this.#entry.room;
     if (!wanted.retention) return 'Saved.';
-    const { messages } = await api.send<RetentionReport>('GET', `${path}/retention`);
+    const { messages } = await api.send<WireRetention>('GET', `${path}/retention`);
     return messages === 0
       ? 'Saved. No message has to go now.'
       : `Saved. ${messages} ${messages === 1 ? 'message goes' : 'messages go'} within the hour.`;

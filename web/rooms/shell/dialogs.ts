@@ -1,5 +1,5 @@
 import type { Boot } from '../../../src/rooms/contract/boot.ts';
-import type { WireRoom } from '../../../src/rooms/contract/room.ts';
+import type { RoomDraftBody, WireRoom } from '../../../src/rooms/contract/room.ts';
 import type { Child } from '../../shared/dom.ts';
 import { h } from '../../shared/dom.ts';
 import { chooseTheme, readTheme, THEMES, type Theme } from '../../shared/theme.ts';
@@ -68,7 +68,7 @@ export function askForRoom({ api, model, actions }: Ui): void {
     async act() {
       const visibility = isPrivate.checked ? 'private' : 'public';
       const room = await api.send<WireRoom>('POST', '/api/room', {
-        body: { name: name.value, topic: topic.value, visibility },
+        body: { name: name.value, topic: topic.value, visibility } satisfies RoomDraftBody,
       });
       model.put(room);
       actions.openRoom(room.id);
