@@ -1,5 +1,4 @@
 import { AlertsClient } from '../alerts-client.ts';
-import { AlertCommands } from '../commands/alert-commands.ts';
 import { AlertUsers } from '../commands/alert-users.ts';
 import { CommandPosts } from '../commands/command-posts.ts';
 import { LiveAlertLists } from '../commands/live-alert-lists.ts';
@@ -35,10 +34,9 @@ export function composeBridges(core: RoomsCore, { messages, alerts, desk, url }:
   const permalink = ({ slug }: Room, id: string) => `${(baseUrl ?? url()).replace(/\/+$/, '')}/r/${slug}/m/${id}`;
   const cards = new AlertCards({ messages, state, store, writer, clock, newId });
   const posts = new CommandPosts(messages);
-  const users = new AlertUsers({ state, alertRooms, clock });
-  const lists = new LiveAlertLists({ users, messages, clock });
-  const asking = new AlertCommands({ alerts, users, posts, cards, lists, clock, permalink });
-  const commands = new SlashCommands({ state, store, posts, cards, alerts: asking, lists, desk, clock, newId });
+  const alertUsers = new AlertUsers({ alerts, state, alertRooms, clock });
+  const lists = new LiveAlertLists({ users: alertUsers, messages, clock });
+  const commands = new SlashCommands({ state, store, posts, cards, alertUsers, lists, desk, clock, newId, permalink });
   const outgoing = new OutgoingHooks({ ...core, messages, guard: outbound, random });
   const book = new HookBook({ state, writer, outgoing, guard: outbound, vault, newId });
   outgoing.start();

@@ -1,5 +1,5 @@
 import type { HttpContext } from '../../kernel/http/app.ts';
-import type { CommandAnswer } from '../commands/command-posts.ts';
+import type { CommandAnswer } from '../commands/command.ts';
 import type { SlashCommands } from '../commands/slash-commands.ts';
 import type { WireNotice } from '../contract/message.ts';
 import { refuse } from '../domain/refusal.ts';

@@ -15,7 +15,7 @@ import {
   wireEdit,
 } from '../contract/message.ts';
 import type { Caller } from '../domain/caller.ts';
-import { unescapeCommand } from '../domain/command/command.ts';
+import { unescapeCommand } from '../domain/command/line.ts';
 import { messageEtag } from '../domain/etag.ts';
 import type { StoredMessage } from '../domain/message/message.ts';
 import { granted, refuse, type Verdict } from '../domain/refusal.ts';

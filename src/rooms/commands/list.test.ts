@@ -1,42 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Command, isCommandLine, readCommand, unescapeCommand } from './command.ts';
-import { matchesAnything, printMatcher, readMatcher } from './matcher.ts';
+import { printMatcher } from '../domain/command/matcher.ts';
+import { readCommand } from './list.ts';
+import type { SilenceArguments } from './silence.ts';
 
 const NOW = Date.parse('2030-01-02T08:30:00Z');
 const HOUR = 3_600_000;
 
-const LINES: readonly (readonly [string, boolean])[] = [
-  ['/silence 2h a=b', true],
-  ['/HELP', true],
-  ['/alerts\n', true],
-  ['/silence? 2h a=b', true],
-  ['/usr/bin/false failed', false],
-  ['/ not a command', false],
-  ['//silence 2h', false],
-  ['words /silence', false],
-  ['/1h', false],
-];
-for (const [body, expected] of LINES) {
-  test(`${JSON.stringify(body)} is ${expected ? 'a' : 'no'} command`, () =>
-    assert.equal(isCommandLine(body), expected));
-}
-
-test('two slashes escape a command; a path keeps its own', () => {
-  assert.equal(unescapeCommand('//silence x'), '/silence x');
-  assert.equal(unescapeCommand('//1'), '//1');
-  assert.equal(unescapeCommand('/a'), '/a');
-});
-
-function read(body: string): Command {
-  const command = readCommand(body, NOW);
-  assert.ok(command.ok, command.ok ? '' : command.reason);
-  return command.value;
-}
-function silence(body: string): Extract<Command, { name: 'silence' }> {
-  const command = read(body);
-  assert.equal(command.name, 'silence');
-  return command as Extract<Command, { name: 'silence' }>;
+function silence(body: string): SilenceArguments {
+  const read = readCommand(body, NOW);
+  assert.ok(read.ok, read.ok ? '' : read.reason);
+  assert.equal(read.value.command.name, 'silence');
+  return read.value.args as SilenceArguments;
 }
 
 test('a silence is read with its length, matchers and reason', () => {
@@ -102,38 +77,3 @@ test('what silences everything is done when it is forced', () => {
 test('a silence without matchers leaves them to the alert in whose thread it stands', () => {
   assert.deepEqual(silence('/silence 1h').matchers, []);
 });
-
-test('printing and reading a matcher are inverse', () => {
-  const texts = ['a="b"', 'a!="b"', 'a=~"x|y"', 'a!~"x\\"y\\\\z\\n"', '"a b"="c"', 'a=""'];
-  for (const text of texts) {
-    const matcher = readMatcher(text);
-    assert.ok(matcher.ok, text);
-    assert.equal(printMatcher(matcher.value), text);
-  }
-});
-
-const ANYTHING: readonly (readonly [string, boolean])[] = [
-  ['a=~".*"', true],
-  ['a=~".+"', true],
-  ['a=~"^(.*)$"', true],
-  ['a=""', true],
-  ['a!="b"', true],
-  ['a!=""', true],
-  ['a!~"b"', true],
-  ['a=~"(?s:.*)"', true],
-  ['a=~"[^~]*"', true],
-  ['a=~"x|.*"', true],
-  ['a=~""', true],
-  ['a=~"web.*|db.*"', false],
-  ['a=~"[a-z]+-[0-9]+"', false],
-  ['a=~"("', false],
-  ['a="b"', false],
-  ['a=~"web.*"', false],
-];
-for (const [text, expected] of ANYTHING) {
-  test(`the matcher ${text} ${expected ? 'leaves out hardly anybody' : 'chooses'}`, () => {
-    const matcher = readMatcher(text);
-    assert.ok(matcher.ok);
-    assert.equal(matchesAnything(matcher.value), expected);
-  });
-}
