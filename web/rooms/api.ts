@@ -1,3 +1,4 @@
+import type { WireCommands, WireNotice } from '../../src/rooms/contract/command.ts';
 import type { WireOnline } from '../../src/rooms/contract/feed.ts';
 import type { MeBody, ReadBody, WireMe, WireMembers } from '../../src/rooms/contract/member.ts';
 import type {
@@ -5,7 +6,6 @@ import type {
   PutMessageBody,
   WireFile,
   WireMessage,
-  WireNotice,
   WirePage,
 } from '../../src/rooms/contract/message.ts';
 import type { WireOpenedRoom, WireRooms } from '../../src/rooms/contract/room.ts';
@@ -79,6 +79,10 @@ export class Api {
 
   pin(id: string, pinned: boolean): Promise<WireMessage> {
     return this.send(pinned ? 'PUT' : 'DELETE', `/api/message/${id}/pin`);
+  }
+
+  commands(): Promise<WireCommands> {
+    return this.send('GET', '/api/command');
   }
 
   /** `key` stands for one press of the button. */

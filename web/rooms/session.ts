@@ -1,5 +1,6 @@
 import type { Boot, SignInBoot } from '../../src/rooms/contract/boot.ts';
-import type { WireMessage, WireNotice } from '../../src/rooms/contract/message.ts';
+import type { WireNotice } from '../../src/rooms/contract/command.ts';
+import type { WireMessage } from '../../src/rooms/contract/message.ts';
 import type { Clock } from '../shared/clock.ts';
 import { Api } from './api.ts';
 import { outcomeOf } from './api-error.ts';

@@ -1,4 +1,5 @@
 import type { Clock } from '../../kernel/clock.ts';
+import type { WireCommand } from '../contract/command.ts';
 import type { RunDesk } from '../copilot/run/run-desk.ts';
 import type { RoomAccess } from '../domain/access.ts';
 import type { Caller } from '../domain/caller.ts';
@@ -15,13 +16,7 @@ import type { CommandPosts } from './command-posts.ts';
 import type { LiveAlertLists } from './live-alert-lists.ts';
 
 /** A slash command: a file of its own, and a line in `list.ts`. */
-export interface SlashCommand<Arguments = unknown> {
-  /** Small letters, without the slash. */
-  readonly name: string;
-  /** Its line in `/help`, also shown with a refusal of its arguments. */
-  readonly help: string;
-  /** Shown beside the name while it is typed. */
-  readonly hint: string;
+export interface SlashCommand<Arguments = unknown> extends WireCommand {
   /** Reads the arguments; pure. */
   read(line: CommandLine, now: number): Verdict<Arguments>;
   run(request: CommandRequest, args: Arguments, parts: CommandParts): CommandResult | Promise<CommandResult>;

@@ -177,12 +177,6 @@ export interface WirePage {
   readonly cursor: string;
 }
 
-/** The answer of a command for its caller alone. */
-export interface WireNotice {
-  readonly notice: string;
-  readonly card: object | null;
-}
-
 export function wireFile(file: FileRef): WireFile {
   return { ...file, createdAt: printInstant(file.createdAt) };
 }

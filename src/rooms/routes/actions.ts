@@ -1,7 +1,8 @@
 import type { HttpContext } from '../../kernel/http/app.ts';
 import type { CommandAnswer } from '../commands/command.ts';
+import { COMMANDS } from '../commands/list.ts';
 import type { SlashCommands } from '../commands/slash-commands.ts';
-import type { WireNotice } from '../contract/message.ts';
+import type { WireCommands, WireNotice } from '../contract/command.ts';
 import { refuse } from '../domain/refusal.ts';
 import type { Messages } from '../messages/messages.ts';
 import { answer, answerJson, answerRefusal, answerVerdict } from './answer/answers.ts';
@@ -14,7 +15,7 @@ export interface ActionRoutes {
   readonly commands: SlashCommands;
 }
 
-/** The buttons of a card, and the line that each of them stands for, written in the card's thread. */
+/** The buttons of a card, each with its command, which is written in the card's thread. */
 const LINES: Readonly<Record<string, string>> = {
   ack: '/ack',
   unack: '/unack',
@@ -23,9 +24,11 @@ const LINES: Readonly<Record<string, string>> = {
   'silence-1d': '/silence 1d',
 };
 
-/** `POST /api/message/:id/action/:name`: presses a button of a card. */
+/** The list of slash commands, and the buttons of cards, each of which stands for a command. */
 export function actionPaths({ guard, messages, commands }: ActionRoutes): Paths {
+  const list: WireCommands = { commands: COMMANDS.map(({ name, hint, help }) => ({ name, hint, help })) };
   return {
+    '/api/command': { GET: admit(guard, { scope: 'read' }, (c) => answer(c, list)) },
     '/api/message/:id/action/:name': {
       POST: admit(guard, { scope: 'write', limit: 'post', idempotent: true }, async (c, caller) => {
         const name = c.req.param('name') ?? '';
@@ -50,7 +53,7 @@ export function actionPaths({ guard, messages, commands }: ActionRoutes): Paths 
   };
 }
 
-/** A message that all see, or a notice for the asker alone, which is kept nowhere. */
+/** Answers with the message of a command, or with a notice, which is kept nowhere. */
 export function answerCommand(c: HttpContext, result: CommandAnswer): Response {
   if (result.kind === 'notice') return answer(c, { notice: result.text, card: result.card } satisfies WireNotice);
   const { stored, replayed } = result.posted;

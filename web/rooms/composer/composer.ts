@@ -1,3 +1,4 @@
+import type { WireCommand } from '../../../src/rooms/contract/command.ts';
 import type { WireMessage } from '../../../src/rooms/contract/message.ts';
 import { h } from '../../shared/dom.ts';
 import { summaryOf } from '../message/body.ts';
@@ -16,6 +17,8 @@ export interface ComposerHooks {
   /** The last message that may be edited with the arrow. */
   lastOwn(): WireMessage | undefined;
   people(): readonly Mentionable[];
+  /** The slash commands; `arrived` is called when they are known later. */
+  commands(arrived: () => void): readonly WireCommand[];
   /** What is written is to be kept, or was sent. */
   draft(text: string): void;
   /** Leaves the composer for the flow. */
@@ -250,7 +253,9 @@ export class Composer {
 
   #suggestAtCaret(): void {
     this.#completion = completionAt(this.text, this.field.selectionStart);
-    this.#options = this.#completion ? optionsFor(this.#completion, this.#hooks.people()) : [];
+    const commands = () => this.#hooks.commands(() => document.activeElement === this.field && this.#suggestAtCaret());
+    const sources = { people: () => this.#hooks.people(), commands };
+    this.#options = this.#completion ? optionsFor(this.#completion, sources) : [];
     if (this.#options.length === 0) this.#closePopup();
     else this.#openPopup();
   }

@@ -5,7 +5,7 @@ import type { Ui } from '../shell/ui.ts';
 import type { Outbox } from './outbox.ts';
 import type { Uploads } from './uploads.ts';
 
-export interface SenderStage {
+export interface SenderHooks {
   jumpToLatest(entry: RoomEntry): Promise<void>;
   /** Brings what was just written into sight. */
   toEnd(place: 'room' | 'thread'): void;
@@ -23,18 +23,18 @@ export interface Written {
 export class Sender {
   readonly #ui: Ui;
   readonly #outbox: Outbox;
-  readonly #stage: SenderStage;
+  readonly #hooks: SenderHooks;
 
-  constructor(ui: Ui, outbox: Outbox, stage: SenderStage) {
+  constructor(ui: Ui, outbox: Outbox, hooks: SenderHooks) {
     this.#ui = ui;
     this.#outbox = outbox;
-    this.#stage = stage;
+    this.#hooks = hooks;
   }
 
   async send(entry: RoomEntry, { body, replyTo, threadId, uploads }: Written): Promise<void> {
     const { clock, topics } = this.#ui;
     entry.newAfterSeq = undefined;
-    if (entry.list.hasAfter && threadId === null) await this.#stage.jumpToLatest(entry);
+    if (entry.list.hasAfter && threadId === null) await this.#hooks.jumpToLatest(entry);
     const added = this.#outbox.add({
       id: freshId(clock),
       roomId: entry.room.id,
@@ -45,7 +45,7 @@ export class Sender {
       createdAt: clock.now(),
     });
     topics.flush();
-    this.#stage.toEnd(threadId === null ? 'room' : 'thread');
+    this.#hooks.toEnd(threadId === null ? 'room' : 'thread');
     await added;
   }
 

@@ -1,4 +1,5 @@
-import type { WireMessage, WireNotice } from '../../../src/rooms/contract/message.ts';
+import type { WireNotice } from '../../../src/rooms/contract/command.ts';
+import type { WireMessage } from '../../../src/rooms/contract/message.ts';
 import type { RunBody, WireRun } from '../../../src/rooms/contract/run.ts';
 import { reasonOf } from '../api-error.ts';
 import { summaryOf } from '../message/body.ts';
@@ -8,7 +9,7 @@ import { askToDelete } from '../shell/dialogs.ts';
 import type { Actions, Ui } from '../shell/ui.ts';
 
 /** What the page itself does for an action. */
-export interface ActionStage {
+export interface ActionHooks {
   readonly reply: (message: WireMessage) => void;
   readonly edit: (message: WireMessage) => void;
   readonly openThread: (id: string) => void;
@@ -22,8 +23,8 @@ export interface ActionStage {
 }
 
 /** Does what the buttons at messages say; `ui` is there by the time that somebody presses one. */
-export function createActions(stage: ActionStage, ui: () => Ui): Actions {
-  const fail = (error: unknown) => stage.say(reasonOf(error));
+export function createActions(hooks: ActionHooks, ui: () => Ui): Actions {
+  const fail = (error: unknown) => hooks.say(reasonOf(error));
   const take = (answer: WireMessage | WireNotice | undefined, message: WireMessage) => {
     const { model } = ui();
     const entry = model.entry(message.roomId);
@@ -35,7 +36,7 @@ export function createActions(stage: ActionStage, ui: () => Ui): Actions {
     act().then((answer) => take(answer, message), fail);
   };
   return {
-    ...stage,
+    ...hooks,
     fail,
     remove: (message) =>
       askToDelete(summaryOf(message), async () => {
@@ -52,11 +53,11 @@ export function createActions(stage: ActionStage, ui: () => Ui): Actions {
       const slug = ui().model.entry(message.roomId)?.room.slug ?? message.roomId;
       const link = location.origin + pathOfMessage(slug, message.id);
       navigator.clipboard.writeText(link).then(
-        () => stage.say('Link copied'),
-        () => stage.say(link),
+        () => hooks.say('Link copied'),
+        () => hooks.say(link),
       );
     },
-    press: (message, action) => attempt(message, () => ui().api.press(message.id, action, stage.newId())),
+    press: (message, action) => attempt(message, () => ui().api.press(message.id, action, hooks.newId())),
     askCopilot: (message) =>
       attempt(message, async () => {
         const body: RunBody = {
@@ -65,7 +66,7 @@ export function createActions(stage: ActionStage, ui: () => Ui): Actions {
           prompt: 'What does this alert mean, and what should be looked at first?',
         };
         await ui().api.send('POST', `/api/room/${message.roomId}/copilot/run`, { body });
-        stage.openThread(message.id);
+        hooks.openThread(message.id);
         return undefined;
       }),
     stopRun: (message) =>
@@ -80,7 +81,7 @@ export function createActions(stage: ActionStage, ui: () => Ui): Actions {
       }),
     showSaw: (message) =>
       attempt(message, async () => {
-        if (message.run) stage.showSaw(await ui().api.run(message.run.id), message);
+        if (message.run) hooks.showSaw(await ui().api.run(message.run.id), message);
         return undefined;
       }),
     dropNote(id) {

@@ -13,7 +13,7 @@ import type { Ui } from '../shell/ui.ts';
 import { emptyRoom } from './empty-room.ts';
 import type { RoomEntry } from './entry.ts';
 
-export interface RoomPaneHooks extends Omit<ComposerHooks, 'people' | 'lastOwn' | 'leave'> {
+export interface RoomPaneHooks extends Omit<ComposerHooks, 'people' | 'commands' | 'lastOwn' | 'leave'> {
   needBefore(entry: RoomEntry): void;
   needAfter(entry: RoomEntry): void;
   jumpToLatest(entry: RoomEntry): void;
@@ -59,7 +59,13 @@ export class RoomPane {
       'Messages',
     );
     this.composer = new Composer(
-      { ...hooks, people: () => this.#people(), lastOwn: () => this.#lastOwn(), leave: () => this.flow.focusLast() },
+      {
+        ...hooks,
+        people: () => this.#people(),
+        commands: (arrived) => ui.commands.get(arrived),
+        lastOwn: () => this.#lastOwn(),
+        leave: () => this.flow.focusLast(),
+      },
       uploads,
       'Message',
     );
@@ -113,6 +119,11 @@ export class RoomPane {
       h('div', { class: 'flow-frame' }, this.flow.element, this.#empty, this.#jump),
       h('div', { class: 'foot' }, this.#join, this.composer.element, this.#typing),
     );
+    this.element.addEventListener('dragover', (event) => event.preventDefault());
+    this.element.addEventListener('drop', (event) => {
+      event.preventDefault();
+      uploads.add([...(event.dataTransfer?.files ?? [])]);
+    });
     ui.topics.on('room', () => this.drawHead());
     ui.topics.on('members', () => this.drawHead());
     ui.topics.on('flow', () => this.drawFlow());

@@ -1,6 +1,7 @@
 import type { WireMessage } from '../../../src/rooms/contract/message.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { Api } from '../api.ts';
+import type { CommandList } from '../composer/command-list.ts';
 import type { Topics } from '../rail/topics.ts';
 import type { RoomsModel } from '../room/model.ts';
 
@@ -36,4 +37,5 @@ export interface Ui {
   readonly model: RoomsModel;
   readonly topics: Topics;
   readonly actions: Actions;
+  readonly commands: CommandList;
 }

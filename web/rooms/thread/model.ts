@@ -20,7 +20,11 @@ export class ThreadModel {
     return Math.max(0, ...[...this.#replies.values()].map(({ seq }) => seq));
   }
 
-  /** Whether something has changed by it. */
+  holds({ id }: Pick<WireMessage, 'id'>): boolean {
+    return this.#replies.has(id);
+  }
+
+  /** Whether the message has changed the thread. */
   apply(message: WireMessage): boolean {
     if (message.threadId !== this.rootId) return false;
     const known = this.#replies.get(message.id);

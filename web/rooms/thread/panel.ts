@@ -30,7 +30,13 @@ export class ThreadPanel {
     const ignore = () => {};
     this.flow = new FlowView(ui, { needBefore: ignore, needAfter: ignore, moved: ignore }, 'Thread');
     this.composer = new Composer(
-      { ...hooks, typing: ignore, lastOwn: () => this.#lastOwn(), leave: () => hooks.close() },
+      {
+        ...hooks,
+        commands: (arrived) => ui.commands.get(arrived),
+        typing: ignore,
+        lastOwn: () => this.#lastOwn(),
+        leave: () => hooks.close(),
+      },
       uploads,
       'Reply in the thread',
     );

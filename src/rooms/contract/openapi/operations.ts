@@ -134,6 +134,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   'POST /api/message/:id/action/:name': {
     summary: 'Press a button of a card; what reaches the alert server is for admins and the rooms of --alerts-rooms',
   },
+  'GET /api/command': { summary: 'Slash commands, as /help lists them', result: '{commands}' },
   'GET /api/search': {
     summary: 'Search messages, the newest first',
     query: ['q', 'room', 'from', 'type', 'before', 'after', ...LIST],
