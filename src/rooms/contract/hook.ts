@@ -53,6 +53,7 @@ export const hookReplacement = v.strictObject({
 });
 
 export type HookRequest = v.InferOutput<typeof hookRequest>;
+export type HookBody = v.InferInput<typeof hookRequest>;
 export type HookReplacement = v.InferOutput<typeof hookReplacement>;
 
 /** A hook on the wire: never its secret, which is shown once, when it is made. */
@@ -65,6 +66,9 @@ interface WireOutgoingHook
     Omit<HookProgress, 'failingSince'> {
   readonly ordered: true;
 }
+
+/** A hook in the answers to those who manage it; its secret and the path with it only when the secret is made. */
+export type WireShownHook = WireHook & { readonly secret?: string; readonly path?: string };
 
 /** A hook as all readers of its room see it: its address may hold a key, and is only for those who manage it. */
 export type WireHookEvent = WireIncomingHook | Omit<WireOutgoingHook, 'url' | 'lastError'>;

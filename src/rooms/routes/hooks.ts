@@ -1,5 +1,5 @@
 import type { HttpContext, HttpHandler } from '../../kernel/http/app.ts';
-import { hookReplacement, hookRequest, wireHook } from '../contract/hook.ts';
+import { hookReplacement, hookRequest, type WireShownHook, wireHook } from '../contract/hook.ts';
 import { hookEtag } from '../domain/hook/change.ts';
 import type { IncomingBody } from '../domain/message/incoming-post.ts';
 import type { JsonValue } from '../domain/message/message.ts';
@@ -25,7 +25,7 @@ export interface HookRoutes {
 
 /** Hooks: addresses that are told of events, and addresses at which others post. */
 export function hookPaths({ guard, book, incoming, requireIfMatch }: HookRoutes): Paths {
-  const print = ({ hook, secret }: ShownHook): object => ({
+  const print = ({ hook, secret }: ShownHook): WireShownHook => ({
     ...wireHook(hook, book.progressOf(hook.id)),
     ...(secret === undefined ? {} : { secret }),
     ...(secret === undefined || hook.direction === 'outgoing' ? {} : { path: `/api/hook/${hook.id}/${secret}` }),

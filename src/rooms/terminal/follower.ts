@@ -1,10 +1,11 @@
 import * as v from 'valibot';
 import { CommandError } from '../../kernel/errors.ts';
 import { SseReader } from '../../kernel/sse/reader.ts';
+import type { WireMessage } from '../contract/message.ts';
 import type { RoomsClient } from './client.ts';
 import { pause } from './pause.ts';
 import { isPassing } from './persistence.ts';
-import { logSchema, messageSchema, type WireMessage } from './wire.ts';
+import { logSchema, messageSchema } from './wire.ts';
 
 export type JsonRecord = Readonly<Record<string, unknown>>;
 
@@ -164,7 +165,7 @@ export async function* readLog(client: RoomsClient, { rooms, cursor }: LogOption
   for (;;) {
     const query = new URLSearchParams({ rooms, since, limit: String(LOG_PART), wait: '0' });
     const page = await client.get(`/api/event/log?${query}`, logSchema);
-    for (const { event, id, data } of page.events) yield readEvent(event, id, data);
+    for (const { event, id, data } of page.events) yield readEvent(event, id, { ...data });
     since = page.cursor;
     if (page.events.length === 0) return since;
   }

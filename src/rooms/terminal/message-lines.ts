@@ -1,7 +1,7 @@
 import type { ChalkInstance } from 'chalk';
 import { printable } from '../../kernel/terminal/printable.ts';
+import type { WireMessage } from '../contract/message.ts';
 import { safeLines, sizeText } from './output.ts';
-import type { WireMessage } from './wire.ts';
 
 export interface LineOptions {
   readonly colors: ChalkInstance;

@@ -113,9 +113,8 @@ export class Reader implements ReaderRecord {
       });
       const page = client.parse(await client.send('GET', `/api/event/log?${query}`, { signal }), logSchema);
       for (const { event, id, data } of page.events) {
-        const message = data.message as { readonly id: string; readonly roomId: string; readonly seq: number };
-        if (event === 'reset') this.faults.push(`${this.name} was told to begin anew (${String(data.reason)})`);
-        else this.#hear(message, id);
+        if (event === 'reset') this.faults.push(`${this.name} was told to begin anew (${data.reason})`);
+        else if (event === 'message.created') this.#hear(data.message, id);
       }
       this.#cursor = page.cursor;
     }

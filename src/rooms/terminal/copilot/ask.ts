@@ -4,27 +4,19 @@ import { CommandError } from '../../../kernel/errors.ts';
 import { SseReader } from '../../../kernel/sse/reader.ts';
 import { printable } from '../../../kernel/terminal/printable.ts';
 import type { Terminal } from '../../../kernel/terminal/terminal.ts';
+import type { RunBody, WireRun } from '../../contract/run.ts';
 import { type RoomsClient, withClient } from '../client.ts';
 import type { ConnectionOptions } from '../connection.ts';
 import { MAX_SILENCE_MS } from '../follower.ts';
 import { printJson, safeLines } from '../output.ts';
 import { pause } from '../pause.ts';
 import { isPassing } from '../persistence.ts';
-import { enc, messageSchema } from '../wire.ts';
+import { enc, messageSchema, runSchema } from '../wire.ts';
 
 export interface AskOptions extends ConnectionOptions {
   readonly private?: boolean;
   readonly thread?: string;
 }
-
-const runSchema = v.looseObject({
-  id: v.string(),
-  state: v.string(),
-  text: v.optional(v.nullable(v.string())),
-  messageId: v.optional(v.nullable(v.string())),
-  error: v.optional(v.nullable(v.looseObject({ message: v.string() }))),
-});
-type WireRun = v.InferOutput<typeof runSchema>;
 
 const RUNNING = new Set(['queued', 'running']);
 const POLL_MS = 250;
@@ -36,7 +28,7 @@ export async function ask(
   options: AskOptions,
   terminal: Terminal,
 ): Promise<void> {
-  const json = {
+  const json: RunBody = {
     prompt: words.join(' '),
     ...(options.private ? { private: true } : {}),
     ...(options.thread === undefined ? {} : { threadId: options.thread }),

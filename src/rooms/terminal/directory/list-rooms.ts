@@ -1,9 +1,10 @@
 import { formatTable } from '../../../kernel/terminal/table.ts';
 import type { Terminal } from '../../../kernel/terminal/terminal.ts';
+import type { WireRoom } from '../../contract/room.ts';
 import { type RoomsClient, withClient } from '../client.ts';
 import type { ConnectionOptions } from '../connection.ts';
 import { ageOf, colorsOf, headingOf, printJson } from '../output.ts';
-import { enc, pageSchema, roomsSchema, type WireRoom } from '../wire.ts';
+import { enc, pageSchema, roomsSchema } from '../wire.ts';
 
 export interface ListOptions extends ConnectionOptions {
   readonly joined?: boolean;

@@ -3,10 +3,11 @@ import * as v from 'valibot';
 import { CommandError, ExitCode } from '../../../kernel/errors.ts';
 import { printable } from '../../../kernel/terminal/printable.ts';
 import type { Terminal } from '../../../kernel/terminal/terminal.ts';
+import type { WireRoom } from '../../contract/room.ts';
 import { RefusedError, type RoomsClient, withClient } from '../client.ts';
 import type { ConnectionOptions } from '../connection.ts';
 import { printJson } from '../output.ts';
-import { enc, roomSchema, type WireRoom } from '../wire.ts';
+import { enc, roomSchema } from '../wire.ts';
 import { changeRoom, readLabels } from './room-settings.ts';
 
 export interface NewOptions extends ConnectionOptions {

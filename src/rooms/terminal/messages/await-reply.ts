@@ -1,8 +1,9 @@
 import { CommandError, ExitCode } from '../../../kernel/errors.ts';
+import type { WireMessage } from '../../contract/message.ts';
 import type { RoomsClient } from '../client.ts';
 import { Follower } from '../follower.ts';
 import { safeLines } from '../output.ts';
-import { pageSchema, type WireMessage } from '../wire.ts';
+import { pageSchema } from '../wire.ts';
 
 export interface Reply {
   readonly text: string;

@@ -1,11 +1,12 @@
 import * as v from 'valibot';
 import { printable } from '../../../kernel/terminal/printable.ts';
 import type { Terminal } from '../../../kernel/terminal/terminal.ts';
+import type { WireMessage } from '../../contract/message.ts';
 import { type RoomsClient, withClient } from '../client.ts';
 import type { ConnectionOptions } from '../connection.ts';
 import { messageLines } from '../message-lines.ts';
 import { colorsOf, printJson, safeLines } from '../output.ts';
-import { enc, messageSchema, type WireMessage } from '../wire.ts';
+import { enc, messageSchema } from '../wire.ts';
 
 const historySchema = v.looseObject({
   history: v.array(

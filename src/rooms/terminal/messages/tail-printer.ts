@@ -1,11 +1,12 @@
 import type { ChalkInstance } from 'chalk';
 import { printable } from '../../../kernel/terminal/printable.ts';
 import type { Terminal } from '../../../kernel/terminal/terminal.ts';
+import type { WireMessage } from '../../contract/message.ts';
+import type { WireRoom } from '../../contract/room.ts';
 import type { JsonRecord } from '../follower.ts';
 import { headOf, type LineOptions, messageLines } from '../message-lines.ts';
 import { colorsOf, printJson, safeLines } from '../output.ts';
 import type { SequenceFault } from '../sequence-watch.ts';
-import type { WireMessage, WireRoom } from '../wire.ts';
 
 /** A message's event, as it is shown. */
 export interface Shown {

@@ -2,6 +2,8 @@ import { CommandError, ExitCode } from '../../../kernel/errors.ts';
 import { compileUnanchored, type Pattern } from '../../../kernel/regexp/regexp.ts';
 import { printable } from '../../../kernel/terminal/printable.ts';
 import type { Terminal } from '../../../kernel/terminal/terminal.ts';
+import type { WireMessage } from '../../contract/message.ts';
+import type { WireRoom } from '../../contract/room.ts';
 import { type RoomsClient, withClient } from '../client.ts';
 import type { ConnectionOptions } from '../connection.ts';
 import { readCursorFile, writeCursorFile } from '../cursor-file.ts';
@@ -9,7 +11,7 @@ import { type Followed, Follower, pauseAfter, readLog } from '../follower.ts';
 import { pause } from '../pause.ts';
 import { isPassing } from '../persistence.ts';
 import { SequenceWatch } from '../sequence-watch.ts';
-import { enc, pageSchema, roomSchema, type WireMessage, type WireRoom } from '../wire.ts';
+import { enc, pageSchema, roomSchema } from '../wire.ts';
 import { type Shown, TailPrinter } from './tail-printer.ts';
 
 export interface TailOptions extends ConnectionOptions {
