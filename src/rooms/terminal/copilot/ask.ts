@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import * as v from 'valibot';
 import { CommandError } from '../../../kernel/errors.ts';
 import { SseReader } from '../../../kernel/sse/reader.ts';
 import { printable } from '../../../kernel/terminal/printable.ts';
