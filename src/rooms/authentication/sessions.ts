@@ -68,7 +68,7 @@ export class Sessions {
         const scopes = new Set(USUAL_SCOPES);
         const bounds = view.get('invite', newcomer.code)?.roomIds ?? null;
         const roomIds = bounds && new Set(bounds);
-        const caller: Caller = { user, isAdmin: false, scopes, roomIds, tokenId: null, expiresAt: null };
+        const caller: Caller = { kind: 'user', user, isAdmin: false, scopes, roomIds, tokenId: null, expiresAt: null };
         const accepted = acceptInvite(caller, newcomer.code).decide(view);
         if (!accepted.ok) return accepted;
         const token = sessionToken(view, secret, caller);

@@ -41,7 +41,8 @@ export function accessTo(view: StateView, caller: Caller, room: Room): RoomAcces
   if (caller.roomIds && !caller.roomIds.has(room.id)) return undefined;
   const key = memberKey(room.id, caller.user.id);
   const member = view.get('member', key);
-  if (!member && !caller.isAdmin && !isOpenTo(view, caller, room)) return undefined;
+  const isPart = caller.kind !== 'user';
+  if (!member && !caller.isAdmin && !isPart && !isOpenTo(view, caller, room)) return undefined;
   const role = member?.role;
   return {
     room,
@@ -49,7 +50,9 @@ export function accessTo(view: StateView, caller: Caller, room: Room): RoomAcces
     isModerator: caller.isAdmin || role === 'admin' || role === 'owner',
     isOwner: caller.isAdmin || role === 'owner',
     afterSeq:
-      room.historyVisibility === 'joined' && !caller.isAdmin ? (member?.joinedSeq ?? view.head(room.id).lastSeq) : 0,
+      room.historyVisibility === 'joined' && !caller.isAdmin && !isPart
+        ? (member?.joinedSeq ?? view.head(room.id).lastSeq)
+        : 0,
   };
 }
 
@@ -72,7 +75,7 @@ export function requireLive({ room }: RoomAccess): Refusal | undefined {
   return room.archived ? refuse('archived', `the room ${room.slug} is archived`) : undefined;
 }
 
-/** Whether he may post: whoever is in it and no guest; where it is read-only, moderators, bots and bridges. */
+/** Whether the caller may post: members but guests; in a read-only room moderators, bots and bridges. */
 export function requireWriter(access: RoomAccess, caller: Caller, now: number): Refusal | undefined {
   const { room, member, isModerator } = access;
   const archived = requireLive(access);

@@ -12,6 +12,7 @@ import { FileStore, type FileStoreParts } from './file-store.ts';
 
 const ana: Caller = {
   user: makeUser('ana', 0),
+  kind: 'user',
   isAdmin: false,
   scopes: new Set(SCOPES),
   roomIds: null,

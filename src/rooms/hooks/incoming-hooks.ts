@@ -1,12 +1,12 @@
 import * as v from 'valibot';
 import { alertWebhook } from '../contract/alert-webhook.ts';
+import { hookCaller } from '../domain/hook/caller.ts';
 import type { IncomingHook } from '../domain/hook/hook.ts';
 import { guessKind, type IncomingBody, readIncomingPost } from '../domain/message/incoming-post.ts';
 import type { StoredMessage } from '../domain/message/message.ts';
 import { granted, refuse, type Verdict } from '../domain/refusal.ts';
 import type { Messages } from '../messages/messages.ts';
 import type { AlertCards } from './alert-cards.ts';
-import { bridgeCaller } from './bridge.ts';
 
 /** What a body became. */
 export interface Received {
@@ -40,7 +40,7 @@ export class IncomingHooks {
         path,
       });
     }
-    const shown = await this.#cards.show({ roomId: hook.roomId, caller: bridgeCaller(hook) }, parsed.output);
+    const shown = await this.#cards.show({ roomId: hook.roomId, caller: hookCaller(hook, hook.roomId) }, parsed.output);
     return shown.ok
       ? granted({ stored: shown.value, kind: 'alertmanager', isNew: shown.value.message.version === 1 })
       : shown;
@@ -54,7 +54,7 @@ export class IncomingHooks {
     const read = readIncomingPost(body, kind);
     if (!read.ok) return read;
     const { threadId = hook.threadId, ...post } = read.value;
-    const posted = await this.#messages.post(bridgeCaller(hook), { room: hook.roomId, ...post, threadId });
+    const posted = await this.#messages.post(hookCaller(hook, hook.roomId), { room: hook.roomId, ...post, threadId });
     if (!posted.ok) return posted;
     return granted({ stored: posted.value.stored, kind, isNew: !posted.value.replayed });
   }

@@ -3,6 +3,7 @@ import { messageOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { SecretVault } from '../authentication/secret-vault.ts';
 import type { Committed } from '../domain/event.ts';
+import { hookCaller } from '../domain/hook/caller.ts';
 import type { HookProgress, OutgoingHook } from '../domain/hook/hook.ts';
 import { type RecordChange, record } from '../domain/record.ts';
 import type { Messages } from '../messages/messages.ts';
@@ -10,7 +11,6 @@ import type { OutboundGuard } from '../outbound/outbound-guard.ts';
 import type { RoomState } from '../room/state.ts';
 import type { RoomWriter } from '../room/writer.ts';
 import type { RoomStore } from '../store/room-store.ts';
-import { bridgeCaller } from './bridge.ts';
 import { HookCourier } from './hook-courier.ts';
 
 /** Where a hook stands is written at most that much later: after a crash so much may be delivered twice. */
@@ -152,7 +152,7 @@ export class OutgoingHooks {
     log.warn('a hook is paused: its receiver has failed for too long', { hook: hook.id, reason });
     if (hook.roomId !== null) {
       const body = `The hook **${hook.name}** is paused: its receiver has failed for a day (${reason}). Enable it when it is back.`;
-      void messages.post(bridgeCaller({ ...hook, roomId: hook.roomId }), { room: hook.roomId, body, byServer: true });
+      void messages.post(hookCaller(hook, hook.roomId), { room: hook.roomId, body, byServer: true });
     }
     await writer
       .submit({

@@ -16,7 +16,7 @@ const RULES = { maxBodyBytes: 1_000, joinOnPost: false, editWindowMs: null, keep
 
 function callerOf(id: string, kind: UserKind): Caller {
   const user = { ...makeUser(id, 0), kind };
-  return { user, isAdmin: true, scopes: new Set(SCOPES), roomIds: null, tokenId: null, expiresAt: null };
+  return { kind: 'user', user, isAdmin: true, scopes: new Set(SCOPES), roomIds: null, tokenId: null, expiresAt: null };
 }
 
 async function open(

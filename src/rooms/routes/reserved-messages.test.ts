@@ -39,7 +39,15 @@ test('a message that has such an id from before is known again, and edited by it
   const { send, core } = await openRoom(t);
   const ana = core.state.get('user', 'ana');
   assert.ok(ana);
-  const caller = { user: ana, isAdmin: false, scopes: new Set(SCOPES), roomIds: null, tokenId: null, expiresAt: null };
+  const caller = {
+    kind: 'user' as const,
+    user: ana,
+    isAdmin: false,
+    scopes: new Set(SCOPES),
+    roomIds: null,
+    tokenId: null,
+    expiresAt: null,
+  };
   const [id = ''] = RESERVED;
   const words = {
     type: 'text',

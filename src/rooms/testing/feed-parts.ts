@@ -248,7 +248,7 @@ function callerNamed(state: RoomState, id: string, authorization: string | undef
   const [tokenId = null, expiresAt] = authorization?.split(' ') ?? [];
   const isAdmin = user.role === 'admin';
   const until = expiresAt === undefined ? null : Number(expiresAt);
-  return { user, isAdmin, scopes: new Set(SCOPES), roomIds: null, tokenId, expiresAt: until };
+  return { kind: 'user', user, isAdmin, scopes: new Set(SCOPES), roomIds: null, tokenId, expiresAt: until };
 }
 
 function userNamed(id: string): User {

@@ -51,7 +51,7 @@ export class OpenAuthentication {
   #callerOf(user: User): Caller {
     let caller = this.#callers.get(user);
     if (!caller) {
-      caller = { user, isAdmin: true, scopes: ALL_SCOPES, roomIds: null, tokenId: null, expiresAt: null };
+      caller = { kind: 'user', user, isAdmin: true, scopes: ALL_SCOPES, roomIds: null, tokenId: null, expiresAt: null };
       this.#callers.set(user, caller);
     }
     return caller;

@@ -1,5 +1,5 @@
 import { findRoom, type RoomAccess, requireLive, requireModerator } from '../access.ts';
-import type { Caller } from '../caller.ts';
+import { type Caller, requireUser } from '../caller.ts';
 import type { Change, ChangeView, Decision, StateView, Write } from '../change.ts';
 import { checkIfMatch, memberEtag } from '../etag.ts';
 import { type RecordChange, record } from '../record.ts';
@@ -38,7 +38,7 @@ export function joinRoom(caller: Caller, idOrSlug: string): Change<Room> {
       if (!found.ok) return found;
       const { room, member } = found.value;
       if (member) return { ok: true, write: null, answer: () => room };
-      const refusal = requireLive(found.value) ?? refuseEntry(view, caller, room);
+      const refusal = requireUser(caller) ?? requireLive(found.value) ?? refuseEntry(view, caller, room);
       if (refusal) return refusal;
       return { ok: true, write: entryOf(view, room, caller.user.id, 'member', null), answer: () => room };
     },

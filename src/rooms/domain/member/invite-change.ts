@@ -1,5 +1,5 @@
 import { findRoom, requireLive, requireModerator } from '../access.ts';
-import type { Caller } from '../caller.ts';
+import { type Caller, requireUser } from '../caller.ts';
 import type { Change, StateView } from '../change.ts';
 import { record } from '../record.ts';
 import { granted, type Refusal, refuse, type Verdict } from '../refusal.ts';
@@ -94,6 +94,8 @@ export function acceptInvite(caller: Caller, code: string): Change<Room> {
       const held = view.get('invite', code);
       const room = held && view.get('room', held.roomId);
       if (!held || !room || room.deletedAt !== null || !reaches(caller, room)) return noSuchInvite();
+      const refusal = requireUser(caller);
+      if (refusal) return refusal;
       if (view.get('member', memberKey(room.id, caller.user.id))) return { ok: true, write: null, answer: () => room };
       if (!isOpen(held, view.now)) return noSuchInvite();
       if (room.archived) return refuse('archived', `the room ${room.slug} is archived`);

@@ -1,4 +1,4 @@
-import { findRoom, type RoomAccess, requireWriter } from '../access.ts';
+import { findRoom, type RoomAccess, requireLive, requireWriter } from '../access.ts';
 import type { Caller } from '../caller.ts';
 import { checkCard } from '../card/message-card.ts';
 import type { ChangeView, Decision, StateView } from '../change.ts';
@@ -83,7 +83,8 @@ export function decidePost(
   const reserved = post.byServer ? undefined : (checkChosenId(post.id) ?? checkChosenCard(post.card));
   if (reserved) return reserved;
   const entry = enter(view, caller, found.value, rules.joinOnPost && !post.byServer);
-  const refusal = requireWriter(entry.access, caller, view.now);
+  const refusal =
+    caller.kind === 'user' ? requireWriter(entry.access, caller, view.now) : requireLive(entry.access);
   if (refusal) return refusal;
   const place = findPlace(view, entry.access, post);
   if (!place.ok) return place;

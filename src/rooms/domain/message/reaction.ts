@@ -37,8 +37,9 @@ export function decideReaction(
   const { stored } = found.value;
   const { message, contentHash } = stored;
   const userId = caller.user.id;
+  const mayReact = caller.isAdmin || caller.kind === 'copilot';
   const refusal =
-    (caller.isAdmin ? undefined : requireMember(found.value)) ?? requireAlive(found.value) ?? requireLive(found.value);
+    (mayReact ? undefined : requireMember(found.value)) ?? requireAlive(found.value) ?? requireLive(found.value);
   if (refusal) return refusal;
   if (view.hasReacted({ messageId: id, emoji, userId }) === reacts) return unchanged(stored);
   const reactions = reacts

@@ -69,7 +69,15 @@ describe('a POST with an Idempotency-Key', () => {
     const { state, writer } = rooms.core;
     const user = state.get('user', 'ana');
     assert.ok(user);
-    const caller = { user, isAdmin: true, scopes: new Set<never>(), roomIds: null, tokenId: null, expiresAt: null };
+    const caller = {
+      kind: 'user' as const,
+      user,
+      isAdmin: true,
+      scopes: new Set<never>(),
+      roomIds: null,
+      tokenId: null,
+      expiresAt: null,
+    };
     const book = new AnswerBook(state, writer, new FakeClock());
     assert.ok((await book.enter(caller, 'cut', 'hash')).ok);
     book.close();
