@@ -83,8 +83,7 @@ export function decidePost(
   const reserved = post.byServer ? undefined : (checkChosenId(post.id) ?? checkChosenCard(post.card));
   if (reserved) return reserved;
   const entry = enter(view, caller, found.value, rules.joinOnPost && !post.byServer);
-  const refusal =
-    caller.kind === 'user' ? requireWriter(entry.access, caller, view.now) : requireLive(entry.access);
+  const refusal = caller.kind === 'user' ? requireWriter(entry.access, caller, view.now) : requireLive(entry.access);
   if (refusal) return refusal;
   const place = findPlace(view, entry.access, post);
   if (!place.ok) return place;
