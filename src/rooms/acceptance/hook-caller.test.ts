@@ -3,7 +3,7 @@ import test from 'node:test';
 import type { Caller } from '../domain/caller.ts';
 import { copilotCaller } from '../domain/copilot/user.ts';
 import { hookCaller } from '../domain/hook/caller.ts';
-import { granted } from '../domain/refusal.ts';
+import { accepted } from '../domain/refusal.ts';
 import { SCOPES } from '../domain/token/token.ts';
 import { fill, ROWS, type Row } from '../testing/routes.ts';
 import { openWorlds, type TestWorlds, type World } from '../testing/world.ts';
@@ -31,7 +31,7 @@ const REACTS = [
 async function answersTo(worlds: TestWorlds, world: World, caller: Caller): Promise<Map<string, number>> {
   const { guard } = worlds.rooms.core;
   Object.assign(guard, {
-    authenticator: { authenticate: () => granted({ ...caller, scopes: new Set(SCOPES) }) },
+    authenticator: { authenticate: () => accepted({ ...caller, scopes: new Set(SCOPES) }) },
   });
   const answers = new Map<string, number>();
   for (const row of [...ROWS, ...OTHER_ROWS]) {
@@ -77,7 +77,7 @@ for (const [what, callerIn, allowed] of CALLERS) {
     const opened = { name: 'x', visibility: 'public' };
     assert.equal((await worlds.send('PUT', `/api/room/${other.room}`, { body: opened })).status, 200);
     Object.assign(worlds.rooms.core.guard, {
-      authenticator: { authenticate: () => granted({ ...callerIn(own), scopes: new Set(SCOPES) }) },
+      authenticator: { authenticate: () => accepted({ ...callerIn(own), scopes: new Set(SCOPES) }) },
     });
     const requests: readonly (readonly [string, string, unknown?])[] = [
       ['GET', '/api/room/:room'],

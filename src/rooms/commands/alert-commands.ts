@@ -12,7 +12,7 @@ import {
 } from '../domain/card/command-card.ts';
 import { COMMANDS, type Command } from '../domain/command/command.ts';
 import { type LabelMatcher, printMatcher } from '../domain/command/matcher.ts';
-import { granted, refuse, type Verdict } from '../domain/refusal.ts';
+import { accepted, type Outcome, refuse } from '../domain/refusal.ts';
 import type { Room } from '../domain/room/room.ts';
 import type { AlertCards } from '../hooks/alert-cards.ts';
 import type { AlertUsers } from './alert-users.ts';
@@ -47,7 +47,7 @@ export class AlertCommands {
     this.#parts = parts;
   }
 
-  async run(asked: Asked, command: AlertCommand): Promise<Verdict<CommandAnswer>> {
+  async run(asked: Asked, command: AlertCommand): Promise<Outcome<CommandAnswer>> {
     const { alerts, users } = this.#parts;
     if (!alerts) return refuse('invalid_body', 'this server knows no alert server; start it with --alerts URL');
     const refusal =
@@ -68,7 +68,7 @@ export class AlertCommands {
     asked: Asked,
     alerts: AlertsClient,
     command: Extract<Command, { name: 'silence' }>,
-  ): Promise<Verdict<CommandAnswer>> {
+  ): Promise<Outcome<CommandAnswer>> {
     const root = await this.#parts.posts.alertOf(asked);
     const matchers = command.matchers.length > 0 ? command.matchers : root ? matchersOf(root.card) : [];
     if (matchers.length === 0) return refuse('invalid_body', `there are no matchers. ${COMMANDS.silence}`);
@@ -97,7 +97,7 @@ export class AlertCommands {
       if (!made.ok) return made;
       const silence = { id: made.value, endsAt: new Date(endsAt).toISOString(), by };
       if (root) await this.#parts.cards.change(asked.access.room.id, root.id, (card) => ({ ...card, silence }));
-      return granted(wordsFor(made.value, found));
+      return accepted(wordsFor(made.value, found));
     });
   }
 
@@ -106,13 +106,13 @@ export class AlertCommands {
     { post }: Asked,
     alerts: AlertsClient,
     request: Parameters<AlertsClient['silence']>[0],
-  ): Promise<Verdict<string>> {
-    const before = post.id === undefined ? granted(undefined) : await alerts.findSilence(request.comment);
+  ): Promise<Outcome<string>> {
+    const before = post.id === undefined ? accepted(undefined) : await alerts.findSilence(request.comment);
     if (!before.ok) return before;
-    return before.value === undefined ? alerts.silence(request) : granted(before.value);
+    return before.value === undefined ? alerts.silence(request) : accepted(before.value);
   }
 
-  async #unsilence(asked: Asked, alerts: AlertsClient, id: string): Promise<Verdict<CommandAnswer>> {
+  async #unsilence(asked: Asked, alerts: AlertsClient, id: string): Promise<Outcome<CommandAnswer>> {
     const root = await this.#parts.posts.alertOf(asked);
     const card: CommandCard = { kind: 'command', command: 'unsilence', by: asked.caller.user.id };
     const words = { body: `ended the silence ${id}`, card };
@@ -121,11 +121,11 @@ export class AlertCommands {
       if (!ended.ok) return ended;
       if (root?.card.silence?.id === id)
         await this.#parts.cards.change(asked.access.room.id, root.id, (current) => ({ ...current, silence: null }));
-      return granted(words);
+      return accepted(words);
     });
   }
 
-  async #list(asked: Asked, alerts: AlertsClient, filter: readonly LabelMatcher[]): Promise<Verdict<CommandAnswer>> {
+  async #list(asked: Asked, alerts: AlertsClient, filter: readonly LabelMatcher[]): Promise<Outcome<CommandAnswer>> {
     const untilAt = this.#parts.clock.now() + LIVE_MS;
     const liveUntil = new Date(untilAt).toISOString();
     const { id: by } = asked.caller.user;

@@ -3,7 +3,7 @@ import type { Caller } from '../domain/caller.ts';
 import { type AlertCard, readCard } from '../domain/card/alert-card.ts';
 import { type CommandCard, commandJson } from '../domain/card/command-card.ts';
 import { isAlertCard } from '../domain/message/reserved-message.ts';
-import { granted, type Refusal, refuse, type Verdict } from '../domain/refusal.ts';
+import { accepted, type Outcome, type Refusal, refuse } from '../domain/refusal.ts';
 import type { Messages, Post, Posted } from '../messages/messages.ts';
 
 /** What a command came to: a message that all see, or words for the asker alone. */
@@ -11,8 +11,8 @@ export type CommandAnswer =
   | { readonly kind: 'posted'; readonly posted: Posted }
   | { readonly kind: 'notice'; readonly text: string; readonly card: CommandCard | null };
 
-export const notice = (text: string, card: CommandCard | null = null): Verdict<CommandAnswer> =>
-  granted({ kind: 'notice', text, card });
+export const notice = (text: string, card: CommandCard | null = null): Outcome<CommandAnswer> =>
+  accepted({ kind: 'notice', text, card });
 
 /** A command, its asker, and the asker's access to the room. */
 export interface Asked {
@@ -49,17 +49,17 @@ export class CommandPosts {
     return checked.ok ? undefined : checked;
   }
 
-  async post(asked: Asked, words: CommandWords): Promise<Verdict<CommandAnswer>> {
+  async post(asked: Asked, words: CommandWords): Promise<Outcome<CommandAnswer>> {
     const posted = await this.#messages.post(asked.caller, postOf(asked, words));
-    return posted.ok ? granted({ kind: 'posted', posted: posted.value }) : posted;
+    return posted.ok ? accepted({ kind: 'posted', posted: posted.value }) : posted;
   }
 
   /** Acts only where the words about it can be posted, and then posts them; `act` says what has become of the words. */
   async act(
     asked: Asked,
     foreseen: CommandWords,
-    act: () => Promise<Verdict<CommandWords>>,
-  ): Promise<Verdict<CommandAnswer>> {
+    act: () => Promise<Outcome<CommandWords>>,
+  ): Promise<Outcome<CommandAnswer>> {
     const refusal = await this.refusalOf(asked, foreseen);
     if (refusal) return refusal;
     const done = await act();
@@ -74,7 +74,7 @@ export class CommandPosts {
     if (message.author.id !== caller.user.id || message.type !== 'command' || message.roomId !== access.room.id)
       return refuse('id_conflict', `the id ${id} is taken; take another`, { path: 'id' });
     if (message.deleted) return refuse('deleted', `the message ${id} was deleted; take another id`);
-    return granted<CommandAnswer>({ kind: 'posted', posted: { stored: found.value, replayed: true } });
+    return accepted<CommandAnswer>({ kind: 'posted', posted: { stored: found.value, replayed: true } });
   }
 
   /** As its asker may see it, in the room of the command alone. */

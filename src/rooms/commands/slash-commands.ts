@@ -1,11 +1,11 @@
 import type { Clock } from '../../kernel/clock.ts';
-import type { RunDesk } from '../copilot/run/run-desk.ts';
+import type { RunRequests } from '../copilot/run/requests.ts';
 import { findRoom, requireWriter } from '../domain/access.ts';
 import type { Caller } from '../domain/caller.ts';
 import type { CommandCard } from '../domain/card/command-card.ts';
 import { COMMANDS, type Command, isCommandLine, readCommand } from '../domain/command/command.ts';
 import { checkChosenId } from '../domain/message/reserved-message.ts';
-import { granted, type Refusal, refuse, type Verdict } from '../domain/refusal.ts';
+import { accepted, type Outcome, type Refusal, refuse } from '../domain/refusal.ts';
 import { requireAsker } from '../domain/run/access.ts';
 import type { AlertCards } from '../hooks/alert-cards.ts';
 import { KeyedQueue } from '../hooks/keyed-queue.ts';
@@ -25,7 +25,7 @@ export interface SlashCommandsParts {
   readonly lists: LiveAlertLists;
   readonly clock: Clock;
   readonly newId: () => string;
-  readonly desk: Pick<RunDesk, 'ask'>;
+  readonly runs: Pick<RunRequests, 'ask'>;
 }
 
 const ALL_READ = 'you have read everything here; /catchup 2h sums up the last two hours';
@@ -45,7 +45,7 @@ export class SlashCommands {
   }
 
   /** `undefined`: it is a message like any other. */
-  handle(caller: Caller, post: Post): Promise<Verdict<CommandAnswer>> | undefined {
+  handle(caller: Caller, post: Post): Promise<Outcome<CommandAnswer>> | undefined {
     if ((post.type ?? 'text') !== 'text' || caller.user.kind === 'copilot' || !isCommandLine(post.body))
       return undefined;
     const found = findRoom(this.#parts.state, caller, post.room);
@@ -59,7 +59,7 @@ export class SlashCommands {
   }
 
   /** Nothing is done before all is known that could refuse it. */
-  async #handle(caller: Caller, post: Post): Promise<Verdict<CommandAnswer>> {
+  async #handle(caller: Caller, post: Post): Promise<Outcome<CommandAnswer>> {
     const { state, clock, posts, newId } = this.#parts;
     const found = findRoom(state, caller, post.room);
     if (!found.ok) return found;
@@ -77,7 +77,7 @@ export class SlashCommands {
     return (await posts.refusalOf(asked, { body: post.body, card })) ?? this.#run(asked, command.value);
   }
 
-  #run(asked: Asked, command: Command): Promise<Verdict<CommandAnswer>> | Verdict<CommandAnswer> {
+  #run(asked: Asked, command: Command): Promise<Outcome<CommandAnswer>> | Outcome<CommandAnswer> {
     switch (command.name) {
       case 'help':
         return notice(Object.values(COMMANDS).join('\n'));
@@ -94,15 +94,15 @@ export class SlashCommands {
   }
 
   /** The copilot is asked by the message itself, when that is committed. */
-  #ask(asked: Asked, question: string): Promise<Verdict<CommandAnswer>> | Refusal {
+  #ask(asked: Asked, question: string): Promise<Outcome<CommandAnswer>> | Refusal {
     const { state, clock, posts } = this.#parts;
     const refusal = requireAsker(state, asked.caller, asked.access, false, clock.now());
     return refusal ?? posts.post(asked, { body: question, card: cardOf(asked, 'ask') });
   }
 
   /** What comes of it is told to the asker alone. */
-  async #catchUp({ caller, access }: Asked, sinceAt: number | null): Promise<Verdict<CommandAnswer>> {
-    const { state, store, desk } = this.#parts;
+  async #catchUp({ caller, access }: Asked, sinceAt: number | null): Promise<Outcome<CommandAnswer>> {
+    const { state, store, runs } = this.#parts;
     const { room, member, afterSeq } = access;
     const { lastSeq } = state.head(room.id);
     let sinceSeq = member?.lastReadSeq ?? afterSeq;
@@ -111,12 +111,12 @@ export class SlashCommands {
       sinceSeq = (messages.find(({ message }) => message.createdAt >= sinceAt)?.message.seq ?? lastSeq + 1) - 1;
     }
     if (sinceSeq >= lastSeq) return notice(sinceAt === null ? ALL_READ : 'nothing was said in that time');
-    const run = await desk.ask(caller, room.id, { prompt: SUM_UP, private: true, sinceSeq });
+    const run = await runs.ask(caller, room.id, { prompt: SUM_UP, private: true, sinceSeq });
     return run.ok ? notice('it is being summed up; only you will see it') : run;
   }
 
   /** `null` takes it back. */
-  async #acknowledge(asked: Asked, note: string | null): Promise<Verdict<CommandAnswer>> {
+  async #acknowledge(asked: Asked, note: string | null): Promise<Outcome<CommandAnswer>> {
     const { posts, cards, clock } = this.#parts;
     const root = await posts.alertOf(asked);
     if (!root) return refuse('invalid_body', `write it in the thread of an alert. ${COMMANDS.ack}`);
@@ -127,7 +127,7 @@ export class SlashCommands {
     const words = { body, card: cardOf(asked, note === null ? 'unack' : 'ack') };
     return posts.act(asked, words, async () => {
       const changed = await cards.change(asked.access.room.id, root.id, (card) => ({ ...card, acked }));
-      return changed.ok ? granted(words) : changed;
+      return changed.ok ? accepted(words) : changed;
     });
   }
 }

@@ -1,6 +1,6 @@
 import { servePage } from '../../kernel/http/assets.ts';
 import { printCursor } from '../contract/feed.ts';
-import type { MessageReader } from '../messages/message-book-reader.ts';
+import type { MessageReader } from '../messages/reader.ts';
 import type { RoomDirectory } from '../room/directory.ts';
 import { RoomsPage } from '../rooms-page.ts';
 import { pagePaths } from '../routes/answer/page.ts';

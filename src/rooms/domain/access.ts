@@ -3,7 +3,7 @@ import type { StateView } from './change.ts';
 import { isGuest } from './member/guest.ts';
 import { type Member, memberKey } from './member/member.ts';
 import { hasStanding } from './member/standing.ts';
-import { granted, type Refusal, refuse, type Verdict } from './refusal.ts';
+import { accepted, type Outcome, type Refusal, refuse } from './refusal.ts';
 import type { Room } from './room/room.ts';
 
 /** A room as a caller stands to it. */
@@ -22,10 +22,10 @@ export interface RoomAccess {
  * The room that an id or slug stands for, where the caller may read it: members read, anybody but guests reads
  * what is public, and a server's admin reads all. Of others nobody learns that they exist.
  */
-export function findRoom(view: StateView, caller: Caller, idOrSlug: string): Verdict<RoomAccess> {
+export function findRoom(view: StateView, caller: Caller, idOrSlug: string): Outcome<RoomAccess> {
   const room = roomOf(view, idOrSlug);
   const access = room && accessTo(view, caller, room);
-  return access ? granted(access) : noSuchRoom(idOrSlug);
+  return access ? accepted(access) : noSuchRoom(idOrSlug);
 }
 
 export const noSuchRoom = (idOrSlug: string): Refusal => refuse('room_not_found', `there is no room ${idOrSlug}`);

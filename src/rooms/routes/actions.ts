@@ -3,7 +3,7 @@ import type { CommandAnswer } from '../commands/command-posts.ts';
 import type { SlashCommands } from '../commands/slash-commands.ts';
 import { refuse } from '../domain/refusal.ts';
 import type { Messages } from '../messages/messages.ts';
-import { answer, answerJson, answerRefusal, answerVerdict } from './answer/answers.ts';
+import { answer, answerJson, answerOutcome, answerRefusal } from './answer/answers.ts';
 import type { Paths } from './index.ts';
 import { admit, type GuardParts } from './request/guard.ts';
 
@@ -42,7 +42,7 @@ export function actionPaths({ guard, messages, commands }: ActionRoutes): Paths 
         if (busy) return answerRefusal(c, busy);
         const done = await commands.handle(caller, { room: roomId, threadId: id, body });
         return done
-          ? answerVerdict(c, done, (result) => answerCommand(c, result))
+          ? answerOutcome(c, done, (result) => answerCommand(c, result))
           : answerRefusal(c, refuse('not_found', `there is no action ${name}`));
       }),
     },

@@ -7,7 +7,7 @@ import { readFeedQuery, readLogQuery, refuseSecrets } from '../contract/feed-que
 import { findRoom } from '../domain/access.ts';
 import type { Caller } from '../domain/caller.ts';
 import type { StateView } from '../domain/change.ts';
-import { granted, type Verdict } from '../domain/refusal.ts';
+import { accepted, type Outcome } from '../domain/refusal.ts';
 import type { EventLog } from '../feed/event-log.ts';
 import type { RoomFeed } from '../feed/room-feed.ts';
 import { answerJson, answerRefusal } from './answer/answers.ts';
@@ -86,13 +86,13 @@ function findRooms(
   state: StateView,
   caller: Caller,
   rooms: readonly string[] | null,
-): Verdict<readonly string[] | null> {
-  if (rooms === null) return granted(null);
+): Outcome<readonly string[] | null> {
+  if (rooms === null) return accepted(null);
   const ids = new Set<string>();
   for (const idOrSlug of rooms) {
     const found = findRoom(state, caller, idOrSlug);
     if (!found.ok) return found;
     ids.add(found.value.room.id);
   }
-  return granted([...ids]);
+  return accepted([...ids]);
 }

@@ -5,7 +5,7 @@ import { findRoom, requireModerator } from '../domain/access.ts';
 import { rulesServer } from '../domain/caller.ts';
 import { refuse } from '../domain/refusal.ts';
 import type { RoomState } from '../room/state.ts';
-import { answer, answerRefusal, answerVerdict } from './answer/answers.ts';
+import { answer, answerOutcome, answerRefusal } from './answer/answers.ts';
 import { watchedStream } from './answer/watched-stream.ts';
 import type { Paths } from './index.ts';
 import { takeChunks } from './request/body.ts';
@@ -64,7 +64,7 @@ function importRooms({ imports }: ExportRouteParts): CallerHandler {
     if (!IMPORT_TYPES.includes(type))
       return answerRefusal(c, refuse('unsupported_media_type', `send an export with Content-Type: ${IMPORT_TYPES[0]}`));
     return takeChunks(c, async (chunks) =>
-      answerVerdict(c, await imports.take(caller, chunks), (report) => answer(c, report)),
+      answerOutcome(c, await imports.take(caller, chunks), (report) => answer(c, report)),
     );
   };
 }

@@ -6,7 +6,7 @@ import { matchesIfNoneMatch } from '../domain/etag.ts';
 import type { FileRef } from '../domain/file/file.ts';
 import { readRange } from '../domain/file/range.ts';
 import { isShown } from '../domain/file/type.ts';
-import { granted, refuse, type Verdict } from '../domain/refusal.ts';
+import { accepted, type Outcome, refuse } from '../domain/refusal.ts';
 import type { FileStore, Upload } from '../files/file-store.ts';
 import { type AnswerHeaders, answer, answerRefusal } from './answer/answers.ts';
 import { watchedStream } from './answer/watched-stream.ts';
@@ -49,10 +49,10 @@ async function answerUpload({ files, maxBytes }: FileRouteParts, c: HttpContext,
   });
 }
 
-async function readUpload(c: HttpContext, chunks: AsyncIterable<Uint8Array>): Promise<Verdict<Upload>> {
+async function readUpload(c: HttpContext, chunks: AsyncIterable<Uint8Array>): Promise<Outcome<Upload>> {
   const type = c.req.header('content-type') ?? '';
   if (!/^multipart\/form-data *(;|$)/i.test(type))
-    return granted({ name: decodeName(c.req.header('x-file-name') ?? ''), chunks });
+    return accepted({ name: decodeName(c.req.header('x-file-name') ?? ''), chunks });
   const boundary = boundaryOf(type);
   if (boundary === undefined) return refuse('invalid_body', 'Content-Type: names no boundary of the form');
   try {

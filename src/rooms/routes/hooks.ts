@@ -4,10 +4,10 @@ import { hookReplacement, hookRequest } from '../contract/hook-request.ts';
 import { hookEtag } from '../domain/hook/change.ts';
 import type { IncomingBody } from '../domain/message/incoming-post.ts';
 import type { JsonValue } from '../domain/message/message.ts';
-import { granted, refuse, type Verdict } from '../domain/refusal.ts';
-import type { HookBook, ShownHook } from '../hooks/hook-book.ts';
+import { accepted, type Outcome, refuse } from '../domain/refusal.ts';
 import type { IncomingHooks } from '../hooks/incoming-hooks.ts';
-import { answer, answerRefusal, answerVerdict } from './answer/answers.ts';
+import type { HookRegistry, ShownHook } from '../hooks/registry.ts';
+import { answer, answerOutcome, answerRefusal } from './answer/answers.ts';
 import { answerTagged, readIfMatch } from './answer/etag.ts';
 import type { Paths } from './index.ts';
 import { decodeText, readBytes, readJson } from './request/body.ts';
@@ -19,34 +19,34 @@ const JSON_LIMIT = 64 * 1024;
 
 export interface HookRoutes {
   readonly guard: GuardParts;
-  readonly book: HookBook;
+  readonly registry: HookRegistry;
   readonly incoming: IncomingHooks;
   readonly requireIfMatch: boolean;
 }
 
 /** Hooks: addresses that are told of events, and addresses at which others post. */
-export function hookPaths({ guard, book, incoming, requireIfMatch }: HookRoutes): Paths {
+export function hookPaths({ guard, registry, incoming, requireIfMatch }: HookRoutes): Paths {
   const print = ({ hook, secret }: ShownHook): object => ({
-    ...wireHook(hook, book.progressOf(hook.id)),
+    ...wireHook(hook, registry.progressOf(hook.id)),
     ...(secret === undefined ? {} : { secret }),
     ...(secret === undefined || hook.direction === 'outgoing' ? {} : { path: `/api/hook/${hook.id}/${secret}` }),
   });
   const idOf = (c: HttpContext) => c.req.param('id') ?? '';
   const read = admit(guard, { scope: 'hook' }, (c, caller) =>
-    answerVerdict(c, book.find(caller, idOf(c)), (hook) =>
+    answerOutcome(c, registry.find(caller, idOf(c)), (hook) =>
       answerTagged(c, hookEtag(hook.version), () => JSON.stringify(print({ hook }))),
     ),
   );
   return {
     '/api/hook': {
       GET: admit(guard, { scope: 'hook' }, (c, caller) =>
-        answer(c, { hooks: book.list(caller).map((hook) => print({ hook })) }),
+        answer(c, { hooks: registry.list(caller).map((hook) => print({ hook })) }),
       ),
       POST: admit(guard, { scope: 'hook', idempotent: 'secret' }, async (c, caller) => {
         const request = await readJson(c, hookRequest, JSON_LIMIT);
         if (!request.ok) return answerRefusal(c, request);
-        const created = await book.create(caller, request.value);
-        return answerVerdict(c, created, (shown) =>
+        const created = await registry.create(caller, request.value);
+        return answerOutcome(c, created, (shown) =>
           answer(c, print(shown), 201, { location: `/api/hook/${shown.hook.id}`, etag: hookEtag(shown.hook.version) }),
         );
       }),
@@ -59,15 +59,15 @@ export function hookPaths({ guard, book, incoming, requireIfMatch }: HookRoutes)
         if (!ifMatch.ok) return answerRefusal(c, ifMatch);
         const request = await readJson(c, hookReplacement, JSON_LIMIT);
         if (!request.ok) return answerRefusal(c, request);
-        const replaced = await book.replace(caller, idOf(c), request.value, ifMatch.value);
-        return answerVerdict(c, replaced, (shown) =>
+        const replaced = await registry.replace(caller, idOf(c), request.value, ifMatch.value);
+        return answerOutcome(c, replaced, (shown) =>
           answer(c, print(shown), 200, { etag: hookEtag(shown.hook.version) }),
         );
       }),
       DELETE: admit(guard, { scope: 'hook' }, async (c, caller) => {
         const ifMatch = readIfMatch(c, requireIfMatch);
         if (!ifMatch.ok) return answerRefusal(c, ifMatch);
-        return answerVerdict(c, await book.remove(caller, idOf(c), ifMatch.value), (hook) =>
+        return answerOutcome(c, await registry.remove(caller, idOf(c), ifMatch.value), (hook) =>
           answer(c, print({ hook })),
         );
       }),
@@ -80,19 +80,19 @@ export function hookPaths({ guard, book, incoming, requireIfMatch }: HookRoutes)
             c,
             refuse('invalid_query', 'from: the position from which to deliver again, such as ?from=104233'),
           );
-        return answerVerdict(c, book.redeliver(caller, idOf(c), Math.max(1, Number(from))), (hook) =>
+        return answerOutcome(c, registry.redeliver(caller, idOf(c), Math.max(1, Number(from))), (hook) =>
           answer(c, print({ hook }), 202),
         );
       }),
     },
-    '/api/hook/:id/:secret': { POST: receive(book, incoming, guard) },
+    '/api/hook/:id/:secret': { POST: receive(registry, incoming, guard) },
   };
 }
 
 /** Whoever knows the path may post: the secret in it is all that a sender can show. */
-function receive(book: HookBook, incoming: IncomingHooks, { limits }: Pick<GuardParts, 'limits'>): HttpHandler {
+function receive(registry: HookRegistry, incoming: IncomingHooks, { limits }: Pick<GuardParts, 'limits'>): HttpHandler {
   return async (c) => {
-    const hook = book.open(c.req.param('id') ?? '', c.req.param('secret') ?? '');
+    const hook = registry.open(c.req.param('id') ?? '', c.req.param('secret') ?? '');
     if (!hook.ok) return answerRefusal(c, hook);
     const { refusal } = limits.take(hook.value.createdBy, 'hook');
     if (refusal) return answerRefusal(c, refusal);
@@ -101,7 +101,7 @@ function receive(book: HookBook, incoming: IncomingHooks, { limits }: Pick<Guard
     const body = readIncomingBody(c, bytes.value);
     if (!body.ok) return answerRefusal(c, body);
     const received = await incoming.receive(hook.value, body.value);
-    return answerVerdict(c, received, ({ stored, kind, isNew }) => {
+    return answerOutcome(c, received, ({ stored, kind, isNew }) => {
       // What is written for Slack looks for its answer.
       if (kind === 'slack') return c.body('ok', 200, { 'content-type': 'text/plain; charset=utf-8' });
       const { id, seq, version } = stored.message;
@@ -111,7 +111,7 @@ function receive(book: HookBook, incoming: IncomingHooks, { limits }: Pick<Guard
 }
 
 /** JSON by its type or, where that is missing or a form's, by its looks; Slack's old form field `payload` too. */
-function readIncomingBody(c: HttpContext, bytes: Uint8Array): Verdict<IncomingBody> {
+function readIncomingBody(c: HttpContext, bytes: Uint8Array): Outcome<IncomingBody> {
   const decoded = decodeText(bytes);
   if (!decoded.ok) return decoded;
   const type = c.req.header('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
@@ -120,14 +120,14 @@ function readIncomingBody(c: HttpContext, bytes: Uint8Array): Verdict<IncomingBo
     if (payload !== null) return parse(payload);
   }
   if (type === 'application/json' || type.endsWith('+json')) return parse(decoded.value);
-  if (type === 'text/plain' || !/^\s*\{/.test(decoded.value)) return granted({ form: 'text', text: decoded.value });
+  if (type === 'text/plain' || !/^\s*\{/.test(decoded.value)) return accepted({ form: 'text', text: decoded.value });
   const parsed = parse(decoded.value);
-  return parsed.ok ? parsed : granted({ form: 'text', text: decoded.value });
+  return parsed.ok ? parsed : accepted({ form: 'text', text: decoded.value });
 }
 
-function parse(text: string): Verdict<IncomingBody> {
+function parse(text: string): Outcome<IncomingBody> {
   try {
-    return granted({ form: 'json', json: JSON.parse(text) as JsonValue });
+    return accepted({ form: 'json', json: JSON.parse(text) as JsonValue });
   } catch (error) {
     return refuse('invalid_json', `the body is not JSON: ${(error as Error).message}`);
   }

@@ -6,7 +6,7 @@ import { acceptInvite, createInvite, findInvite, isOpen, revokeInvite } from '..
 import type { RoomDirectory } from '../room/directory.ts';
 import type { RoomState } from '../room/state.ts';
 import type { RoomWriter } from '../room/writer.ts';
-import { answer, answerRefusal, answerVerdict } from './answer/answers.ts';
+import { answer, answerOutcome, answerRefusal } from './answer/answers.ts';
 import type { Paths } from './index.ts';
 import { readJson } from './request/body.ts';
 import { admit, type CallerHandler, type GuardParts } from './request/guard.ts';
@@ -36,14 +36,14 @@ export function invitePaths(parts: InviteRouteParts): Paths {
     '/api/invite/:code': {
       // Whoever holds a code is to see what it opens before he signs in with it.
       GET: (c) =>
-        answerVerdict(c, findInvite(state, c.req.param('code') ?? '', clock.now()), ({ invite, room }) =>
+        answerOutcome(c, findInvite(state, c.req.param('code') ?? '', clock.now()), ({ invite, room }) =>
           answer(c, wireInvitation(invite, room, directory.user(invite.createdBy))),
         ),
       POST: admit(guard, { scope: 'write' }, async (c, caller) =>
         answerRoom(c, parts, caller, await writer.submit(acceptInvite(caller, c.req.param('code') ?? ''))),
       ),
       DELETE: admit(guard, { scope: 'manage' }, async (c, caller) =>
-        answerVerdict(c, await writer.submit(revokeInvite(caller, c.req.param('code') ?? '')), () => c.body(null, 204)),
+        answerOutcome(c, await writer.submit(revokeInvite(caller, c.req.param('code') ?? '')), () => c.body(null, 204)),
       ),
     },
   };
@@ -74,7 +74,7 @@ function postInvite({ writer, newCode, maxBodyBytes }: InviteRouteParts): Caller
     const body = await readJson(c, inviteRequestSchema, maxBodyBytes);
     if (!body.ok) return answerRefusal(c, body);
     const created = await writer.submit(createInvite(caller, c.req.param('id') ?? '', body.value, newCode()));
-    return answerVerdict(c, created, (invite) =>
+    return answerOutcome(c, created, (invite) =>
       answer(c, wireInvite(invite), 201, { location: `/api/invite/${invite.code}` }),
     );
   };

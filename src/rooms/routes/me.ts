@@ -5,10 +5,10 @@ import { meEtag } from '../domain/etag.ts';
 import { removeMember } from '../domain/member/change.ts';
 import { replaceMe } from '../domain/member/me.ts';
 import type { Member } from '../domain/member/member.ts';
-import type { Verdict } from '../domain/refusal.ts';
+import type { Outcome } from '../domain/refusal.ts';
 import type { RoomDirectory } from '../room/directory.ts';
 import type { RoomWriter } from '../room/writer.ts';
-import { answerJson, answerRefusal, answerVerdict } from './answer/answers.ts';
+import { answerJson, answerOutcome, answerRefusal } from './answer/answers.ts';
 import { answerTagged } from './answer/etag.ts';
 import type { Paths } from './index.ts';
 import { readJson } from './request/body.ts';
@@ -27,7 +27,7 @@ export function mePaths(parts: MeRouteParts): Paths {
   return {
     '/api/room/:id/me': {
       GET: admit(guard, { scope: 'read' }, async (c, caller) =>
-        answerVerdict(c, await directory.me(caller, roomOf(c)), (me) => {
+        answerOutcome(c, await directory.me(caller, roomOf(c)), (me) => {
           const json = JSON.stringify(me);
           return answerTagged(c, meEtag(json), () => json);
         }),
@@ -38,7 +38,7 @@ export function mePaths(parts: MeRouteParts): Paths {
         return answerMe(c, parts, caller, await writer.submit(replaceMe(caller, roomOf(c), body.value)));
       }),
       DELETE: admit(guard, { scope: 'write' }, async (c, caller) =>
-        answerVerdict(c, await writer.submit(removeMember(caller, roomOf(c), caller.user.id, {})), () =>
+        answerOutcome(c, await writer.submit(removeMember(caller, roomOf(c), caller.user.id, {})), () =>
           c.body(null, 204),
         ),
       ),
@@ -53,10 +53,10 @@ export async function answerMe(
   c: HttpContext,
   { directory }: Pick<MeRouteParts, 'directory'>,
   caller: Caller,
-  changed: Verdict<Member>,
+  changed: Outcome<Member>,
 ): Promise<Response> {
   if (!changed.ok) return answerRefusal(c, changed);
-  return answerVerdict(c, await directory.me(caller, roomOf(c)), (me) => {
+  return answerOutcome(c, await directory.me(caller, roomOf(c)), (me) => {
     const json = JSON.stringify(me);
     return answerJson(c, json, 200, { etag: meEtag(json) });
   });

@@ -6,11 +6,11 @@ import { memberEtag } from '../domain/etag.ts';
 import { removeMember, setMember } from '../domain/member/change.ts';
 import { memberKey } from '../domain/member/member.ts';
 import { refuse } from '../domain/refusal.ts';
-import type { RoomMeans } from '../domain/room/create.ts';
+import type { RoomContext } from '../domain/room/create.ts';
 import type { RoomDirectory } from '../room/directory.ts';
 import type { RoomState } from '../room/state.ts';
 import type { RoomWriter } from '../room/writer.ts';
-import { answer, answerRefusal, answerVerdict } from './answer/answers.ts';
+import { answer, answerOutcome, answerRefusal } from './answer/answers.ts';
 import { answerTagged, readIfMatch } from './answer/etag.ts';
 import type { Paths } from './index.ts';
 import { readJson } from './request/body.ts';
@@ -24,7 +24,7 @@ export interface MemberRouteParts {
   readonly state: RoomState;
   readonly writer: RoomWriter;
   readonly directory: RoomDirectory;
-  readonly means: Pick<RoomMeans, 'newUser'>;
+  readonly context: Pick<RoomContext, 'newUser'>;
   readonly maxBodyBytes: number;
   readonly requireIfMatch: boolean;
 }
@@ -69,7 +69,7 @@ function getMember({ state, directory }: MemberRouteParts): CallerHandler {
 }
 
 function putMember(parts: MemberRouteParts): CallerHandler {
-  const { writer, directory, means, maxBodyBytes, requireIfMatch } = parts;
+  const { writer, directory, context, maxBodyBytes, requireIfMatch } = parts;
   return async (c, caller) => {
     const createOnly = c.req.header('if-none-match')?.trim() === '*';
     const ifMatch = readIfMatch(c, requireIfMatch && !createOnly);
@@ -78,8 +78,8 @@ function putMember(parts: MemberRouteParts): CallerHandler {
     if (!body.ok) return answerRefusal(c, body);
     const { id = '', userId = '' } = c.req.param() as Record<string, string | undefined>;
     const precondition = { ifMatch: ifMatch.value, createOnly };
-    const set = await writer.submit(setMember(caller, id, userId, body.value, precondition, means));
-    return answerVerdict(c, set, ({ member, isNew }) =>
+    const set = await writer.submit(setMember(caller, id, userId, body.value, precondition, context));
+    return answerOutcome(c, set, ({ member, isNew }) =>
       answer(c, directory.showMember(member), isNew ? 201 : 200, { etag: memberEtag(member) }),
     );
   };
@@ -96,7 +96,7 @@ function deleteMember({ writer, requireIfMatch }: MemberRouteParts): CallerHandl
     if (lacking) return answerRefusal(c, lacking);
     const ban = query.value.ban === 'true' || query.value.ban === '1';
     const removed = await writer.submit(removeMember(caller, id, userId, { ban, ifMatch: ifMatch.value }));
-    return answerVerdict(c, removed, () => c.body(null, 204));
+    return answerOutcome(c, removed, () => c.body(null, 204));
   };
 }
 

@@ -2,7 +2,7 @@ import { printOnline } from '../contract/feed.ts';
 import { findRoom } from '../domain/access.ts';
 import type { Presence } from '../feed/presence.ts';
 import { announceTyping, type TypingParts } from '../feed/typing.ts';
-import { answerJson, answerVerdict } from './answer/answers.ts';
+import { answerJson, answerOutcome } from './answer/answers.ts';
 import type { Paths } from './index.ts';
 import { admit, type GuardParts } from './request/guard.ts';
 
@@ -18,12 +18,12 @@ export function presencePaths(parts: PresenceParts): Paths {
   return {
     '/api/room/:id/typing': {
       POST: admit(guard, { scope: 'write', limit: 'typing' }, (c, caller) =>
-        answerVerdict(c, announceTyping(parts, caller, c.req.param('id') ?? ''), () => c.body(null, 204)),
+        answerOutcome(c, announceTyping(parts, caller, c.req.param('id') ?? ''), () => c.body(null, 204)),
       ),
     },
     '/api/room/:id/presence': {
       GET: admit(guard, { scope: 'read' }, (c, caller) =>
-        answerVerdict(c, findRoom(state, caller, c.req.param('id') ?? ''), ({ room }) =>
+        answerOutcome(c, findRoom(state, caller, c.req.param('id') ?? ''), ({ room }) =>
           answerJson(c, printOnline(presence?.online(room.id) ?? [])),
         ),
       ),

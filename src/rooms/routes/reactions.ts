@@ -1,6 +1,6 @@
 import { checkEmoji } from '../domain/message/reaction.ts';
-import type { MessageBook } from '../messages/message-book.ts';
-import type { MessageReader } from '../messages/message-book-reader.ts';
+import type { MessageReader } from '../messages/reader.ts';
+import type { MessageWriter } from '../messages/writer.ts';
 import { answerRefusal } from './answer/answers.ts';
 import type { Paths } from './index.ts';
 import { answerStored } from './messages.ts';
@@ -8,7 +8,7 @@ import { admit, type CallerHandler, type GuardParts } from './request/guard.ts';
 
 export interface ReactionRouteParts {
   readonly guard: GuardParts;
-  readonly book: Pick<MessageBook, 'react'>;
+  readonly messages: Pick<MessageWriter, 'react'>;
   readonly reader: MessageReader;
 }
 
@@ -19,7 +19,7 @@ export function reactionPaths(parts: ReactionRouteParts): Paths {
     async (c, caller) => {
       const emoji = checkEmoji(c.req.param('emoji') ?? '');
       if (!emoji.ok) return answerRefusal(c, emoji);
-      const reacted = await parts.book.react(caller, c.req.param('id') ?? '', emoji.value, reacts);
+      const reacted = await parts.messages.react(caller, c.req.param('id') ?? '', emoji.value, reacts);
       return answerStored(parts, c, caller, reacted);
     };
   return {

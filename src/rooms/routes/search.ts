@@ -1,6 +1,6 @@
 import { printHits, SEARCH_QUERY } from '../contract/message-search.ts';
-import type { MessageReader } from '../messages/message-book-reader.ts';
-import type { MessageSearch } from '../messages/message-book-search.ts';
+import type { MessageReader } from '../messages/reader.ts';
+import type { MessageSearch } from '../messages/search.ts';
 import { answerJson, answerRefusal } from './answer/answers.ts';
 import type { Paths } from './index.ts';
 import { admit, type GuardParts } from './request/guard.ts';

@@ -3,7 +3,7 @@ import type { HttpContext } from '../../kernel/http/app.ts';
 import { changedField, tokenPost, tokenPut, wireToken } from '../contract/token-request.ts';
 import type { Caller } from '../domain/caller.ts';
 import { tokenEtag } from '../domain/etag.ts';
-import { refuse, type Verdict } from '../domain/refusal.ts';
+import { type Outcome, refuse } from '../domain/refusal.ts';
 import {
   createToken,
   mayManage,
@@ -15,7 +15,7 @@ import {
 import type { Token } from '../domain/token/token.ts';
 import type { RoomState } from '../room/state.ts';
 import type { RoomWriter } from '../room/writer.ts';
-import { answer, answerRefusal, answerVerdict } from './answer/answers.ts';
+import { answer, answerOutcome, answerRefusal } from './answer/answers.ts';
 import { answerTagged, readIfMatch } from './answer/etag.ts';
 import type { Paths } from './index.ts';
 import { readJson } from './request/body.ts';
@@ -50,7 +50,7 @@ export function tokenPaths(parts: TokenPathsParts): Paths {
         if (!body.ok) return answerRefusal(c, body);
         const { secret, ...seal } = newSecret();
         const created = await writer.submit(createToken(caller, body.value, seal));
-        return answerVerdict(c, created, (token) =>
+        return answerOutcome(c, created, (token) =>
           answer(c, { token: wire(token), secret }, 201, {
             location: `/api/token/${token.id}`,
             etag: tokenEtag(token),
@@ -60,7 +60,7 @@ export function tokenPaths(parts: TokenPathsParts): Paths {
     },
     '/api/token/:id': {
       GET: admit(guard, { scope: 'read' }, (c, caller) =>
-        answerVerdict(c, findToken(state, caller, idOf(c)), (token) =>
+        answerOutcome(c, findToken(state, caller, idOf(c)), (token) =>
           answerTagged(c, tokenEtag(token), () => JSON.stringify(wire(token))),
         ),
       ),
@@ -78,7 +78,7 @@ export function tokenPaths(parts: TokenPathsParts): Paths {
             refuse('immutable_field', `${fixed}: a token keeps it; make another one`, { path: fixed }),
           );
         const change = renameToken(caller, found.value.hash, body.value.name, ifMatch.value);
-        return answerVerdict(c, await writer.submit(change), (token) =>
+        return answerOutcome(c, await writer.submit(change), (token) =>
           answer(c, wire(token), 200, { etag: tokenEtag(token) }),
         );
       }),
@@ -92,7 +92,7 @@ export function tokenPaths(parts: TokenPathsParts): Paths {
         const { children } = query.value;
         const withChildren = children === 'true' || children === '1';
         const revoked = await writer.submit(revokeToken(caller, found.value.hash, withChildren, ifMatch.value));
-        return answerVerdict(c, revoked, (token) => answer(c, wire(token)));
+        return answerOutcome(c, revoked, (token) => answer(c, wire(token)));
       }),
     },
   };
@@ -101,7 +101,7 @@ export function tokenPaths(parts: TokenPathsParts): Paths {
 const idOf = (c: HttpContext): string => c.req.param('id') ?? '';
 
 /** One that the caller may see: his own, or as an admin any. */
-function findToken(state: RoomState, caller: Caller, id: string): Verdict<Token> {
+function findToken(state: RoomState, caller: Caller, id: string): Outcome<Token> {
   for (const token of state.all('token').values()) {
     if (token.id === id && mayManage(caller, token)) return { ok: true, value: token };
   }

@@ -4,7 +4,7 @@ import { mePut, userPost, userPut, wireUser } from '../contract/user-request.ts'
 import { type Caller, rulesServer } from '../domain/caller.ts';
 import { userEtag } from '../domain/etag.ts';
 import { visiblePeople } from '../domain/member/guest.ts';
-import type { Verdict } from '../domain/refusal.ts';
+import type { Outcome } from '../domain/refusal.ts';
 import {
   createUser,
   disableUser,
@@ -12,12 +12,12 @@ import {
   noSuchUser,
   replaceMe,
   replaceUser,
-  type UserTies,
+  type UserContext,
 } from '../domain/user/change.ts';
 import type { User } from '../domain/user/user.ts';
 import type { RoomState } from '../room/state.ts';
 import type { RoomWriter } from '../room/writer.ts';
-import { answer, answerRefusal, answerVerdict } from './answer/answers.ts';
+import { answer, answerOutcome, answerRefusal } from './answer/answers.ts';
 import { answerTagged, readIfMatch } from './answer/etag.ts';
 import type { Paths } from './index.ts';
 import { readJson } from './request/body.ts';
@@ -39,7 +39,7 @@ const BODY_LIMIT = 16_384;
 export function userPaths(parts: UserPathsParts): Paths {
   const { guard, state, writer, seen, requireIfMatch } = parts;
   const wire = (user: User) => wireUser(user, seen.userAt(user.id));
-  const tiesOf = (userId: string): UserTies => ({
+  const contextOf = (userId: string): UserContext => ({
     adminIds: [...state.all('user').values()].filter(isActiveAdmin).map(({ id }) => id),
     tokenHashes: [...state.all('token').values()].filter((token) => token.userId === userId).map(({ hash }) => hash),
   });
@@ -51,7 +51,7 @@ export function userPaths(parts: UserPathsParts): Paths {
         if (!body.ok) return answerRefusal(c, body);
         const { id, name = id, ...others } = body.value;
         const created = await writer.submit(createUser(caller, { id, name, ...others }));
-        return answerVerdict(c, created, (user) =>
+        return answerOutcome(c, created, (user) =>
           answer(c, wire(user), 201, { location: `/api/user/${user.id}`, etag: userEtag(user) }),
         );
       }),
@@ -69,13 +69,13 @@ export function userPaths(parts: UserPathsParts): Paths {
         if (!ifMatch.ok) return answerRefusal(c, ifMatch);
         const body = await readJson(c, userPut, BODY_LIMIT);
         if (!body.ok) return answerRefusal(c, body);
-        const change = replaceUser(caller, idOf(c), body.value, tiesOf(idOf(c)), ifMatch.value);
+        const change = replaceUser(caller, idOf(c), body.value, contextOf(idOf(c)), ifMatch.value);
         return answerUser(c, await writer.submit(change), wire);
       }),
       DELETE: admit(guard, { scope: 'admin' }, async (c, caller) => {
         const ifMatch = readIfMatch(c, requireIfMatch);
         if (!ifMatch.ok) return answerRefusal(c, ifMatch);
-        const change = disableUser(caller, idOf(c), tiesOf(idOf(c)), ifMatch.value);
+        const change = disableUser(caller, idOf(c), contextOf(idOf(c)), ifMatch.value);
         return answerUser(c, await writer.submit(change), wire);
       }),
     },
@@ -97,8 +97,8 @@ export function userPaths(parts: UserPathsParts): Paths {
 
 const idOf = (c: HttpContext): string => c.req.param('id') ?? '';
 
-const answerUser = (c: HttpContext, changed: Verdict<User>, wire: (user: User) => object): Response =>
-  answerVerdict(c, changed, (user) => answer(c, wire(user), 200, { etag: userEtag(user) }));
+const answerUser = (c: HttpContext, changed: Outcome<User>, wire: (user: User) => object): Response =>
+  answerOutcome(c, changed, (user) => answer(c, wire(user), 200, { etag: userEtag(user) }));
 
 function answerUsers(c: HttpContext, caller: Caller, state: RoomState, wire: (user: User) => object): Response {
   const query = readListQuery(c);

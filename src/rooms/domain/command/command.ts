@@ -1,4 +1,4 @@
-import { granted, type Refusal, refuse, type Verdict } from '../refusal.ts';
+import { accepted, type Outcome, type Refusal, refuse } from '../refusal.ts';
 import { type LabelMatcher, matchesAnything, readMatcher } from './matcher.ts';
 
 /** What somebody asks for by a line that begins with a slash. */
@@ -45,26 +45,26 @@ export function unescapeCommand(body: string): string {
 }
 
 /** Reads a line for which `isCommandLine` holds. */
-export function readCommand(body: string, now: number): Verdict<Command> {
+export function readCommand(body: string, now: number): Outcome<Command> {
   const [, typed = '', mark = '', rest = ''] = LINE.exec(body.trimEnd()) ?? [];
   const name = typed.toLowerCase();
   switch (name) {
     case 'help':
-      return granted({ name });
+      return accepted({ name });
     case 'ack':
     case 'unack':
-      return granted({ name, note: rest.trim() });
+      return accepted({ name, note: rest.trim() });
     case 'ask':
-      return rest.trim() === '' ? wrong(name, 'the question is missing') : granted({ name, question: rest.trim() });
+      return rest.trim() === '' ? wrong(name, 'the question is missing') : accepted({ name, question: rest.trim() });
     case 'catchup':
       return readCatchUp(rest.trim(), now);
     case 'alerts': {
       const filter = readMatchers(splitWords(rest));
-      return filter.ok ? granted({ name, filter: filter.value }) : filter;
+      return filter.ok ? accepted({ name, filter: filter.value }) : filter;
     }
     case 'unsilence':
       return /^[0-9A-Za-z-]{8,64}$/.test(rest.trim())
-        ? granted({ name, id: rest.trim() })
+        ? accepted({ name, id: rest.trim() })
         : wrong('unsilence', 'the id of the silence is missing or is none');
     case 'silence':
       return readSilence(rest, mark === '?', now);
@@ -84,14 +84,14 @@ function unknown(name: string): Refusal {
   return refuse('invalid_body', `there is no command /${name}; ${advice} To post the text as it is, begin it with //`);
 }
 
-function readCatchUp(rest: string, now: number): Verdict<Command> {
-  if (rest === '') return granted({ name: 'catchup', sinceAt: null });
+function readCatchUp(rest: string, now: number): Outcome<Command> {
+  if (rest === '') return accepted({ name: 'catchup', sinceAt: null });
   const end = readLength(rest, now);
   if (end === undefined || end === now || end > now + MAX_MS) return wrong('catchup', 'say how far back: 30m, 2h, 1d');
-  return granted({ name: 'catchup', sinceAt: now - (end - now) });
+  return accepted({ name: 'catchup', sinceAt: now - (end - now) });
 }
 
-function readSilence(rest: string, isMarked: boolean, now: number): Verdict<Command> {
+function readSilence(rest: string, isMarked: boolean, now: number): Outcome<Command> {
   const [line = '', ...comments] = rest.split(/(?:^|\s)--(?:\s|$)/);
   const words = splitWords(line);
   const force = words.includes('--force') || / --force\b/.test(` ${rest}`);
@@ -112,17 +112,17 @@ function readSilence(rest: string, isMarked: boolean, now: number): Verdict<Comm
     .replace(/(^|\s)--force\b/g, '')
     .replace(/(^|\s)\?$/, '')
     .trim();
-  return granted({ name: 'silence', endsAt: end.value.endsAt, matchers: matchers.value, comment, isPreview, force });
+  return accepted({ name: 'silence', endsAt: end.value.endsAt, matchers: matchers.value, comment, isPreview, force });
 }
 
-function readMatchers(words: readonly string[]): Verdict<readonly LabelMatcher[]> {
+function readMatchers(words: readonly string[]): Outcome<readonly LabelMatcher[]> {
   const matchers: LabelMatcher[] = [];
   for (const word of words) {
     const matcher = readMatcher(word);
     if (!matcher.ok) return matcher;
     matchers.push(matcher.value);
   }
-  return granted(matchers);
+  return accepted(matchers);
 }
 
 /**
@@ -138,12 +138,12 @@ const UNIT_MS: Readonly<Record<string, number>> = { s: 1e3, m: 6e4, h: 3.6e6, d:
 const MAX_MS = 366 * 8.64e7;
 
 /** `2h`, `1d12h`, or `until 09:00` (UTC: the next such moment) or `until 2030-01-02T09:00Z`; how many words it takes. */
-function readEnd(words: readonly string[], now: number): Verdict<{ readonly endsAt: number; readonly words: number }> {
+function readEnd(words: readonly string[], now: number): Outcome<{ readonly endsAt: number; readonly words: number }> {
   const [first = '', second = ''] = words;
   const endsAt = first === 'until' ? readMoment(second, now) : readLength(first, now);
   if (endsAt === undefined) return wrong('silence', 'say how long: 30m, 2h, 1d, or until 09:00 (UTC)');
   if (endsAt <= now || endsAt > now + MAX_MS) return wrong('silence', 'the end must lie ahead, by a year at the most');
-  return granted({ endsAt, words: first === 'until' ? 2 : 1 });
+  return accepted({ endsAt, words: first === 'until' ? 2 : 1 });
 }
 
 function readLength(word: string, now: number): number | undefined {

@@ -6,7 +6,7 @@ import { type RecordChange, record } from '../record.ts';
 import { type Refusal, refuse } from '../refusal.ts';
 import { isReservedUserId } from '../reserved-id.ts';
 import { auditOf } from '../room/change.ts';
-import type { RoomMeans } from '../room/create.ts';
+import type { RoomContext } from '../room/create.ts';
 import type { Room } from '../room/room.ts';
 import { USER_ID } from '../user/user.ts';
 import { forgetGuest, keepGuest } from './guest.ts';
@@ -76,7 +76,7 @@ export function setMember(
   userId: string,
   request: MemberRequest,
   { ifMatch, createOnly = false }: MemberPrecondition,
-  means: Pick<RoomMeans, 'newUser'>,
+  context: Pick<RoomContext, 'newUser'>,
 ): Change<SetMember> {
   return {
     decide(view) {
@@ -94,7 +94,7 @@ export function setMember(
         (current?.role === 'owner' && role !== 'owner' ? refuseLastOwner(view, access.room, userId) : undefined);
       if (refusal) return refusal;
       const silencedUntil = request.silencedUntil ?? null;
-      if (!current) return bringIn(view, caller, access, { userId, role, silencedUntil }, means);
+      if (!current) return bringIn(view, caller, access, { userId, role, silencedUntil }, context);
       return changeMember(view, caller, current, { ...current, role, silencedUntil });
     },
   };
@@ -140,7 +140,7 @@ function bringIn(
   caller: Caller,
   access: RoomAccess,
   { userId, role, silencedUntil }: { readonly userId: string } & Required<Pick<Member, 'role' | 'silencedUntil'>>,
-  { newUser }: Pick<RoomMeans, 'newUser'>,
+  { newUser }: Pick<RoomContext, 'newUser'>,
 ): Decision<SetMember> {
   const { room } = access;
   const refusal = requireLive(access) ?? (room.visibility === 'direct' ? directIsFixed() : undefined);

@@ -2,7 +2,7 @@ import { findRoom, requireLive, requireModerator } from '../access.ts';
 import { type Caller, requireUser } from '../caller.ts';
 import type { Change, StateView } from '../change.ts';
 import { record } from '../record.ts';
-import { granted, type Refusal, refuse, type Verdict } from '../refusal.ts';
+import { accepted, type Outcome, type Refusal, refuse } from '../refusal.ts';
 import { auditOf } from '../room/change.ts';
 import type { Room } from '../room/room.ts';
 import { earlierOf, parentIdOf, requireShown, rightEndsAt } from '../token/lineage.ts';
@@ -74,11 +74,11 @@ export interface Invitation {
 }
 
 /** The invite of a code, as long as it is good for something. */
-export function findInvite(view: StateView, code: string, now: number): Verdict<Invitation> {
+export function findInvite(view: StateView, code: string, now: number): Outcome<Invitation> {
   const invite = view.get('invite', code);
   const room = invite && view.get('room', invite.roomId);
   if (!invite || !room || room.deletedAt !== null || !isOpen(invite, now)) return noSuchInvite();
-  return granted({ invite, room });
+  return accepted({ invite, room });
 }
 
 export const isOpen = ({ expiresAt, maxUses, uses }: Invite, now: number): boolean =>

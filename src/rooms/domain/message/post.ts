@@ -7,7 +7,7 @@ import type { EventDraft } from '../event.ts';
 import type { FileRef } from '../file/file.ts';
 import { memberKey, newMember } from '../member/member.ts';
 import { type RecordChange, record } from '../record.ts';
-import { granted, type Refusal, refuse, type Verdict } from '../refusal.ts';
+import { accepted, type Outcome, type Refusal, refuse } from '../refusal.ts';
 import { refTo } from '../user/user.ts';
 import { copilotHandle, findMentions, NO_MENTIONS } from './mention.ts';
 import type { JsonObject, Mentions, Message, MessageFormat, MessageStatus, MessageType, RunRef } from './message.ts';
@@ -50,7 +50,7 @@ export interface PostRules {
 }
 
 /** What can be said of a post without looking at anything else; its body comes back as it is kept. */
-export function checkPost(post: PostDraft, author: Caller, rules: PostRules): Verdict<PostDraft> {
+export function checkPost(post: PostDraft, author: Caller, rules: PostRules): Outcome<PostDraft> {
   const body = checkBody(post.body, rules.maxBodyBytes);
   if (!body.ok) return body;
   const refusal =
@@ -59,7 +59,7 @@ export function checkPost(post: PostDraft, author: Caller, rules: PostRules): Ve
     requireWords(body.value, post) ??
     checkAttachments(post.attachments) ??
     checkCard(post.card);
-  return refusal ?? granted(body.value === post.body ? post : { ...post, body: body.value });
+  return refusal ?? accepted(body.value === post.body ? post : { ...post, body: body.value });
 }
 
 /**
@@ -174,18 +174,18 @@ function findPlace(
   view: ChangeView,
   access: RoomAccess,
   { replyTo, threadId }: PostDraft,
-): Verdict<{ readonly root: Message | undefined }> {
+): Outcome<{ readonly root: Message | undefined }> {
   if (replyTo !== null) {
     const quoted = findReferred(view, access, 'replyTo', replyTo);
     if (!quoted.ok) return quoted;
   }
-  if (threadId === null) return granted({ root: undefined });
+  if (threadId === null) return accepted({ root: undefined });
   const root = findReferred(view, access, 'threadId', threadId);
   if (!root.ok) return root;
-  return requireRoot(root.value) ?? granted({ root: root.value });
+  return requireRoot(root.value) ?? accepted({ root: root.value });
 }
 
-export function takeFiles(ids: readonly string[], files: ReadonlyMap<string, FileRef>): Verdict<readonly FileRef[]> {
+export function takeFiles(ids: readonly string[], files: ReadonlyMap<string, FileRef>): Outcome<readonly FileRef[]> {
   const taken: FileRef[] = [];
   for (const [index, id] of ids.entries()) {
     const file = files.get(id);
@@ -193,7 +193,7 @@ export function takeFiles(ids: readonly string[], files: ReadonlyMap<string, Fil
     if (!file) return refuse('invalid_body', `${path}: there is no file ${id}`, { path });
     taken.push(file);
   }
-  return granted(taken);
+  return accepted(taken);
 }
 
 /** Whom a text calls. What a copilot writes calls nobody. */
@@ -215,11 +215,11 @@ function takeTurns(
   caller: Caller,
   { room }: RoomAccess,
   mentions: Mentions,
-): Verdict<readonly RecordChange[]> {
+): Outcome<readonly RecordChange[]> {
   const post = takePostTurn(view, caller, room, view.now);
   if (!post.ok || !mentions.room) return post;
   const call = takeCallAllTurn(view, caller, room, view.now);
-  return call.ok ? granted([...post.value, ...call.value]) : call;
+  return call.ok ? accepted([...post.value, ...call.value]) : call;
 }
 
 /** Its sequence number is the commit's to give; to leave room for it here makes the copy that holds it a cheap one. */

@@ -19,7 +19,7 @@ import type { RoomStore, StoredEvent } from '../store/room-store.ts';
 const TIMEOUT_MS = 10_000;
 const PAGE = 200;
 
-export interface HookCourierParts {
+export interface HookDeliveryParts {
   readonly state: RoomState;
   readonly store: RoomStore;
   readonly writer: RoomWriter;
@@ -42,16 +42,16 @@ type Attempt =
   | { readonly ok: false; readonly status: number | null; readonly error: string };
 
 /** Carries the events of one hook to its address, one after the other. */
-export class HookCourier {
+export class HookDelivery {
   readonly #hook: OutgoingHook;
-  readonly #parts: HookCourierParts;
+  readonly #parts: HookDeliveryParts;
   readonly #ending = new AbortController();
   #running: Promise<void> | undefined;
   #isAwake = false;
   #isClosed = false;
   #cancelRetry: CancelTimer | undefined;
 
-  constructor(hook: OutgoingHook, parts: HookCourierParts) {
+  constructor(hook: OutgoingHook, parts: HookDeliveryParts) {
     this.#hook = hook;
     this.#parts = parts;
   }
