@@ -93,7 +93,7 @@ test('a page of another site changes nothing and hears nothing', async (t) => {
   assert.equal(rooms.core.writer.pos, pos, 'nothing was written');
 });
 
-test('JSON that is meant to hurt is refused, or context what it says', async (t) => {
+test('JSON that is meant to hurt is refused, or means what it says', async (t) => {
   const rooms = await openListeningRooms(t);
   await makeRoom(rooms);
   const post = (body: string | Buffer) =>

@@ -15,7 +15,6 @@ import { exportPaths } from '../routes/export.ts';
 import { invitePaths } from '../routes/invites.ts';
 import { mePaths } from '../routes/me.ts';
 import { memberPaths } from '../routes/members.ts';
-import { readPositionPaths } from '../routes/read-position.ts';
 import { retentionPaths } from '../routes/retention.ts';
 import { roomPaths } from '../routes/rooms.ts';
 import { MAX_OBJECT_BYTES, type RoomsCore, refuseUrl } from './core.ts';
@@ -60,7 +59,6 @@ export function composeDirectory(core: RoomsCore) {
       roomPaths({ ...parts, purge: (roomId) => retention.purge(roomId) }),
       memberPaths(parts),
       mePaths(parts),
-      readPositionPaths(parts),
       invitePaths({ ...parts, newCode: newInviteCode }),
       retentionPaths({ guard, state, retention }),
       exportPaths({ guard, state, exports, imports }),

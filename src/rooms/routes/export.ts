@@ -10,7 +10,7 @@ import { watchedStream } from './answer/watched-stream.ts';
 import type { Paths } from './index.ts';
 import { takeChunks } from './request/body.ts';
 import { admit, type CallerHandler, type GuardParts, refusedSince } from './request/guard.ts';
-import { readQuery } from './request/query.ts';
+import { param, readQuery } from './request/query.ts';
 
 export interface ExportRouteParts {
   readonly guard: GuardParts;
@@ -37,7 +37,7 @@ export function exportPaths(parts: ExportRouteParts): Paths {
 
 function exportRoom({ state, exports }: ExportRouteParts): CallerHandler {
   return (c, caller) => {
-    const found = findRoom(state, caller, c.req.param('id') ?? '');
+    const found = findRoom(state, caller, param(c, 'id'));
     if (!found.ok) return answerRefusal(c, found);
     const query = readQuery(c, exportQuerySchema);
     if (!query.ok) return answerRefusal(c, query);

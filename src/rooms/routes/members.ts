@@ -16,7 +16,7 @@ import type { Paths } from './index.ts';
 import { readJson } from './request/body.ts';
 import { admit, type CallerHandler, type GuardParts } from './request/guard.ts';
 import { pageOf, readListQuery } from './request/list-query.ts';
-import { nextLink, readQuery } from './request/query.ts';
+import { nextLink, param, readQuery } from './request/query.ts';
 import { requireScope } from './request/scope.ts';
 
 export interface MemberRouteParts {
@@ -48,7 +48,7 @@ export function memberPaths(parts: MemberRouteParts): Paths {
 
 function listMembers({ state, directory }: MemberRouteParts): CallerHandler {
   return (c, caller) => {
-    const found = findRoom(state, caller, c.req.param('id') ?? '');
+    const found = findRoom(state, caller, param(c, 'id'));
     if (!found.ok) return answerRefusal(c, found);
     const query = readListQuery(c);
     if (!query.ok) return answerRefusal(c, query);
@@ -59,9 +59,9 @@ function listMembers({ state, directory }: MemberRouteParts): CallerHandler {
 
 function getMember({ state, directory }: MemberRouteParts): CallerHandler {
   return (c, caller) => {
-    const found = findRoom(state, caller, c.req.param('id') ?? '');
+    const found = findRoom(state, caller, param(c, 'id'));
     if (!found.ok) return answerRefusal(c, found);
-    const userId = c.req.param('userId') ?? '';
+    const userId = param(c, 'userId');
     const member = state.get('member', memberKey(found.value.room.id, userId));
     if (!member) return answerRefusal(c, refuse('member_not_found', `${userId} is not a member of this room`));
     return answerTagged(c, memberEtag(member), () => JSON.stringify(directory.showMember(member)));
@@ -76,7 +76,7 @@ function putMember(parts: MemberRouteParts): CallerHandler {
     if (!ifMatch.ok) return answerRefusal(c, ifMatch);
     const body = await readJson(c, memberRequestSchema, maxBodyBytes);
     if (!body.ok) return answerRefusal(c, body);
-    const { id = '', userId = '' } = c.req.param() as Record<string, string | undefined>;
+    const [id, userId] = [param(c, 'id'), param(c, 'userId')];
     const precondition = { ifMatch: ifMatch.value, createOnly };
     const set = await writer.submit(setMember(caller, id, userId, body.value, precondition, context));
     return answerOutcome(c, set, ({ member, isNew }) =>
@@ -91,7 +91,7 @@ function deleteMember({ writer, requireIfMatch }: MemberRouteParts): CallerHandl
     if (!ifMatch.ok) return answerRefusal(c, ifMatch);
     const query = readQuery(c, removalSchema);
     if (!query.ok) return answerRefusal(c, query);
-    const { id = '', userId = '' } = c.req.param() as Record<string, string | undefined>;
+    const [id, userId] = [param(c, 'id'), param(c, 'userId')];
     const lacking = isSelf(caller, userId) ? undefined : requireScope(caller, 'manage');
     if (lacking) return answerRefusal(c, lacking);
     const ban = query.value.ban === 'true' || query.value.ban === '1';

@@ -181,7 +181,7 @@ test('with --auth none a post into a public room joins it, once, in the same com
 
 test('with --auth none a post into a private room does not join it', async (t) => {
   const rooms = await openRoom(t);
-  await rooms.send('POST', '/api/room', { as: 'ana', body: { name: 'cipher', visibility: 'private' } });
+  await rooms.send('POST', '/api/room', { as: 'ana', body: { name: 'vault', visibility: 'private' } });
   await rooms.send('POST', '/api/room/vault/message', { as: 'ben', body: { body: 'hi' } });
   const members = await rooms.send('GET', '/api/room/vault/member', { as: 'ana' });
   assert.ok(!members.text.includes('"ben"'));

@@ -25,8 +25,8 @@ import { type AnswerHeaders, answer, answerJson, answerOutcome, answerRefusal } 
 import { answerTagged, readIfMatch } from './answer/etag.ts';
 import type { Paths } from './index.ts';
 import { checkBody, decodeText, readBytes, readJson } from './request/body.ts';
-import { admit, type GuardParts } from './request/guard.ts';
-import { readQuery } from './request/query.ts';
+import { admit, type CallerHandler, type GuardParts } from './request/guard.ts';
+import { param, readQuery } from './request/query.ts';
 
 export interface MessageRouteParts {
   readonly guard: GuardParts;
@@ -47,43 +47,43 @@ const wireLimit = (maxBodyBytes: number): number => maxBodyBytes * 6 + 256 * 102
 /** `/api/message` and the messages of a room. */
 export function messagePaths(parts: MessageRouteParts): Paths {
   const { guard } = parts;
-  const post = admit(guard, { scope: 'write', limit: 'post' }, (c, caller) => answerPost(parts, c, caller));
-  const get = admit(guard, { scope: 'read' }, (c, caller) => answerMessage(parts, c, caller));
+  const post = admit(guard, { scope: 'write', limit: 'post' }, postMessage(parts));
   return {
     '/api/message': { POST: post },
     '/api/room/:id/message': {
-      GET: admit(guard, { scope: 'read' }, (c, caller) => answerPage(parts, c, caller)),
+      GET: admit(guard, { scope: 'read' }, listMessages(parts)),
       POST: post,
     },
     '/api/message/:id': {
-      GET: get,
-      HEAD: get,
-      PUT: admit(guard, { scope: 'write', limit: 'edit' }, (c, caller) => answerEdit(parts, c, caller)),
-      DELETE: admit(guard, { scope: 'write', limit: 'edit' }, (c, caller) => answerRemoval(parts, c, caller)),
+      GET: admit(guard, { scope: 'read' }, getMessage(parts)),
+      PUT: admit(guard, { scope: 'write', limit: 'edit' }, putMessage(parts)),
+      DELETE: admit(guard, { scope: 'write', limit: 'edit' }, deleteMessage(parts)),
     },
     '/api/message/:id/history': {
-      GET: admit(guard, { scope: 'read' }, (c, caller) => answerHistory(parts, c, caller)),
+      GET: admit(guard, { scope: 'read' }, listHistory(parts)),
     },
   };
 }
 
-async function answerPost(parts: MessageRouteParts, c: HttpContext, caller: Caller): Promise<Response> {
-  const room = c.req.param('id');
-  const wire = await readPost(parts, c, room);
-  const post = wire.ok ? placePost(wire.value, room) : wire;
-  if (!post.ok) return answerRefusal(c, post);
-  const busy = parts.guard.limits.takeRoom(caller, post.value.room);
-  if (busy) return answerRefusal(c, busy);
-  const command = parts.commands.handle(caller, post.value);
-  if (command) return answerOutcome(c, await command, (done) => answerCommand(c, done));
-  const posted = await parts.messages.post(caller, unescapePost(post.value));
-  if (!posted.ok) return answerRefusal(c, posted);
-  const { stored, replayed } = posted.value;
-  const { id, version } = stored.message;
-  const headers = { location: `/api/message/${id}`, etag: messageEtag(version) };
-  if (!replayed) return answerJson(c, stored.json, 201, headers);
-  const [json = ''] = await parts.reader.print(caller, [stored]);
-  return answerJson(c, json, 200, { ...headers, 'idempotent-replay': 'true' });
+function postMessage(parts: MessageRouteParts): CallerHandler {
+  return async (c, caller) => {
+    const room = c.req.param('id');
+    const wire = await readPost(parts, c, room);
+    const post = wire.ok ? placePost(wire.value, room) : wire;
+    if (!post.ok) return answerRefusal(c, post);
+    const busy = parts.guard.limits.takeRoom(caller, post.value.room);
+    if (busy) return answerRefusal(c, busy);
+    const command = parts.commands.handle(caller, post.value);
+    if (command) return answerOutcome(c, await command, (done) => answerCommand(c, done));
+    const posted = await parts.messages.post(caller, unescapePost(post.value));
+    if (!posted.ok) return answerRefusal(c, posted);
+    const { stored, replayed } = posted.value;
+    const { id, version } = stored.message;
+    const headers = { location: `/api/message/${id}`, etag: messageEtag(version) };
+    if (!replayed) return answerJson(c, stored.json, 201, headers);
+    const [json = ''] = await parts.reader.print(caller, [stored]);
+    return answerJson(c, json, 200, { ...headers, 'idempotent-replay': 'true' });
+  };
 }
 
 /** `room`: as the path names it. */
@@ -124,33 +124,40 @@ async function readPlain(c: HttpContext, limit: number): Promise<Outcome<PostMes
     : text;
 }
 
-async function answerMessage(
-  { messages, reader }: MessageRouteParts,
-  c: HttpContext,
-  caller: Caller,
-): Promise<Response> {
-  const found = await messages.find(caller, idOf(c));
-  if (!found.ok) return answerRefusal(c, found);
-  const [json = ''] = await reader.print(caller, [found.value]);
-  return answerTagged(c, messageEtag(found.value.message.version), () => json);
+function getMessage({ messages, reader }: MessageRouteParts): CallerHandler {
+  return async (c, caller) => {
+    const found = await messages.find(caller, param(c, 'id'));
+    if (!found.ok) return answerRefusal(c, found);
+    const [json = ''] = await reader.print(caller, [found.value]);
+    return answerTagged(c, messageEtag(found.value.message.version), () => json);
+  };
 }
 
-async function answerEdit(parts: MessageRouteParts, c: HttpContext, caller: Caller): Promise<Response> {
-  const { messages, maxBodyBytes, requireIfMatch } = parts;
-  const ifMatch = readIfMatch(c, requireIfMatch);
-  if (!ifMatch.ok) return answerRefusal(c, ifMatch);
-  const body = await readJson(c, PUT_MESSAGE, wireLimit(maxBodyBytes));
-  if (!body.ok) return answerRefusal(c, body);
-  return answerStored(parts, c, caller, await messages.edit(caller, idOf(c), editOf(body.value), ifMatch.value));
+function putMessage(parts: MessageRouteParts): CallerHandler {
+  return async (c, caller) => {
+    const { messages, maxBodyBytes, requireIfMatch } = parts;
+    const ifMatch = readIfMatch(c, requireIfMatch);
+    if (!ifMatch.ok) return answerRefusal(c, ifMatch);
+    const body = await readJson(c, PUT_MESSAGE, wireLimit(maxBodyBytes));
+    if (!body.ok) return answerRefusal(c, body);
+    return answerStored(
+      parts,
+      c,
+      caller,
+      await messages.edit(caller, param(c, 'id'), editOf(body.value), ifMatch.value),
+    );
+  };
 }
 
-async function answerRemoval(parts: MessageRouteParts, c: HttpContext, caller: Caller): Promise<Response> {
-  const ifMatch = readIfMatch(c, parts.requireIfMatch);
-  if (!ifMatch.ok) return answerRefusal(c, ifMatch);
-  const query = readQuery(c, DELETE_QUERY);
-  if (!query.ok) return answerRefusal(c, query);
-  const options = { reason: query.value.reason, ifMatch: ifMatch.value };
-  return answerStored(parts, c, caller, await parts.messages.remove(caller, idOf(c), options));
+function deleteMessage(parts: MessageRouteParts): CallerHandler {
+  return async (c, caller) => {
+    const ifMatch = readIfMatch(c, parts.requireIfMatch);
+    if (!ifMatch.ok) return answerRefusal(c, ifMatch);
+    const query = readQuery(c, DELETE_QUERY);
+    if (!query.ok) return answerRefusal(c, query);
+    const options = { reason: query.value.reason, ifMatch: ifMatch.value };
+    return answerStored(parts, c, caller, await parts.messages.remove(caller, param(c, 'id'), options));
+  };
 }
 
 /** Answers with a message as the caller sees it. */
@@ -165,21 +172,25 @@ export async function answerStored(
   return answerJson(c, json, 200, { etag: messageEtag(outcome.value.message.version) });
 }
 
-async function answerHistory({ reader }: MessageRouteParts, c: HttpContext, caller: Caller): Promise<Response> {
-  const history = await reader.history(caller, idOf(c));
-  return answerOutcome(c, history, (edits) => answer(c, { history: edits.map(wireEdit) }));
+function listHistory({ reader }: MessageRouteParts): CallerHandler {
+  return async (c, caller) => {
+    const history = await reader.history(caller, param(c, 'id'));
+    return answerOutcome(c, history, (edits) => answer(c, { history: edits.map(wireEdit) }));
+  };
 }
 
-async function answerPage({ reader, cursor }: MessageRouteParts, c: HttpContext, caller: Caller): Promise<Response> {
-  const query = readQuery(c, PAGE_QUERY);
-  if (!query.ok) return answerRefusal(c, query);
-  // Before the page is read: a stream from there overlaps with it, and leaves no hole.
-  const from = cursor();
-  const page = await reader.page(caller, idOf(c), query.value);
-  return answerOutcome(c, page, ({ messages, ...facts }) => {
-    const json = printPage(messages, { ...facts, cursor: from });
-    return answerJson(c, json, 200, linksOf(c, query.value, facts));
-  });
+function listMessages({ reader, cursor }: MessageRouteParts): CallerHandler {
+  return async (c, caller) => {
+    const query = readQuery(c, PAGE_QUERY);
+    if (!query.ok) return answerRefusal(c, query);
+    // Before the page is read: a stream from there overlaps with it, and leaves no hole.
+    const from = cursor();
+    const page = await reader.page(caller, param(c, 'id'), query.value);
+    return answerOutcome(c, page, ({ messages, ...facts }) => {
+      const json = printPage(messages, { ...facts, cursor: from });
+      return answerJson(c, json, 200, linksOf(c, query.value, facts));
+    });
+  };
 }
 
 /** RFC 8288: where the neighbouring pages are. */
@@ -195,5 +206,3 @@ function linksOf(c: HttpContext, query: PageRequest, page: Omit<ReadPage, 'messa
   if (page.hasAfter && page.lastSeq > 0) add('next', { after: page.lastSeq });
   return links.length === 0 ? {} : { link: links.join(', ') };
 }
-
-const idOf = (c: HttpContext): string => c.req.param('id') ?? '';

@@ -3,6 +3,7 @@ import type { MessageWriter } from '../messages/writer.ts';
 import type { Paths } from './index.ts';
 import { answerStored } from './messages.ts';
 import { admit, type CallerHandler, type GuardParts } from './request/guard.ts';
+import { param } from './request/query.ts';
 
 export interface PinRouteParts {
   readonly guard: GuardParts;
@@ -10,16 +11,16 @@ export interface PinRouteParts {
   readonly reader: MessageReader;
 }
 
-/** What a room keeps in sight. */
+/** The pinned messages of a room. */
 export function pinPaths(parts: PinRouteParts): Paths {
-  const pin =
-    (pinned: boolean): CallerHandler =>
-    async (c, caller) =>
-      answerStored(parts, c, caller, await parts.messages.pin(caller, c.req.param('id') ?? '', pinned));
   return {
     '/api/message/:id/pin': {
-      PUT: admit(parts.guard, { scope: 'manage', limit: 'edit' }, pin(true)),
-      DELETE: admit(parts.guard, { scope: 'manage', limit: 'edit' }, pin(false)),
+      PUT: admit(parts.guard, { scope: 'manage', limit: 'edit' }, pin(parts, true)),
+      DELETE: admit(parts.guard, { scope: 'manage', limit: 'edit' }, pin(parts, false)),
     },
   };
+}
+
+function pin(parts: PinRouteParts, pinned: boolean): CallerHandler {
+  return async (c, caller) => answerStored(parts, c, caller, await parts.messages.pin(caller, param(c, 'id'), pinned));
 }

@@ -5,6 +5,7 @@ import { answerRefusal } from './answer/answers.ts';
 import type { Paths } from './index.ts';
 import { answerStored } from './messages.ts';
 import { admit, type CallerHandler, type GuardParts } from './request/guard.ts';
+import { param } from './request/query.ts';
 
 export interface ReactionRouteParts {
   readonly guard: GuardParts;
@@ -14,18 +15,18 @@ export interface ReactionRouteParts {
 
 /** The caller's reactions to a message. */
 export function reactionPaths(parts: ReactionRouteParts): Paths {
-  const react =
-    (reacts: boolean): CallerHandler =>
-    async (c, caller) => {
-      const emoji = checkEmoji(c.req.param('emoji') ?? '');
-      if (!emoji.ok) return answerRefusal(c, emoji);
-      const reacted = await parts.messages.react(caller, c.req.param('id') ?? '', emoji.value, reacts);
-      return answerStored(parts, c, caller, reacted);
-    };
   return {
     '/api/message/:id/reaction/:emoji': {
-      PUT: admit(parts.guard, { scope: 'react', limit: 'edit' }, react(true)),
-      DELETE: admit(parts.guard, { scope: 'react', limit: 'edit' }, react(false)),
+      PUT: admit(parts.guard, { scope: 'react', limit: 'edit' }, react(parts, true)),
+      DELETE: admit(parts.guard, { scope: 'react', limit: 'edit' }, react(parts, false)),
     },
+  };
+}
+
+function react(parts: ReactionRouteParts, reacts: boolean): CallerHandler {
+  return async (c, caller) => {
+    const emoji = checkEmoji(param(c, 'emoji'));
+    if (!emoji.ok) return answerRefusal(c, emoji);
+    return answerStored(parts, c, caller, await parts.messages.react(caller, param(c, 'id'), emoji.value, reacts));
   };
 }

@@ -8,8 +8,8 @@ import { openPeople, type TestPeople } from '../testing/people.ts';
 const RESERVED = ['alert-0123456789', 'answer-0123456789', 'hook-0123456789'];
 
 async function openRoom(t: Cleanup): Promise<TestPeople & { readonly path: string }> {
-  const people = await openPeople(t, ['ana', 'bot:robot', 'bridge:middleware']);
-  const body = { name: 'Ops', members: ['robot', 'middleware'] };
+  const people = await openPeople(t, ['ana', 'bot:robot', 'bridge:gate']);
+  const body = { name: 'Ops', members: ['robot', 'gate'] };
   await people.send('POST', '/api/room', { as: 'ana', body });
   const hook = { direction: 'incoming', roomId: 'ops', name: 'In', kind: 'json' };
   const { path } = (await people.send('POST', '/api/hook', { as: 'ana', body: hook })).json;
@@ -20,7 +20,7 @@ for (const id of RESERVED)
   test(`the id ${id} is the server's to give, whoever asks for it by whatever way`, async (t) => {
     const { send, path } = await openRoom(t);
     const ways = [
-      ...['ana', 'robot', 'middleware', 'admin'].map((as) => ({
+      ...['ana', 'robot', 'gate', 'admin'].map((as) => ({
         as,
         url: '/api/room/ops/message',
         body: { id, body: 'x' },
@@ -77,7 +77,7 @@ for (const kind of ['alert', 'command'])
   test(`a card of the kind ${kind} is the server's to make`, async (t) => {
     const { send, path } = await openRoom(t);
     const card = { kind };
-    for (const as of ['robot', 'middleware', 'admin'])
+    for (const as of ['robot', 'gate', 'admin'])
       for (const type of ['alert', 'command', 'text']) {
         const body = { type, body: 'x', card };
         const refused = await send('POST', '/api/room/ops/message', { as, body });

@@ -18,7 +18,7 @@ import { answerTagged, readIfMatch } from './answer/etag.ts';
 import type { Paths } from './index.ts';
 import { readJson } from './request/body.ts';
 import { admit, type CallerHandler, type GuardParts } from './request/guard.ts';
-import { nextLink, readQuery } from './request/query.ts';
+import { nextLink, param, readQuery } from './request/query.ts';
 import { requireScope } from './request/scope.ts';
 
 export interface RoomRouteParts {
@@ -49,9 +49,7 @@ export function roomPaths(parts: RoomRouteParts): Paths {
       DELETE: admit(guard, { scope: 'manage' }, removeRoom(parts)),
     },
     '/api/room/:id/join': {
-      POST: admit(guard, { scope: 'write' }, async (c, caller) =>
-        answerRoom(c, parts, caller, await parts.writer.submit(joinRoom(caller, c.req.param('id') ?? ''))),
-      ),
+      POST: admit(guard, { scope: 'write' }, postJoin(parts)),
     },
   };
 }
@@ -99,7 +97,7 @@ function postRoom(parts: RoomRouteParts): CallerHandler {
 
 function getRoom({ directory, state }: RoomRouteParts): CallerHandler {
   return async (c, caller) => {
-    const found = findRoom(state, caller, c.req.param('id') ?? '');
+    const found = findRoom(state, caller, param(c, 'id'));
     if (!found.ok) return answerRefusal(c, found);
     const query = readQuery(c, openRoomSchema);
     if (!query.ok) return answerRefusal(c, query);
@@ -126,7 +124,7 @@ function putRoom(parts: RoomRouteParts): CallerHandler {
     const scope = isManagement ? (typeof copilot === 'boolean' ? 'write' : 'copilot') : 'manage';
     const lacking = requireScope(caller, scope);
     if (lacking) return answerRefusal(c, lacking);
-    const change = replaceRoom(caller, c.req.param('id') ?? '', body.value, ifMatch.value, parts.context);
+    const change = replaceRoom(caller, param(c, 'id'), body.value, ifMatch.value, parts.context);
     return answerRoom(c, parts, caller, await parts.writer.submit(change));
   };
 }
@@ -140,10 +138,14 @@ function removeRoom(parts: RoomRouteParts): CallerHandler {
     const isPurge = query.value.purge === 'now';
     if (isPurge && !rulesServer(caller))
       return answerRefusal(c, refuse('forbidden', 'only an admin of the server may remove a room at once'));
-    const deleted = await parts.writer.submit(deleteRoom(caller, c.req.param('id') ?? '', ifMatch.value));
+    const deleted = await parts.writer.submit(deleteRoom(caller, param(c, 'id'), ifMatch.value));
     if (!deleted.ok) return answerRefusal(c, deleted);
     const answered = await answerRoom(c, parts, caller, deleted);
     if (isPurge) await parts.purge(deleted.value.id);
     return answered;
   };
+}
+
+function postJoin(parts: RoomRouteParts): CallerHandler {
+  return async (c, caller) => answerRoom(c, parts, caller, await parts.writer.submit(joinRoom(caller, param(c, 'id'))));
 }

@@ -82,11 +82,11 @@ test('a search goes on where its last page ended', async (t) => {
 
 test('a search finds nothing in rooms that one may not read, and says nothing of them', async (t) => {
   const people = await openPeople(t, ['ana', 'ben']);
-  await people.send('POST', '/api/room', { as: 'ana', body: { name: 'cipher', visibility: 'private' } });
+  await people.send('POST', '/api/room', { as: 'ana', body: { name: 'vault', visibility: 'private' } });
   await people.send('POST', '/api/room/vault/message', { as: 'ana', body: { body: 'a secret word' } });
   assert.deepEqual(bodies(await search(people, 'q=secret')), ['a secret word']);
   assert.deepEqual((await search(people, 'q=secret', 'ben')).json, { hits: [], next: null });
-  const named = await search(people, 'q=secret&room=cipher', 'ben');
+  const named = await search(people, 'q=secret&room=vault', 'ben');
   assert.deepEqual([named.status, named.headers.get('x-error-code')], [404, 'room_not_found']);
 });
 

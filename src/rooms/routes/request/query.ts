@@ -2,6 +2,9 @@ import * as v from 'valibot';
 import type { HttpContext } from '../../../kernel/http/app.ts';
 import { accepted, type Outcome, refuse } from '../../domain/refusal.ts';
 
+/** A parameter of the path. */
+export const param = (c: HttpContext, name: string): string => c.req.param(name) ?? '';
+
 /**
  * Reads a query by a strict schema of strings. `repeated` names what may come more than once, and is an array to the
  * schema; of anything else twice is an error.
