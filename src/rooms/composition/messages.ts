@@ -8,7 +8,6 @@ import { MessageWriter } from '../messages/writer.ts';
 import { filePaths } from '../routes/files.ts';
 import type { Paths } from '../routes/index.ts';
 import { messagePaths } from '../routes/messages.ts';
-import { pinPaths } from '../routes/pins.ts';
 import { reactionPaths } from '../routes/reactions.ts';
 import { searchPaths } from '../routes/search.ts';
 import type { RoomsCore } from './core.ts';
@@ -28,7 +27,6 @@ export function composeMessages(core: RoomsCore) {
   const paths = (commands: SlashCommands): readonly Paths[] => [
     messagePaths({ guard, messages, reader, commands, maxBodyBytes, requireIfMatch, cursor }),
     reactionPaths({ guard, messages, reader }),
-    pinPaths({ guard, messages, reader }),
     searchPaths({ guard, search, reader }),
     filePaths({ guard, files, maxBytes: maxUploadBytes }),
   ];

@@ -74,7 +74,7 @@ function decodeName(name: string): string {
 
 function getFile({ files }: FileRouteParts): CallerHandler {
   return async (c, caller) => {
-    const found = await files.find(caller, c.req.param('id') ?? '');
+    const found = await files.find(caller, param(c, 'id'));
     if (!found.ok) return answerRefusal(c, found);
     const file = found.value;
     const etag = `"${file.sha256}"`;

@@ -9,16 +9,20 @@ import { param } from './request/query.ts';
 
 export interface ReactionRouteParts {
   readonly guard: GuardParts;
-  readonly messages: Pick<MessageWriter, 'react'>;
+  readonly messages: Pick<MessageWriter, 'react' | 'pin'>;
   readonly reader: MessageReader;
 }
 
-/** The caller's reactions to a message. */
+/** Reactions to messages, and pins. */
 export function reactionPaths(parts: ReactionRouteParts): Paths {
   return {
     '/api/message/:id/reaction/:emoji': {
       PUT: admit(parts.guard, { scope: 'react', limit: 'edit' }, react(parts, true)),
       DELETE: admit(parts.guard, { scope: 'react', limit: 'edit' }, react(parts, false)),
+    },
+    '/api/message/:id/pin': {
+      PUT: admit(parts.guard, { scope: 'manage', limit: 'edit' }, pin(parts, true)),
+      DELETE: admit(parts.guard, { scope: 'manage', limit: 'edit' }, pin(parts, false)),
     },
   };
 }
@@ -29,4 +33,8 @@ function react(parts: ReactionRouteParts, reacts: boolean): CallerHandler {
     if (!emoji.ok) return answerRefusal(c, emoji);
     return answerStored(parts, c, caller, await parts.messages.react(caller, param(c, 'id'), emoji.value, reacts));
   };
+}
+
+function pin(parts: ReactionRouteParts, pinned: boolean): CallerHandler {
+  return async (c, caller) => answerStored(parts, c, caller, await parts.messages.pin(caller, param(c, 'id'), pinned));
 }
