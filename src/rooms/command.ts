@@ -89,9 +89,6 @@ function addServeCommand(rooms: Command, terminal: Terminal): void {
     .option('--log-level <level>', 'the least important lines written: debug, info, warn, error (default: info)')
     .option('--log-format <format>', 'the form of a line: logfmt, json (default: logfmt)')
     .addOption(new Option('--database <url>').hideHelp())
-    .addOption(new Option('--redis <url>').hideHelp())
-    .addOption(new Option('--peers <urls>').hideHelp())
-    .addOption(new Option('--log-shards <count>').hideHelp())
     .addHelpText('after', EXAMPLES)
     .action((_flags: unknown, command: Command) => serveRooms(command, terminal));
 }

@@ -2,7 +2,7 @@ import type { CancelTimer, Clock } from '../kernel/clock.ts';
 import type { Caller } from './domain/caller.ts';
 import type { IdempotentAnswer } from './domain/record.ts';
 import { record } from './domain/record.ts';
-import { granted, refuse, type Verdict } from './domain/refusal.ts';
+import { accepted, type Outcome, refuse } from './domain/refusal.ts';
 import type { RoomState } from './room/state.ts';
 import type { RoomWriter } from './room/writer.ts';
 
@@ -44,7 +44,7 @@ export type Admission =
  * Keeps answers by `Idempotency-Key` for 24 hours, also over a restart. That a request has begun is on disk before it is
  * done, so that one whose end nobody knows is not done twice.
  */
-export class AnswerBook {
+export class AnswerStore {
   readonly #state: RoomState;
   readonly #writer: RoomWriter;
   readonly #clock: Clock;
@@ -61,7 +61,7 @@ export class AnswerBook {
   }
 
   /** `requestHash`: of method, path and body. */
-  async enter(caller: Caller, key: string, requestHash: string): Promise<Verdict<Admission>> {
+  async enter(caller: Caller, key: string, requestHash: string): Promise<Outcome<Admission>> {
     if (!KEY.test(key)) return refuse('invalid_body', 'Idempotency-Key: write 1 to 255 ASCII characters');
     const name = `${caller.tokenId ?? caller.user.id}/${key}`;
     const known = this.#state.get('answer', name);
@@ -70,7 +70,7 @@ export class AnswerBook {
     this.#running.add(name);
     const begun = await this.#begin(name, requestHash);
     if (begun.ok)
-      return granted({ kind: 'do', finish: (answer, isSecret) => this.#finish(name, requestHash, answer, isSecret) });
+      return accepted({ kind: 'do', finish: (answer, isSecret) => this.#finish(name, requestHash, answer, isSecret) });
     this.#running.delete(name);
     return begun;
   }
@@ -79,16 +79,16 @@ export class AnswerBook {
     this.#stop();
   }
 
-  #again(name: string, known: IdempotentAnswer, requestHash: string): Verdict<Admission> {
+  #again(name: string, known: IdempotentAnswer, requestHash: string): Outcome<Admission> {
     if (known.requestHash !== requestHash)
       return refuse('key_reused', 'this Idempotency-Key was used for another request; use a new one');
     if (this.#running.has(name)) return IN_PROGRESS;
     if (known.status === BEGUN) return UNKNOWN_END;
     const answer = known.status === UNKEPT ? this.#secrets.get(name) : known;
-    return answer ? granted({ kind: 'again', answer }) : GONE;
+    return answer ? accepted({ kind: 'again', answer }) : GONE;
   }
 
-  #begin(name: string, requestHash: string): Promise<Verdict<true>> {
+  #begin(name: string, requestHash: string): Promise<Outcome<true>> {
     const oldest = this.#state.all('answer').size >= MAX_ANSWERS ? this.#oldest(name) : undefined;
     return this.#writer.submit<true>({
       decide: ({ now }) => ({

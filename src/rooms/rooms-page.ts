@@ -7,7 +7,7 @@ import { wireUser } from './contract/user.ts';
 import { findRoom } from './domain/access.ts';
 import { type Caller, rulesServer } from './domain/caller.ts';
 import type { Room } from './domain/room/room.ts';
-import type { MessageReader } from './messages/message-book-reader.ts';
+import type { MessageReader } from './messages/reader.ts';
 import type { RoomDirectory } from './room/directory.ts';
 import type { RoomState } from './room/state.ts';
 
@@ -22,7 +22,7 @@ export interface RoomsPageParts {
 }
 
 /** What somebody wants to see. */
-export interface PageWish {
+export interface PageRequest {
   /** An id or slug; `undefined`: the one that he saw last, or where something was written last. */
   readonly room: string | undefined;
   readonly lastRoom: string | undefined;
@@ -50,12 +50,12 @@ export class RoomsPage {
   }
 
   /** The HTML for a caller; for `undefined`, who has to sign in first, without anything in it. */
-  async render(caller: Caller | undefined, wish: PageWish): Promise<string> {
+  async render(caller: Caller | undefined, request: PageRequest): Promise<string> {
     const json = caller
-      ? await this.#boot(caller, wish)
+      ? await this.#boot(caller, request)
       : JSON.stringify({ auth: this.#parts.auth, user: null } satisfies SignInBoot);
     // Rooms and messages have addresses of their own, deeper than the page.
-    const [head, tail] = this.#html.replaceAll('"./', `"${wish.toRoot}`).split(PLACE);
+    const [head, tail] = this.#html.replaceAll('"./', `"${request.toRoot}`).split(PLACE);
     // `<` would end the script, or begin a comment in it.
     return `${head}${PLACE}${json.replaceAll('<', '\\u003c')}${tail}`;
   }
@@ -64,14 +64,14 @@ export class RoomsPage {
     return new Uint8Array(await promisify(gzip)(html, { level: 5 }));
   }
 
-  async #boot(caller: Caller, wish: PageWish): Promise<string> {
+  async #boot(caller: Caller, request: PageRequest): Promise<string> {
     const { auth, directory } = this.#parts;
     // Before anything is read: a stream from there overlaps with it, and leaves no hole.
     const cursor = this.#parts.cursor();
     const everything = { joined: undefined, archived: false, labels: [], text: '' } as const;
     const listed = await directory.list(caller, everything, { limit: FIRST_ROOMS });
     const { rooms, next } = listed.ok ? listed.value : { rooms: [], next: null };
-    const room = this.#choose(caller, wish, rooms);
+    const room = this.#choose(caller, request, rooms);
     const user = { ...wireUser(caller.user, null), admin: rulesServer(caller) };
     const facts = JSON.stringify({
       auth,
@@ -79,15 +79,15 @@ export class RoomsPage {
       rooms,
       next,
       cursor,
-      asked: wish.room ?? null,
-      focus: wish.message ?? null,
+      asked: request.room ?? null,
+      focus: request.message ?? null,
     } satisfies Omit<Boot, 'room'>);
-    return `${facts.slice(0, -1)},"room":${room ? await this.#open(caller, room, wish.message) : 'null'}}`;
+    return `${facts.slice(0, -1)},"room":${room ? await this.#open(caller, room, request.message) : 'null'}}`;
   }
 
   #choose(
     caller: Caller,
-    { room, lastRoom }: PageWish,
+    { room, lastRoom }: PageRequest,
     rooms: readonly Pick<WireRoom, 'id' | 'me'>[],
   ): Room | undefined {
     if (room !== undefined) return this.#find(caller, room);

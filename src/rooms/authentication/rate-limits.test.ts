@@ -8,6 +8,7 @@ import { FailedSignIns, RateBuckets, UserRateLimits } from './rate-limits.ts';
 
 const caller = (tokenId: string): Caller => ({
   user: makeUser('ana', 0),
+  kind: 'user',
   isAdmin: false,
   scopes: new Set(),
   roomIds: null,

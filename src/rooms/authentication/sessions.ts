@@ -2,7 +2,7 @@ import type { Caller } from '../domain/caller.ts';
 import type { Change, ChangeView } from '../domain/change.ts';
 import { acceptInvite } from '../domain/member/invite-change.ts';
 import { record } from '../domain/record.ts';
-import { granted, refuse, type Verdict } from '../domain/refusal.ts';
+import { accepted, type Outcome, refuse } from '../domain/refusal.ts';
 import { isReservedUserId, refuseReservedUserId } from '../domain/reserved-id.ts';
 import { endTokens } from '../domain/token/end.ts';
 import { earlierOf, parentIdOf, requireShown, shownToken } from '../domain/token/lineage.ts';
@@ -41,7 +41,7 @@ export class Sessions {
   }
 
   /** Begins a session of somebody whose token is good. */
-  begin(caller: Caller): Promise<Verdict<Session>> {
+  begin(caller: Caller): Promise<Outcome<Session>> {
     const secret = makeTokenSecret();
     return this.#writer.submit<Session>({
       decide(view) {
@@ -59,7 +59,7 @@ export class Sessions {
   }
 
   /** Makes a user of somebody who has an invite, lets him into its room, and begins his session. */
-  welcome(newcomer: Newcomer): Promise<Verdict<Session>> {
+  welcome(newcomer: Newcomer): Promise<Outcome<Session>> {
     const secret = makeTokenSecret();
     return this.#writer.submit<Session>({
       decide(view) {
@@ -69,7 +69,7 @@ export class Sessions {
         const scopes = new Set(USUAL_SCOPES);
         const bounds = view.get('invite', newcomer.code)?.roomIds ?? null;
         const roomIds = bounds && new Set(bounds);
-        const caller: Caller = { user, isAdmin: false, scopes, roomIds, tokenId: null, expiresAt: null };
+        const caller: Caller = { kind: 'user', user, isAdmin: false, scopes, roomIds, tokenId: null, expiresAt: null };
         const accepted = acceptInvite(caller, newcomer.code).decide(view);
         if (!accepted.ok) return accepted;
         const token = sessionToken(view, secret, caller);
@@ -85,7 +85,7 @@ export class Sessions {
   }
 
   /** Ends the session that the caller shows; a token of another kind stays. */
-  end(caller: Caller): Promise<Verdict<true>> {
+  end(caller: Caller): Promise<Outcome<true>> {
     const change: Change<true> = {
       decide(view) {
         const shown = shownToken(view, caller);
@@ -122,11 +122,11 @@ function sessionToken(view: ChangeView, secret: string, caller: Caller): Token {
   };
 }
 
-function userIdOf(view: ChangeView, { id, name }: Newcomer): Verdict<string> {
+function userIdOf(view: ChangeView, { id, name }: Newcomer): Outcome<string> {
   if (id !== undefined) {
     const reserved = refuseReservedUserId(id);
     if (reserved) return reserved;
-    if (!view.get('user', id)) return granted(id);
+    if (!view.get('user', id)) return accepted(id);
     return refuse('name_taken', `there is a user ${id} already`, { path: 'id' });
   }
   const plain = name
@@ -138,7 +138,7 @@ function userIdOf(view: ChangeView, { id, name }: Newcomer): Verdict<string> {
   const base = USER_ID.test(plain) ? plain : 'guest';
   for (let n = 1; n < 1000; n++) {
     const candidate = n === 1 ? base : `${base}-${n}`;
-    if (!view.get('user', candidate) && !isReservedUserId(candidate)) return granted(candidate);
+    if (!view.get('user', candidate) && !isReservedUserId(candidate)) return accepted(candidate);
   }
   return refuse('name_taken', `there are too many users called ${base}: choose an id`, { path: 'id' });
 }

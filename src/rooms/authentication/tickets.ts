@@ -4,7 +4,7 @@ import type { TicketAnswer } from '../contract/feed.ts';
 import { type Caller, isCurrent } from '../domain/caller.ts';
 import type { StateView } from '../domain/change.ts';
 import type { Committed } from '../domain/event.ts';
-import { granted, refuse, type Verdict } from '../domain/refusal.ts';
+import { accepted, type Outcome, refuse } from '../domain/refusal.ts';
 
 const LIFE_MS = 30_000;
 /** Unused ones of one user; the oldest makes room. */
@@ -54,7 +54,7 @@ export class Tickets {
   }
 
   /** Whoever shows it is whom it was given to, once. */
-  redeem(text: string): Verdict<Caller> {
+  redeem(text: string): Outcome<Caller> {
     const userId = Buffer.from(text.slice(0, text.indexOf('.')), 'base64url').toString();
     const issued = this.#tickets.get(userId);
     const hash = hashOf(text);
@@ -66,7 +66,7 @@ export class Tickets {
     const { caller, expiresAt } = ticket;
     if (expiresAt <= now) return UNKNOWN;
     if (caller.expiresAt !== null && caller.expiresAt <= now) return refuse('token_expired', 'the token has expired');
-    return isCurrent(this.#state, caller) ? granted(caller) : UNKNOWN;
+    return isCurrent(this.#state, caller) ? accepted(caller) : UNKNOWN;
   }
 
   /** A token that is revoked takes its tickets with it. To be told of every commit. */

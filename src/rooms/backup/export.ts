@@ -25,7 +25,7 @@ export interface RoomExportsParts {
   readonly epoch: string;
 }
 
-export interface ExportWish {
+export interface ExportFilter {
   readonly format: ExportFormat;
   /** Created in `[from, to)`. */
   readonly from?: number | undefined;
@@ -61,20 +61,23 @@ export class RoomExports {
   };
 
   /** The export, piece by piece; the next is read when it is asked for. */
-  async *write({ room, afterSeq }: Pick<RoomAccess, 'room' | 'afterSeq'>, wish: ExportWish): AsyncGenerator<string> {
+  async *write(
+    { room, afterSeq }: Pick<RoomAccess, 'room' | 'afterSeq'>,
+    filter: ExportFilter,
+  ): AsyncGenerator<string> {
     const { state, clock, epoch, writer } = this.#parts;
     const running: Running = { roomId: room.id, writtenSeq: 0, changed: new Set() };
     this.#running.add(running);
     try {
       const { lastSeq } = state.head(room.id);
-      const form = wish.format === 'jsonl' ? new LineForm() : new PageForm(wish.format);
+      const form = filter.format === 'jsonl' ? new LineForm() : new PageForm(filter.format);
       yield form.begin(room, { epoch, pos: writer.pos, exportedAt: clock.now() }, state);
       for await (const messages of this.#pages(running, lastSeq, afterSeq)) {
-        const wanted = messages.filter(isWanted(wish));
+        const wanted = messages.filter(isWanted(filter));
         if (wanted.length > 0) yield form.messages(wanted);
       }
       for await (const messages of this.#changes(running)) {
-        const wanted = messages.filter(isWanted(wish));
+        const wanted = messages.filter(isWanted(filter));
         if (wanted.length > 0) yield form.changes(wanted);
       }
       yield form.end(writer.pos);
@@ -111,7 +114,7 @@ export class RoomExports {
   }
 }
 
-function isWanted({ from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY }: ExportWish) {
+function isWanted({ from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY }: ExportFilter) {
   return ({ message }: StoredMessage) => message.createdAt >= from && message.createdAt < to;
 }
 

@@ -8,9 +8,9 @@ import { type ExportLine, exportLineSchema, type MemberLine, type RoomLine } fro
 import type { Caller } from '../domain/caller.ts';
 import { checkCard } from '../domain/card/message-card.ts';
 import type { Message } from '../domain/message/message.ts';
-import { granted, type Refusal, refuse, type Verdict } from '../domain/refusal.ts';
+import { accepted, type Outcome, type Refusal, refuse } from '../domain/refusal.ts';
 import { type ImportedRoom, importMessages, importRoom } from '../domain/room/import.ts';
-import type { SlugMeans } from '../domain/room/slug.ts';
+import type { SlugContext } from '../domain/room/slug.ts';
 import type { RoomWriter } from '../room/writer.ts';
 import type { RoomStore } from '../store/room-store.ts';
 import { JoinPlaces } from './import-places.ts';
@@ -20,7 +20,7 @@ export interface RoomImportParts {
   readonly folder: string;
   readonly store: Pick<RoomStore, 'files'>;
   readonly writer: Pick<RoomWriter, 'submit'>;
-  readonly means: SlugMeans;
+  readonly context: SlugContext;
   readonly newId: () => string;
 }
 
@@ -48,7 +48,7 @@ export class RoomImport {
     this.#parts = parts;
   }
 
-  async take(caller: Caller, bytes: AsyncIterable<Uint8Array>): Promise<Verdict<ImportReport>> {
+  async take(caller: Caller, bytes: AsyncIterable<Uint8Array>): Promise<Outcome<ImportReport>> {
     const { folder, newId } = this.#parts;
     makePrivateFolder(folder);
     const path = join(folder, `${newId()}.jsonl`);
@@ -61,12 +61,12 @@ export class RoomImport {
     }
   }
 
-  async #bringIn(caller: Caller, path: string, foreseen: Foreseen): Promise<Verdict<ImportReport>> {
-    const { writer, means } = this.#parts;
+  async #bringIn(caller: Caller, path: string, foreseen: Foreseen): Promise<Outcome<ImportReport>> {
+    const { writer, context } = this.#parts;
     const report = { rooms: 0, messages: 0, skipped: 0, missingFiles: 0 };
     for await (const { head, messages } of groupsOf(path, foreseen)) {
       if (head) {
-        const room = await writer.submit(importRoom(caller, head, means));
+        const room = await writer.submit(importRoom(caller, head, context));
         if (!room.ok) return room;
         if (room.value === 'created') report.rooms++;
       }
@@ -81,7 +81,7 @@ export class RoomImport {
       report.skipped += counts.value.skipped;
       report.missingFiles += counts.value.missingFiles;
     }
-    return granted(report);
+    return accepted(report);
   }
 }
 
@@ -93,7 +93,7 @@ interface Foreseen {
 }
 
 /** Puts an export into a file, and checks it on the way. */
-async function spool(bytes: AsyncIterable<Uint8Array>, file: FileHandle): Promise<Verdict<Foreseen>> {
+async function spool(bytes: AsyncIterable<Uint8Array>, file: FileHandle): Promise<Outcome<Foreseen>> {
   const check = new ExportCheck();
   const lines = new LineSplitter();
   let size = 0;
@@ -162,9 +162,9 @@ class ExportCheck {
     return line.kind === 'message' ? this.#message(line.message) : undefined;
   }
 
-  end(): Verdict<Foreseen> {
+  end(): Outcome<Foreseen> {
     return this.#isOver
-      ? granted({ corrections: this.#corrections, places: this.#places })
+      ? accepted({ corrections: this.#corrections, places: this.#places })
       : refuse('invalid_body', 'the export is not whole: it has no line of the kind "end"');
   }
 
@@ -209,7 +209,7 @@ class ExportCheck {
   }
 }
 
-function parseLine(text: string): Verdict<ExportLine> {
+function parseLine(text: string): Outcome<ExportLine> {
   let json: unknown;
   try {
     json = JSON.parse(text);
@@ -217,7 +217,7 @@ function parseLine(text: string): Verdict<ExportLine> {
     return refuse('invalid_json', `not JSON: ${(error as Error).message}`);
   }
   const parsed = v.safeParse(exportLineSchema, json, { abortEarly: true });
-  if (parsed.success) return granted(parsed.output);
+  if (parsed.success) return accepted(parsed.output);
   const [issue] = parsed.issues;
   return refuse('invalid_body', `${v.getDotPath(issue) ?? ''}: ${issue.message}`);
 }

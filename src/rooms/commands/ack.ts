@@ -1,11 +1,11 @@
-import { granted, refuse } from '../domain/refusal.ts';
+import { accepted, refuse } from '../domain/refusal.ts';
 import { type CommandParts, type CommandRequest, type CommandResult, cardOf, type SlashCommand } from './command.ts';
 
 export const ack: SlashCommand<string> = {
   name: 'ack',
   help: '/ack [note] — in the thread of an alert: you have it',
   hint: 'in the thread of an alert: you have it',
-  read: ({ rest }) => granted(rest.trim()),
+  read: ({ rest }) => accepted(rest.trim()),
   run: (request, note, parts) => acknowledge(request, note, parts),
 };
 
@@ -23,6 +23,6 @@ export async function acknowledge(
   const message = { body, card: cardOf(request, note === null ? 'unack' : 'ack') };
   return posts.act(request, message, async () => {
     const changed = await cards.change(request.access.room.id, alert.id, (card) => ({ ...card, acked }));
-    return changed.ok ? granted(message) : changed;
+    return changed.ok ? accepted(message) : changed;
   });
 }

@@ -4,7 +4,7 @@ import { renewCaller } from '../authentication/caller-renewal.ts';
 import { findRoom, requireWriter } from '../domain/access.ts';
 import type { Caller } from '../domain/caller.ts';
 import { type AlertRooms, requireAlertUser } from '../domain/card/alert-access.ts';
-import { granted, type Refusal, refuse, type Verdict } from '../domain/refusal.ts';
+import { accepted, type Outcome, type Refusal, refuse } from '../domain/refusal.ts';
 import type { RoomState } from '../room/state.ts';
 import type { CommandRequest } from './command.ts';
 
@@ -25,10 +25,10 @@ export class AlertUsers {
   }
 
   /** The alert server, if the request may use it. */
-  admit({ caller, access }: CommandRequest): Verdict<AlertsClient> {
+  admit({ caller, access }: CommandRequest): Outcome<AlertsClient> {
     const { alerts } = this.#parts;
     if (!alerts) return refuse('invalid_body', 'this server knows no alert server; start it with --alerts URL');
-    return this.refusalOf(caller, access.room.id) ?? granted(alerts);
+    return this.refusalOf(caller, access.room.id) ?? accepted(alerts);
   }
 
   /** `caller` may be of an earlier request: its rights are looked up anew. */

@@ -1,4 +1,4 @@
-import { granted } from '../domain/refusal.ts';
+import { accepted } from '../domain/refusal.ts';
 import { requireAsker } from '../domain/run/access.ts';
 import { cardOf, refuseArguments, type SlashCommand } from './command.ts';
 
@@ -9,7 +9,7 @@ export const ask: SlashCommand<string> = {
   hint: 'the copilot of the room, for all to see',
   read({ rest }) {
     const question = rest.trim();
-    return question === '' ? refuseArguments(ask, 'the question is missing') : granted(question);
+    return question === '' ? refuseArguments(ask, 'the question is missing') : accepted(question);
   },
   run(request, question, { state, clock, posts }) {
     const refusal = requireAsker(state, request.caller, request.access, false, clock.now());

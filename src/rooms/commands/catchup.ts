@@ -1,5 +1,5 @@
 import { MAX_LENGTH_MS, readLength } from '../domain/command/arguments.ts';
-import { granted } from '../domain/refusal.ts';
+import { accepted } from '../domain/refusal.ts';
 import { notice, refuseArguments, type SlashCommand } from './command.ts';
 
 const ALL_READ = 'you have read everything here; /catchup 2h sums up the last two hours';
@@ -15,12 +15,12 @@ export const catchup: SlashCommand<number | null> = {
   hint: 'your private copilot sums up what is new; add 2h for the last two hours',
   read(line, now) {
     const rest = line.rest.trim();
-    if (rest === '') return granted(null);
+    if (rest === '') return accepted(null);
     const ms = readLength(rest);
     if (!ms || ms > MAX_LENGTH_MS) return refuseArguments(catchup, 'say how far back: 30m, 2h, 1d');
-    return granted(now - ms);
+    return accepted(now - ms);
   },
-  async run({ caller, access }, sinceAt, { state, store, desk }) {
+  async run({ caller, access }, sinceAt, { state, store, runs }) {
     const { room, member, afterSeq } = access;
     const { lastSeq } = state.head(room.id);
     let sinceSeq = member?.lastReadSeq ?? afterSeq;
@@ -29,7 +29,7 @@ export const catchup: SlashCommand<number | null> = {
       sinceSeq = (messages.find(({ message }) => message.createdAt >= sinceAt)?.message.seq ?? lastSeq + 1) - 1;
     }
     if (sinceSeq >= lastSeq) return notice(sinceAt === null ? ALL_READ : 'nothing was said in that time');
-    const run = await desk.ask(caller, room.id, { prompt: PROMPT, private: true, sinceSeq });
+    const run = await runs.ask(caller, room.id, { prompt: PROMPT, private: true, sinceSeq });
     return run.ok ? notice('it is being summed up; only you will see it') : run;
   },
 };

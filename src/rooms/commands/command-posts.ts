@@ -1,7 +1,7 @@
 import { type AlertCard, readCard } from '../domain/card/alert-card.ts';
 import { commandJson } from '../domain/card/command-card.ts';
 import { isAlertCard } from '../domain/message/reserved-message.ts';
-import { granted, type Refusal, refuse, type Verdict } from '../domain/refusal.ts';
+import { accepted, type Outcome, type Refusal, refuse } from '../domain/refusal.ts';
 import type { Messages, Post } from '../messages/messages.ts';
 import type { CommandAnswer, CommandMessage, CommandRequest, CommandResult } from './command.ts';
 
@@ -27,14 +27,14 @@ export class CommandPosts {
 
   async post(request: CommandRequest, message: CommandMessage): Promise<CommandResult> {
     const posted = await this.#messages.post(request.caller, postOf(request, message));
-    return posted.ok ? granted({ kind: 'posted', posted: posted.value }) : posted;
+    return posted.ok ? accepted({ kind: 'posted', posted: posted.value }) : posted;
   }
 
   /** Acts only if the `expected` message could be posted, and then posts the message that `act` returns. */
   async act(
     request: CommandRequest,
     expected: CommandMessage,
-    act: () => Promise<Verdict<CommandMessage>>,
+    act: () => Promise<Outcome<CommandMessage>>,
   ): Promise<CommandResult> {
     const refusal = await this.refusalOf(request, expected);
     if (refusal) return refusal;
@@ -53,7 +53,7 @@ export class CommandPosts {
     if (message.author.id !== caller.user.id || message.type !== 'command' || message.roomId !== access.room.id)
       return refuse('id_conflict', `the id ${id} is taken; take another`, { path: 'id' });
     if (message.deleted) return refuse('deleted', `the message ${id} was deleted; take another id`);
-    return granted<CommandAnswer>({ kind: 'posted', posted: { stored: found.value, replayed: true } });
+    return accepted<CommandAnswer>({ kind: 'posted', posted: { stored: found.value, replayed: true } });
   }
 
   /** The alert of a command, if the caller may see it and it is of the same room. */

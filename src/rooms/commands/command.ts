@@ -1,11 +1,11 @@
 import type { Clock } from '../../kernel/clock.ts';
 import type { WireCommand } from '../contract/command.ts';
-import type { RunDesk } from '../copilot/run/run-desk.ts';
+import type { RunRequests } from '../copilot/run/requests.ts';
 import type { RoomAccess } from '../domain/access.ts';
 import type { Caller } from '../domain/caller.ts';
 import type { CommandCard } from '../domain/card/command-card.ts';
 import type { CommandLine } from '../domain/command/line.ts';
-import { granted, type Refusal, refuse, type Verdict } from '../domain/refusal.ts';
+import { accepted, type Outcome, type Refusal, refuse } from '../domain/refusal.ts';
 import type { Room } from '../domain/room/room.ts';
 import type { AlertCards } from '../hooks/alert-cards.ts';
 import type { Post, Posted } from '../messages/messages.ts';
@@ -18,7 +18,7 @@ import type { LiveAlertLists } from './live-alert-lists.ts';
 /** A slash command: a file of its own, and a line in `list.ts`. */
 export interface SlashCommand<Arguments = unknown> extends WireCommand {
   /** Reads the arguments; pure. */
-  read(line: CommandLine, now: number): Verdict<Arguments>;
+  read(line: CommandLine, now: number): Outcome<Arguments>;
   run(request: CommandRequest, args: Arguments, parts: CommandParts): CommandResult | Promise<CommandResult>;
 }
 
@@ -36,7 +36,7 @@ export type CommandAnswer =
   | { readonly kind: 'posted'; readonly posted: Posted }
   | { readonly kind: 'notice'; readonly text: string; readonly card: CommandCard | null };
 
-export type CommandResult = Verdict<CommandAnswer>;
+export type CommandResult = Outcome<CommandAnswer>;
 
 /** The message of a command. */
 export interface CommandMessage {
@@ -54,7 +54,7 @@ export interface CommandParts {
   readonly cards: AlertCards;
   readonly alertUsers: AlertUsers;
   readonly lists: LiveAlertLists;
-  readonly desk: Pick<RunDesk, 'ask'>;
+  readonly runs: Pick<RunRequests, 'ask'>;
   readonly clock: Clock;
   /** The URL of a message. */
   readonly permalink: (room: Room, messageId: string) => string;
@@ -65,7 +65,7 @@ export const refuseArguments = ({ help }: Pick<SlashCommand, 'help'>, reason: st
   refuse('invalid_body', `${reason}. ${help}`);
 
 export const notice = (text: string, card: CommandCard | null = null): CommandResult =>
-  granted({ kind: 'notice', text, card });
+  accepted({ kind: 'notice', text, card });
 
 export const cardOf = ({ caller }: Pick<CommandRequest, 'caller'>, command: string): CommandCard => ({
   kind: 'command',

@@ -1,5 +1,5 @@
 import { nearestName, readCommandLine } from '../domain/command/line.ts';
-import { granted, refuse, type Verdict } from '../domain/refusal.ts';
+import { accepted, type Outcome, refuse } from '../domain/refusal.ts';
 import { ack } from './ack.ts';
 import { alerts } from './alerts.ts';
 import { ask } from './ask.ts';
@@ -19,12 +19,12 @@ export interface ReadCommand {
 }
 
 /** Reads a body for which `isCommandLine` holds. */
-export function readCommand(body: string, now: number): Verdict<ReadCommand> {
+export function readCommand(body: string, now: number): Outcome<ReadCommand> {
   const line = readCommandLine(body);
   const command = COMMANDS.find(({ name }) => name === line.name);
   if (!command) return refuseUnknown(line.name);
   const args = command.read(line, now);
-  return args.ok ? granted({ command, args: args.value }) : args;
+  return args.ok ? accepted({ command, args: args.value }) : args;
 }
 
 function refuseUnknown(name: string) {

@@ -5,7 +5,7 @@ import type { CommandAlerts } from '../domain/card/command-card.ts';
 import { MAX_LENGTH_MS, readLength, readMatchers, splitWords } from '../domain/command/arguments.ts';
 import type { CommandLine } from '../domain/command/line.ts';
 import { type LabelMatcher, matchesAnything, printMatcher } from '../domain/command/matcher.ts';
-import { granted, refuse, type Verdict } from '../domain/refusal.ts';
+import { accepted, type Outcome, refuse } from '../domain/refusal.ts';
 import { countAlerts, printAlerts, printEnd, summariseAlerts } from './alert-text.ts';
 import {
   type CommandMessage,
@@ -40,7 +40,7 @@ export const silence: SlashCommand<SilenceArguments> = {
   run: postSilence,
 };
 
-function readSilence({ rest, isMarked }: CommandLine, now: number): Verdict<SilenceArguments> {
+function readSilence({ rest, isMarked }: CommandLine, now: number): Outcome<SilenceArguments> {
   const [line = '', ...comments] = rest.split(/(?:^|\s)--(?:\s|$)/);
   const words = splitWords(line);
   const force = words.includes('--force') || / --force\b/.test(` ${rest}`);
@@ -61,18 +61,18 @@ function readSilence({ rest, isMarked }: CommandLine, now: number): Verdict<Sile
     .replace(/(^|\s)--force\b/g, '')
     .replace(/(^|\s)\?$/, '')
     .trim();
-  return granted({ endsAt: end.value.endsAt, matchers: matchers.value, comment, isPreview, force });
+  return accepted({ endsAt: end.value.endsAt, matchers: matchers.value, comment, isPreview, force });
 }
 
 /** `2h`, `1d12h`, `until 09:00` (the next such time, in UTC) or `until 2030-01-02T09:00Z`; and how many words that takes. */
-function readEnd(words: readonly string[], now: number): Verdict<{ readonly endsAt: number; readonly words: number }> {
+function readEnd(words: readonly string[], now: number): Outcome<{ readonly endsAt: number; readonly words: number }> {
   const [first = '', second = ''] = words;
   const length = readLength(first);
   const endsAt = first === 'until' ? readTime(second, now) : length === undefined ? undefined : now + length;
   if (endsAt === undefined) return refuseArguments(silence, 'say how long: 30m, 2h, 1d, or until 09:00 (UTC)');
   if (endsAt <= now || endsAt > now + MAX_LENGTH_MS)
     return refuseArguments(silence, 'the end must lie ahead, by a year at the most');
-  return granted({ endsAt, words: first === 'until' ? 2 : 1 });
+  return accepted({ endsAt, words: first === 'until' ? 2 : 1 });
 }
 
 function readTime(word: string, now: number): number | undefined {
@@ -122,7 +122,7 @@ async function postSilence(
     if (!made.ok) return made;
     const mark = { id: made.value, endsAt: new Date(args.endsAt).toISOString(), by: request.caller.user.id };
     if (root) await parts.cards.change(request.access.room.id, root.id, (card) => ({ ...card, silence: mark }));
-    return granted(messageOf(made.value, found));
+    return accepted(messageOf(made.value, found));
   });
 }
 
@@ -135,11 +135,11 @@ async function createSilence(
   { endsAt, comment: reason }: SilenceArguments,
   { alerts, ...silenced }: { readonly alerts: AlertsClient } & Pick<SilenceRequest, 'matchers' | 'startsAt'>,
   { permalink }: CommandParts,
-): Promise<Verdict<string>> {
+): Promise<Outcome<string>> {
   const comment = `${reason || `silenced from ${room.slug}`} ${permalink(room, id)}`;
-  const before = post.id === undefined ? granted(undefined) : await alerts.findSilence(comment);
+  const before = post.id === undefined ? accepted(undefined) : await alerts.findSilence(comment);
   if (!before.ok) return before;
-  if (before.value !== undefined) return granted(before.value);
+  if (before.value !== undefined) return accepted(before.value);
   return alerts.silence({ ...silenced, endsAt, createdBy: caller.user.id, comment });
 }
 

@@ -1,4 +1,4 @@
-import { granted } from '../domain/refusal.ts';
+import { accepted } from '../domain/refusal.ts';
 import { cardOf, refuseArguments, type SlashCommand } from './command.ts';
 
 /** The argument: the id of the silence. */
@@ -9,7 +9,7 @@ export const unsilence: SlashCommand<string> = {
   read({ rest }) {
     const id = rest.trim();
     return /^[0-9A-Za-z-]{8,64}$/.test(id)
-      ? granted(id)
+      ? accepted(id)
       : refuseArguments(unsilence, 'the id of the silence is missing or is none');
   },
   async run(request, id, { posts, cards, alertUsers }) {
@@ -22,7 +22,7 @@ export const unsilence: SlashCommand<string> = {
       if (!ended.ok) return ended;
       if (root?.card.silence?.id === id)
         await cards.change(request.access.room.id, root.id, (current) => ({ ...current, silence: null }));
-      return granted(message);
+      return accepted(message);
     });
   },
 };

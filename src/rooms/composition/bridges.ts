@@ -3,12 +3,12 @@ import { AlertUsers } from '../commands/alert-users.ts';
 import { CommandPosts } from '../commands/command-posts.ts';
 import { LiveAlertLists } from '../commands/live-alert-lists.ts';
 import { SlashCommands } from '../commands/slash-commands.ts';
-import type { RunDesk } from '../copilot/run/run-desk.ts';
+import type { RunRequests } from '../copilot/run/requests.ts';
 import type { Room } from '../domain/room/room.ts';
 import { AlertCards } from '../hooks/alert-cards.ts';
-import { HookBook } from '../hooks/hook-book.ts';
 import { IncomingHooks } from '../hooks/incoming-hooks.ts';
 import { OutgoingHooks } from '../hooks/outgoing-hooks.ts';
+import { HookRegistry } from '../hooks/registry.ts';
 import type { Messages } from '../messages/messages.ts';
 import { actionPaths } from '../routes/actions.ts';
 import { hookPaths } from '../routes/hooks.ts';
@@ -22,28 +22,28 @@ export function openAlerts({ options: { alertsUrl }, clock }: RoomsCore): Alerts
 export interface BridgeInputs {
   readonly messages: Messages;
   readonly alerts: AlertsClient | undefined;
-  readonly desk: RunDesk;
+  readonly runs: RunRequests;
   /** Where this server listens. */
   readonly url: () => string;
 }
 
 /** What posts for others, what tells others, and what people ask for by a line. */
-export function composeBridges(core: RoomsCore, { messages, alerts, desk, url }: BridgeInputs) {
-  const { options, state, store, writer, guard, newId, clock, outbound, vault, alertRooms } = core;
+export function composeBridges(core: RoomsCore, { messages, alerts, runs, url }: BridgeInputs) {
+  const { options, state, store, writer, guard, newId, clock, outbound, cipher, alertRooms } = core;
   const { baseUrl, requireIfMatch } = options;
   const permalink = ({ slug }: Room, id: string) => `${(baseUrl ?? url()).replace(/\/+$/, '')}/r/${slug}/m/${id}`;
   const cards = new AlertCards({ messages, state, store, writer, clock, newId });
   const posts = new CommandPosts(messages);
   const alertUsers = new AlertUsers({ alerts, state, alertRooms, clock });
   const lists = new LiveAlertLists({ users: alertUsers, messages, clock });
-  const commands = new SlashCommands({ state, store, posts, cards, alertUsers, lists, desk, clock, newId, permalink });
+  const commands = new SlashCommands({ state, store, posts, cards, alertUsers, lists, runs, clock, newId, permalink });
   const outgoing = new OutgoingHooks({ ...core, messages, guard: outbound, random });
-  const book = new HookBook({ state, writer, outgoing, guard: outbound, vault, newId });
+  const registry = new HookRegistry({ state, writer, outgoing, guard: outbound, cipher, newId });
   outgoing.start();
   return {
     commands,
     paths: [
-      hookPaths({ guard, book, incoming: new IncomingHooks(messages, cards), requireIfMatch }),
+      hookPaths({ guard, registry, incoming: new IncomingHooks(messages, cards), requireIfMatch }),
       actionPaths({ guard, messages, commands }),
     ],
     async close() {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../kernel/clock.ts';
 import type { PageFiles } from '../../kernel/http/assets.ts';
 import type { Log } from '../../kernel/log.ts';
-import type { SecretVault } from '../authentication/secret-vault.ts';
+import type { SecretCipher } from '../authentication/secret-cipher.ts';
 import type { RoomsOptions } from '../config/rooms-options.ts';
 import type { AlertRooms } from '../domain/card/alert-access.ts';
 import type { Presence } from '../feed/presence.ts';
@@ -36,7 +36,7 @@ export interface RoomsCore extends ComposeInputs {
   readonly presence: Presence | undefined;
   /** Sends what goes to addresses that people have entered. */
   readonly outbound: OutboundGuard;
-  readonly vault: SecretVault;
+  readonly cipher: SecretCipher;
   readonly alertRooms: AlertRooms;
 }
 

@@ -6,7 +6,7 @@ import { Sessions } from '../authentication/sessions.ts';
 import { newSecret } from '../authentication/token-secret.ts';
 import { findRoom } from '../domain/access.ts';
 import type { Caller } from '../domain/caller.ts';
-import { AnswerBook } from '../idempotent-answers.ts';
+import { AnswerStore } from '../idempotent-answers.ts';
 import type { RoomState } from '../room/state.ts';
 import type { RoomWriter } from '../room/writer.ts';
 import { createIdempotentAnswers } from '../routes/answer/idempotent.ts';
@@ -25,7 +25,7 @@ export function composeEdge({ options, store, clock }: ComposeInputs, state: Roo
   const failures = new FailedSignIns(clock);
   const newcomers = options.rateLimits ? new Newcomers(clock) : undefined;
   const tokens = new TokenAuthentication({ state, clock, seen, failures });
-  const answers = new AnswerBook(state, writer, clock);
+  const answers = new AnswerStore(state, writer, clock);
   const roomIdOf = (caller: Caller, name: string) => {
     const found = findRoom(state, caller, name);
     return found.ok ? found.value.room.id : undefined;

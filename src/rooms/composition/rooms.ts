@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Hono } from 'hono';
 import type { HttpEnv } from '../../kernel/http/app.ts';
 import { bootstrapAdmin, hasRuler } from '../authentication/authentication/bootstrap.ts';
-import { createSecretVault, loadSecretKey, warnOfClosedSecrets } from '../authentication/secret-vault.ts';
+import { createSecretCipher, loadSecretKey, warnOfClosedSecrets } from '../authentication/secret-cipher.ts';
 import { createIdMaker } from '../id-maker.ts';
 import { RoomState } from '../room/state.ts';
 import { RoomWriter } from '../room/writer.ts';
@@ -54,17 +54,17 @@ export async function composeRooms(inputs: ComposeInputs): Promise<ComposedRooms
   const live = composeLive({ inputs, stored, state, writer });
   const { feed, presence } = live;
   const outbound = openOutbound(options, CONNECT_TIMEOUT_MS);
-  const vault = createSecretVault(options.secretKey ?? loadSecretKey(options.dataDir));
-  warnOfClosedSecrets(vault, state.all('secret'), log);
+  const cipher = createSecretCipher(options.secretKey ?? loadSecretKey(options.dataDir));
+  warnOfClosedSecrets(cipher, state.all('secret'), log);
   const alertRooms = new Set(options.alertsRooms);
-  const parts = { epoch, firstPos, state, writer, guard, newId, feed, presence, outbound, vault, alertRooms };
+  const parts = { epoch, firstPos, state, writer, guard, newId, feed, presence, outbound, cipher, alertRooms };
   const core: RoomsCore = { ...inputs, ...parts };
   const directory = composeDirectory(core);
   let url = '';
   const words = composeMessages(core);
   const alerts = openAlerts(core);
   const copilot = composeCopilot(core, { ...words, alerts });
-  const bridges = composeBridges(core, { messages: words.book, alerts, desk: copilot.runDesk, url: () => url });
+  const bridges = composeBridges(core, { messages: words.messages, alerts, runs: copilot.requests, url: () => url });
   const paths: Paths[] = [
     ...words.paths(bridges.commands),
     ...directory.paths,
@@ -75,7 +75,7 @@ export async function composeRooms(inputs: ComposeInputs): Promise<ComposedRooms
     ...composePage(core, directory.rooms, words.reader),
   ];
   const runs = () => copilot.runs.counts();
-  const { gate, paths: all } = composeStatus(core, paths.concat(edge.paths), runs);
+  const { middleware, paths: all } = composeStatus(core, paths.concat(edge.paths), runs);
   if (!options.readOnly) await copilot.runs.recover();
   const firstToken =
     options.auth === 'token' ? await bootstrapAdmin(state, writer, options.adminToken, clock.now()) : undefined;
@@ -84,7 +84,7 @@ export async function composeRooms(inputs: ComposeInputs): Promise<ComposedRooms
   if (firstToken !== undefined && options.exposure !== undefined)
     log.info(`Everybody signs in with tokens, since ${options.exposure} lets others reach the server`);
   return {
-    app: createRoomsApp({ paths: all, gate, log }),
+    app: createRoomsApp({ paths: all, middleware, log }),
     core,
     firstToken,
     failed,

@@ -1,4 +1,4 @@
-import { granted, type Refusal, refuse, type Verdict } from '../domain/refusal.ts';
+import { accepted, type Outcome, type Refusal, refuse } from '../domain/refusal.ts';
 import { STREAM_TYPES } from './feed.ts';
 
 /** After which event somebody wants to go on. */
@@ -35,7 +35,7 @@ const DEFAULT_WAIT_S = 25;
 const MAX_WAIT_S = 60;
 
 /** `lastEventId` is the header of that name: it beats `since`. */
-export function readFeedQuery(query: QueryText, lastEventId: string | undefined): Verdict<FeedQuery> {
+export function readFeedQuery(query: QueryText, lastEventId: string | undefined): Outcome<FeedQuery> {
   const cursor = readCursor(lastEventId || query('since'));
   if (!cursor.ok) return cursor;
   const types = readTypes(query('types'));
@@ -44,17 +44,17 @@ export function readFeedQuery(query: QueryText, lastEventId: string | undefined)
   if (rooms && rooms.length > MAX_ROOMS) return refuse('invalid_query', `rooms: ${MAX_ROOMS} at the most`);
   const ephemeral = query('ephemeral') ?? '1';
   if (ephemeral !== '0' && ephemeral !== '1') return refuse('invalid_query', 'ephemeral: 0 or 1');
-  return granted({ cursor: cursor.value, rooms, types: types.value, ephemeral: ephemeral === '1' });
+  return accepted({ cursor: cursor.value, rooms, types: types.value, ephemeral: ephemeral === '1' });
 }
 
-export function readLogQuery(query: QueryText, lastEventId: string | undefined): Verdict<LogQuery> {
+export function readLogQuery(query: QueryText, lastEventId: string | undefined): Outcome<LogQuery> {
   const feed = readFeedQuery(query, lastEventId);
   if (!feed.ok) return feed;
   const limit = wholeNumber('limit', query('limit'), DEFAULT_LIMIT, { least: 1, most: MAX_LIMIT });
   if (!limit.ok) return limit;
   const wait = wholeNumber('wait', query('wait'), DEFAULT_WAIT_S, { least: 0, most: MAX_WAIT_S });
   if (!wait.ok) return wait;
-  return granted({ ...feed.value, limit: limit.value, waitMs: wait.value * 1000 });
+  return accepted({ ...feed.value, limit: limit.value, waitMs: wait.value * 1000 });
 }
 
 /** Tokens in a URL end up in logs, in histories and in the Referer of other requests. */
@@ -69,21 +69,21 @@ export function refuseSecrets(query: Readonly<Record<string, string>>): Refusal 
   return undefined;
 }
 
-function readCursor(text: string | undefined): Verdict<Cursor | undefined> {
-  if (text === undefined) return granted(undefined);
-  if (text === '0') return granted({ epoch: null, pos: 0 });
+function readCursor(text: string | undefined): Outcome<Cursor | undefined> {
+  if (text === undefined) return accepted(undefined);
+  if (text === '0') return accepted({ epoch: null, pos: 0 });
   const [, epoch, digits] = CURSOR.exec(text) ?? [];
   if (epoch === undefined) return refuse('invalid_cursor', 'since: an id of an event or a cursor, as they came, or 0');
-  return granted({ epoch, pos: Number(digits) });
+  return accepted({ epoch, pos: Number(digits) });
 }
 
-function readTypes(text: string | undefined): Verdict<ReadonlySet<string> | null> {
+function readTypes(text: string | undefined): Outcome<ReadonlySet<string> | null> {
   const types = listOf(text);
-  if (!types) return granted(null);
+  if (!types) return accepted(null);
   const unknown = types.find((type) => !STREAM_TYPES.has(type));
   if (unknown !== undefined)
     return refuse('invalid_query', `types: there is no ${unknown}; there are ${[...STREAM_TYPES].join(', ')}`);
-  return granted(new Set(types));
+  return accepted(new Set(types));
 }
 
 /** What stands between commas; `null` where there is nothing. */
@@ -97,10 +97,10 @@ function wholeNumber(
   text: string | undefined,
   otherwise: number,
   { least, most }: { readonly least: number; readonly most: number },
-): Verdict<number> {
-  if (text === undefined) return granted(otherwise);
+): Outcome<number> {
+  if (text === undefined) return accepted(otherwise);
   const value = /^\d{1,6}$/.test(text) ? Number(text) : Number.NaN;
   return value >= least && value <= most
-    ? granted(value)
+    ? accepted(value)
     : refuse('invalid_query', `${name}: a whole number from ${least} to ${most}`);
 }

@@ -1,4 +1,4 @@
-import { refuse, type Verdict } from '../domain/refusal.ts';
+import { type Outcome, refuse } from '../domain/refusal.ts';
 
 /** How much may stand before the file: other fields and the head of its own part. */
 const MAX_BEFORE_BYTES = 64 * 1024;
@@ -20,7 +20,7 @@ export function boundaryOf(contentType: string): string | undefined {
 }
 
 /** Reads a form up to its field `file`, whose bytes come as they are read; what follows it is left unread. */
-export async function readFormFile(chunks: AsyncIterable<Uint8Array>, boundary: string): Promise<Verdict<FormFile>> {
+export async function readFormFile(chunks: AsyncIterable<Uint8Array>, boundary: string): Promise<Outcome<FormFile>> {
   const form = new FormReader(chunks, Buffer.from(`\r\n--${boundary}`));
   for (;;) {
     const head = await form.nextHead();

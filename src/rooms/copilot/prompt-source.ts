@@ -107,7 +107,7 @@ export class PromptSource {
     const late = new Promise<readonly FiringAlert[]>((resolve) => {
       cancel = clock.after(ALERTS_TIMEOUT_MS, () => resolve([]));
     });
-    const found = alerts.alerts(matchers, { onlyActive: true }).then((verdict) => (verdict.ok ? verdict.value : []));
+    const found = alerts.alerts(matchers, { onlyActive: true }).then((outcome) => (outcome.ok ? outcome.value : []));
     try {
       return await Promise.race([found, late]);
     } finally {

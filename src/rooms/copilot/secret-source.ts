@@ -1,7 +1,7 @@
 import { open, realpath } from 'node:fs/promises';
 import { resolve, sep } from 'node:path';
 import { systemCodeOf } from '../../kernel/errors.ts';
-import { granted, refuse, type Verdict } from '../domain/refusal.ts';
+import { accepted, type Outcome, refuse } from '../domain/refusal.ts';
 
 /** A key has at most 512 characters. */
 const MAX_BYTES = 4_096;
@@ -22,7 +22,7 @@ export class SecretSource {
     this.#parts = parts;
   }
 
-  async read(reference: string): Promise<Verdict<string>> {
+  async read(reference: string): Promise<Outcome<string>> {
     const [kind = '', ...rest] = reference.split(':');
     const name = rest.join(':');
     const found = kind === 'env' ? this.#readVariable(name) : kind === 'file' ? await this.#readFile(name) : undefined;
@@ -30,16 +30,16 @@ export class SecretSource {
     if (!found.ok) return found;
     const key = found.value.trim();
     return KEY.test(key)
-      ? granted(key)
+      ? accepted(key)
       : refuse('invalid_body', `secretRef: ${reference} holds no key: one line of printable ASCII without spaces`);
   }
 
-  #readVariable(name: string): Verdict<string> {
+  #readVariable(name: string): Outcome<string> {
     const value = VARIABLE.test(name) ? this.#parts.variables[name] : undefined;
-    return value ? granted(value) : refuse('invalid_body', `secretRef: the environment variable ${name} is not set`);
+    return value ? accepted(value) : refuse('invalid_body', `secretRef: the environment variable ${name} is not set`);
   }
 
-  async #readFile(name: string): Promise<Verdict<string>> {
+  async #readFile(name: string): Promise<Outcome<string>> {
     const { folder } = this.#parts;
     if (folder === undefined)
       return refuse('invalid_body', 'secretRef: the server was started without --secrets-dir, so it reads no files');
@@ -53,7 +53,7 @@ export class SecretSource {
       try {
         const stats = await file.stat();
         if (!stats.isFile() || stats.size > MAX_BYTES) return refuse('invalid_body', `${reference} is no small file`);
-        return granted(await file.readFile('utf8'));
+        return accepted(await file.readFile('utf8'));
       } finally {
         await file.close();
       }

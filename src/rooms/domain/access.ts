@@ -3,7 +3,7 @@ import type { StateView } from './change.ts';
 import { isGuest } from './member/guest.ts';
 import { type Member, memberKey } from './member/member.ts';
 import { hasStanding } from './member/standing.ts';
-import { granted, type Refusal, refuse, type Verdict } from './refusal.ts';
+import { accepted, type Outcome, type Refusal, refuse } from './refusal.ts';
 import type { Room } from './room/room.ts';
 
 /** A room as a caller stands to it. */
@@ -22,10 +22,10 @@ export interface RoomAccess {
  * The room that an id or slug stands for, where the caller may read it: members read, anybody but guests reads
  * what is public, and a server's admin reads all. Of others nobody learns that they exist.
  */
-export function findRoom(view: StateView, caller: Caller, idOrSlug: string): Verdict<RoomAccess> {
+export function findRoom(view: StateView, caller: Caller, idOrSlug: string): Outcome<RoomAccess> {
   const room = roomOf(view, idOrSlug);
   const access = room && accessTo(view, caller, room);
-  return access ? granted(access) : noSuchRoom(idOrSlug);
+  return access ? accepted(access) : noSuchRoom(idOrSlug);
 }
 
 export const noSuchRoom = (idOrSlug: string): Refusal => refuse('room_not_found', `there is no room ${idOrSlug}`);
@@ -41,7 +41,8 @@ export function accessTo(view: StateView, caller: Caller, room: Room): RoomAcces
   if (caller.roomIds && !caller.roomIds.has(room.id)) return undefined;
   const key = memberKey(room.id, caller.user.id);
   const member = view.get('member', key);
-  if (!member && !caller.isAdmin && !isOpenTo(view, caller, room)) return undefined;
+  const isPart = caller.kind !== 'user';
+  if (!member && !caller.isAdmin && !isPart && !isOpenTo(view, caller, room)) return undefined;
   const role = member?.role;
   return {
     room,
@@ -49,7 +50,9 @@ export function accessTo(view: StateView, caller: Caller, room: Room): RoomAcces
     isModerator: caller.isAdmin || role === 'admin' || role === 'owner',
     isOwner: caller.isAdmin || role === 'owner',
     afterSeq:
-      room.historyVisibility === 'joined' && !caller.isAdmin ? (member?.joinedSeq ?? view.head(room.id).lastSeq) : 0,
+      room.historyVisibility === 'joined' && !caller.isAdmin && !isPart
+        ? (member?.joinedSeq ?? view.head(room.id).lastSeq)
+        : 0,
   };
 }
 
@@ -72,7 +75,7 @@ export function requireLive({ room }: RoomAccess): Refusal | undefined {
   return room.archived ? refuse('archived', `the room ${room.slug} is archived`) : undefined;
 }
 
-/** Whether he may post: whoever is in it and no guest; where it is read-only, moderators, bots and bridges. */
+/** Whether the caller may post: members but guests; in a read-only room moderators, bots and bridges. */
 export function requireWriter(access: RoomAccess, caller: Caller, now: number): Refusal | undefined {
   const { room, member, isModerator } = access;
   const archived = requireLive(access);

@@ -1,3 +1,5 @@
+import type { Outcome as Either } from '../../kernel/outcome.ts';
+
 /** Why a request is refused, as `X-Error-Code` spells it. What status each has stands in contract/failure.ts. */
 export type RefusalCode =
   | 'invalid_json'
@@ -63,9 +65,9 @@ export interface Refusal {
   readonly etag?: string;
 }
 
-export type Verdict<T> = { readonly ok: true; readonly value: T } | Refusal;
-
-export const granted = <T>(value: T): { readonly ok: true; readonly value: T } => ({ ok: true, value });
+/** What comes of a request: a value, or why it is refused. */
+export type Outcome<T> = Either<T, Refusal>;
+export { accepted } from '../../kernel/outcome.ts';
 
 export function refuse(
   code: RefusalCode,

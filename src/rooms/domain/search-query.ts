@@ -1,6 +1,6 @@
 import { readInstant } from './instant.ts';
 import type { MessageType } from './message/message.ts';
-import { granted, type Refusal, refuse, type Verdict } from './refusal.ts';
+import { accepted, type Outcome, type Refusal, refuse } from './refusal.ts';
 
 const MAX_LENGTH = 1_000;
 const MAX_TERMS = 32;
@@ -37,7 +37,7 @@ const SPACES = /\s*/y;
  * Reads what people type: words (all of them), `"a phrase"`, `-not`, `beginn*`, and the filters `from:ana`, `in:ops`,
  * `has:file`, `has:link`, `type:alert`, `before:` and `after:` with a date (UTC) or an RFC 3339 instant.
  */
-export function parseSearch(text: string): Verdict<SoughtMessages> {
+export function parseSearch(text: string): Outcome<SoughtMessages> {
   if (text.length > MAX_LENGTH) return invalid(`longer than ${MAX_LENGTH} characters`);
   const terms: SoughtTerm[] = [];
   let filters: Omit<SoughtMessages, 'terms'> = {};
@@ -52,7 +52,7 @@ export function parseSearch(text: string): Verdict<SoughtMessages> {
     filters = { ...filters, ...filter.value };
   }
   if (terms.length > MAX_TERMS) return invalid(`more than ${MAX_TERMS} words and phrases`);
-  return granted({ terms, ...filters });
+  return accepted({ terms, ...filters });
 }
 
 interface Piece {
@@ -94,24 +94,24 @@ function termOf({ value, prefix, not }: Piece): SoughtTerm | undefined {
 
 type Filter = Omit<SoughtMessages, 'terms'>;
 
-function filterOf(name: FilterName, value: string): Verdict<Filter> {
+function filterOf(name: FilterName, value: string): Outcome<Filter> {
   if (value === '') return invalid(`${name}: needs a value`);
   switch (name) {
     case 'from':
-      return granted({ from: value.replace(/^@/, '').toLowerCase() });
+      return accepted({ from: value.replace(/^@/, '').toLowerCase() });
     case 'in':
-      return granted({ in: value.replace(/^#/, '') });
+      return accepted({ in: value.replace(/^#/, '') });
     case 'has':
-      return value === 'file' || value === 'link' ? granted({ has: value }) : invalid('has: "file" or "link"');
+      return value === 'file' || value === 'link' ? accepted({ has: value }) : invalid('has: "file" or "link"');
     case 'type':
       return TYPES.has(value)
-        ? granted({ type: value as MessageType })
+        ? accepted({ type: value as MessageType })
         : invalid(`type: one of ${[...TYPES].join(', ')}`);
     default: {
       const at = readInstant(value);
       return at === undefined
         ? invalid(`${name}: a date such as 2026-01-31, or an instant such as 2026-01-31T09:00:00Z`)
-        : granted({ [name]: at });
+        : accepted({ [name]: at });
     }
   }
 }

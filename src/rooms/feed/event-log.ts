@@ -1,6 +1,6 @@
 import type { CancelTimer, Clock } from '../../kernel/clock.ts';
 import { printCursor, printReset } from '../contract/feed.ts';
-import { granted, type Verdict } from '../domain/refusal.ts';
+import { accepted, type Outcome } from '../domain/refusal.ts';
 import type { FeedEntry } from './feed-entry.ts';
 import type { FeedListener, FeedReader, ReaderTraits } from './feed-reader.ts';
 import type { RoomFeed, Start } from './room-feed.ts';
@@ -29,7 +29,7 @@ export class EventLog {
   }
 
   /** The answer's JSON: `{events: [{id, event, data}], cursor, epoch}`. At once if there is anything, else when there is. */
-  async read(request: LogRequest): Promise<Verdict<string>> {
+  async read(request: LogRequest): Promise<Outcome<string>> {
     const feed = this.#feed;
     const refusal = feed.reserve(request.caller);
     if (refusal) return refusal;
@@ -49,7 +49,7 @@ export class EventLog {
     const resetId = printCursor(feed.epoch, after);
     if (reset) events.unshift(`{"id":"${resetId}","event":"reset","data":${printReset(reset, after)}}`);
     const cursor = printCursor(feed.epoch, listener.cursor);
-    return granted(`{"events":[${events.join(',')}],"cursor":"${cursor}","epoch":"${feed.epoch}"}`);
+    return accepted(`{"events":[${events.join(',')}],"cursor":"${cursor}","epoch":"${feed.epoch}"}`);
   }
 }
 

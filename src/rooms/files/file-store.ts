@@ -12,7 +12,7 @@ import { IMAGE_HEAD_BYTES, imageSizeOf } from '../domain/file/image.ts';
 import { fileNameOf } from '../domain/file/name.ts';
 import type { ByteRange } from '../domain/file/range.ts';
 import { sniffType } from '../domain/file/type.ts';
-import { granted, type Refusal, refuse, type Verdict } from '../domain/refusal.ts';
+import { accepted, type Outcome, type Refusal, refuse } from '../domain/refusal.ts';
 import type { RoomState } from '../room/state.ts';
 import type { RoomWriter } from '../room/writer.ts';
 import type { RoomStore } from '../store/room-store.ts';
@@ -77,7 +77,7 @@ export class FileStore {
   }
 
   /** Takes a file in; resolves when it is on disk. Nothing is left of one that breaks off or is too large. */
-  async receive(caller: Caller, upload: Upload): Promise<Verdict<FileRef>> {
+  async receive(caller: Caller, upload: Upload): Promise<Outcome<FileRef>> {
     const { folder, writer, newId } = this.#parts;
     // A full disk may have room again: that shows when something is written.
     if (writer.trouble && writer.trouble.code !== 'storage_full') return writer.trouble;
@@ -102,9 +102,9 @@ export class FileStore {
   }
 
   /** A file that the caller may read: his own, or one of a message that he may read. */
-  async find(caller: Caller, id: string): Promise<Verdict<FileRef>> {
+  async find(caller: Caller, id: string): Promise<Outcome<FileRef>> {
     const [file] = await this.#parts.store.files([id]);
-    if (file && (await this.#mayRead(caller, file))) return granted(file);
+    if (file && (await this.#mayRead(caller, file))) return accepted(file);
     return refuse('file_not_found', `there is no file ${id}`);
   }
 
@@ -211,7 +211,7 @@ export class FileStore {
     temporary: string,
     draft: Omit<FileRef, 'uploadedBy' | 'createdAt'>,
     caller: Caller,
-  ): Promise<Verdict<FileRef>> {
+  ): Promise<Outcome<FileRef>> {
     const { folder, writer } = this.#parts;
     const path = this.#pathOf(draft.sha256);
     const shelf = join(folder, draft.sha256.slice(0, 2));

@@ -48,7 +48,15 @@ async function openBridge(t: Cleanup): Promise<Bridge> {
       send('POST', path, { body: webhook(status, summary) }),
     async plant(room, author, message) {
       const user = { ...makeUser(author.id, 0), ...author };
-      const caller = { user, isAdmin: true, scopes: new Set(SCOPES), roomIds: null, tokenId: null, expiresAt: null };
+      const caller = {
+        kind: 'user' as const,
+        user,
+        isAdmin: true,
+        scopes: new Set(SCOPES),
+        roomIds: null,
+        tokenId: null,
+        expiresAt: null,
+      };
       const defaults = { type: 'text', body: 'planted', format: 'plain', replyTo: null, threadId: null } as const;
       const more = { attachments: [], card: null, silent: false, status: 'complete', run: null } as const;
       const draft = { ...defaults, ...more, id: undefined, ...message, attachments: [], alsoInRoom: false, room };

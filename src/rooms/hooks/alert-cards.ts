@@ -5,7 +5,7 @@ import { cardId, cardOf, type GroupNotice } from '../domain/card/alert-notice.ts
 import type { Message, StoredMessage } from '../domain/message/message.ts';
 import { isAlertCard } from '../domain/message/reserved-message.ts';
 import { record } from '../domain/record.ts';
-import { granted, refuse, type Verdict } from '../domain/refusal.ts';
+import { accepted, type Outcome, refuse } from '../domain/refusal.ts';
 import type { Messages } from '../messages/messages.ts';
 import type { RoomState } from '../room/state.ts';
 import type { RoomWriter } from '../room/writer.ts';
@@ -54,13 +54,13 @@ export class AlertCards {
   }
 
   /** Shows what a notice tells. Resolves with the card's message when that is durable. */
-  show(place: CardPlace, notice: GroupNotice): Promise<Verdict<StoredMessage>> {
+  show(place: CardPlace, notice: GroupNotice): Promise<Outcome<StoredMessage>> {
     const first = cardId(place.roomId, notice);
     return this.#queue.run(first, () => this.#show(place, notice, first));
   }
 
   /** Changes a card of a room by hand: acknowledges it, notes a silence. */
-  async change(roomId: string, id: string, change: (card: AlertCard) => AlertCard): Promise<Verdict<StoredMessage>> {
+  async change(roomId: string, id: string, change: (card: AlertCard) => AlertCard): Promise<Outcome<StoredMessage>> {
     const found = await this.#find(roomId, id);
     const card = found && readCard(found.message.card);
     if (!card) return refuse('message_not_found', `the message ${id} is no alert`);
@@ -69,7 +69,7 @@ export class AlertCards {
       const now = current && readCard(current.message.card);
       if (!current || !now) return refuse('deleted', 'the alert was deleted');
       const next = change(now);
-      return JSON.stringify(next) === JSON.stringify(now) ? granted(current) : this.#rewrite(current.message, next);
+      return JSON.stringify(next) === JSON.stringify(now) ? accepted(current) : this.#rewrite(current.message, next);
     });
   }
 
@@ -78,7 +78,7 @@ export class AlertCards {
     this.#threads.clear();
   }
 
-  async #show(place: CardPlace, notice: GroupNotice, first: string): Promise<Verdict<StoredMessage>> {
+  async #show(place: CardPlace, notice: GroupNotice, first: string): Promise<Outcome<StoredMessage>> {
     const { state, clock } = this.#parts;
     const now = clock.now();
     const currentId = state.get('setting', `card/${first}`)?.value ?? first;
@@ -89,9 +89,9 @@ export class AlertCards {
     const isGone = current.message.deleted;
     if (isGone ? notice.status === 'firing' : isOver(old, notice, now))
       return this.#postAnew(place, cardOf(notice, first, undefined, now));
-    if (isGone) return granted(current);
+    if (isGone) return accepted(current);
     const card = cardOf(notice, first, old, now);
-    if (old && isSameCard(old, card)) return granted(current);
+    if (old && isSameCard(old, card)) return accepted(current);
     const rewritten = await this.#rewrite(current.message, card);
     if (rewritten.ok && old && old.state !== card.state) this.#tellThread(place, currentId, card);
     return rewritten;
@@ -103,14 +103,14 @@ export class AlertCards {
     return found && found.message.roomId === roomId && isAlertCard(found.message) ? found : undefined;
   }
 
-  async #postFirst(place: CardPlace, card: AlertCard, id: string): Promise<Verdict<StoredMessage>> {
+  async #postFirst(place: CardPlace, card: AlertCard, id: string): Promise<Outcome<StoredMessage>> {
     const posted = await this.#post(place, card, id);
     const isTaken = !posted.ok && (posted.code === 'id_conflict' || posted.code === 'deleted');
     return isTaken ? this.#postAnew(place, card) : posted;
   }
 
   /** Its id is noted before it is used, so that a crash between the two makes no second card. */
-  async #postAnew(place: CardPlace, card: AlertCard): Promise<Verdict<StoredMessage>> {
+  async #postAnew(place: CardPlace, card: AlertCard): Promise<Outcome<StoredMessage>> {
     const id = `alert-${this.#parts.newId()}`;
     const noted = await this.#parts.writer.submit({
       decide: () => ({
@@ -122,7 +122,7 @@ export class AlertCards {
     return noted.ok ? this.#post(place, card, id) : noted;
   }
 
-  async #post({ roomId, caller }: CardPlace, card: AlertCard, id: string): Promise<Verdict<StoredMessage>> {
+  async #post({ roomId, caller }: CardPlace, card: AlertCard, id: string): Promise<Outcome<StoredMessage>> {
     const posted = await this.#parts.messages.post(caller, {
       room: roomId,
       id,
@@ -133,10 +133,10 @@ export class AlertCards {
       // What has ended before anybody heard of it disturbs nobody.
       silent: card.state === 'resolved',
     });
-    return posted.ok ? granted(posted.value.stored) : posted;
+    return posted.ok ? accepted(posted.value.stored) : posted;
   }
 
-  #rewrite({ id, roomId, type, author }: Message, card: AlertCard): Promise<Verdict<StoredMessage>> {
+  #rewrite({ id, roomId, type, author }: Message, card: AlertCard): Promise<Outcome<StoredMessage>> {
     const target = { id, roomId, type, authorId: author.id };
     return this.#parts.messages.rewrite(target, { body: printCard(card), card: cardJson(card), isAlert: true });
   }

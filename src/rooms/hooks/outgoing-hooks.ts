@@ -1,8 +1,9 @@
 import type { Clock } from '../../kernel/clock.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
-import type { SecretVault } from '../authentication/secret-vault.ts';
+import type { SecretCipher } from '../authentication/secret-cipher.ts';
 import type { Committed } from '../domain/event.ts';
+import { hookCaller } from '../domain/hook/caller.ts';
 import type { HookProgress, OutgoingHook } from '../domain/hook/hook.ts';
 import { type RecordChange, record } from '../domain/record.ts';
 import type { Messages } from '../messages/messages.ts';
@@ -10,8 +11,7 @@ import type { OutboundGuard } from '../outbound/outbound-guard.ts';
 import type { RoomState } from '../room/state.ts';
 import type { RoomWriter } from '../room/writer.ts';
 import type { RoomStore } from '../store/room-store.ts';
-import { bridgeCaller } from './bridge.ts';
-import { HookCourier } from './hook-courier.ts';
+import { HookDelivery } from './delivery.ts';
 
 /** Where a hook stands is written at most that much later: after a crash so much may be delivered twice. */
 const SAVE_EVERY_MS = 1_000;
@@ -24,7 +24,7 @@ export interface OutgoingHooksParts {
   readonly writer: RoomWriter;
   readonly messages: Messages;
   readonly guard: OutboundGuard;
-  readonly vault: SecretVault;
+  readonly cipher: SecretCipher;
   readonly clock: Clock;
   readonly log: Log;
   readonly epoch: string;
@@ -35,7 +35,7 @@ export interface OutgoingHooksParts {
 /** Tells the addresses of outgoing hooks what happens, each in the log's order, from where it stopped. */
 export class OutgoingHooks {
   readonly #parts: OutgoingHooksParts;
-  readonly #couriers = new Map<string, HookCourier>();
+  readonly #deliveries = new Map<string, HookDelivery>();
   readonly #unsaved = new Map<string, HookProgress>();
   readonly #stopSaving: () => void;
   #saving: Promise<void> = Promise.resolve();
@@ -73,7 +73,7 @@ export class OutgoingHooks {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#stopSaving();
-    await Promise.all([...this.#couriers.values()].map((courier) => courier.close()));
+    await Promise.all([...this.#deliveries.values()].map((delivery) => delivery.close()));
     await this.#save();
   }
 
@@ -88,7 +88,7 @@ export class OutgoingHooks {
         this.#take(event.hook);
       }
     }
-    for (const courier of this.#couriers.values()) courier.wake();
+    for (const delivery of this.#deliveries.values()) delivery.wake();
   }
 
   /** Somebody has looked after it: how long it failed before counts no more. */
@@ -102,23 +102,23 @@ export class OutgoingHooks {
     const { state, writer } = this.#parts;
     // Without progress nobody was told yet that there is such a hook.
     const cursor = writer.pos;
-    const courier = new HookCourier(hook, {
+    const delivery = new HookDelivery(hook, {
       ...this.#parts,
       progress: () => this.progressOf(hook.id) ?? { ...NO_PROGRESS, cursor },
       note: (progress) => this.#note(hook.id, progress),
       pause: (reason) => void this.#pause(hook, reason),
       secret: () => {
         const sealed = state.get('secret', `hook/${hook.id}`);
-        return sealed && this.#parts.vault.open(`hook/${hook.id}`, sealed);
+        return sealed && this.#parts.cipher.open(`hook/${hook.id}`, sealed);
       },
     });
-    this.#couriers.set(hook.id, courier);
-    courier.wake();
+    this.#deliveries.set(hook.id, delivery);
+    delivery.wake();
   }
 
   #stop(id: string): void {
-    void this.#couriers.get(id)?.close();
-    this.#couriers.delete(id);
+    void this.#deliveries.get(id)?.close();
+    this.#deliveries.delete(id);
   }
 
   #note(id: string, progress: HookProgress): void {
@@ -152,7 +152,7 @@ export class OutgoingHooks {
     log.warn('a hook is paused: its receiver has failed for too long', { hook: hook.id, reason });
     if (hook.roomId !== null) {
       const body = `The hook **${hook.name}** is paused: its receiver has failed for a day (${reason}). Enable it when it is back.`;
-      void messages.post(bridgeCaller({ ...hook, roomId: hook.roomId }), { room: hook.roomId, body, byServer: true });
+      void messages.post(hookCaller(hook, hook.roomId), { room: hook.roomId, body, byServer: true });
     }
     await writer
       .submit({

@@ -9,7 +9,7 @@ import type {
   StoredMessage,
 } from '../domain/message/message.ts';
 import type { RewriteTarget } from '../domain/message/rewrite.ts';
-import type { Verdict } from '../domain/refusal.ts';
+import type { Outcome } from '../domain/refusal.ts';
 
 /** A message as somebody sends it. */
 export interface Post {
@@ -64,18 +64,18 @@ export interface Rewrite {
 
 /** Everything that posts, be it a request, a copilot, a hook or a command, posts through this. */
 export interface Messages {
-  post(caller: Caller, post: Post): Promise<Verdict<Posted>>;
+  post(caller: Caller, post: Post): Promise<Outcome<Posted>>;
   /** Whether a post without attachments would be taken as a new message now. */
-  check(caller: Caller, post: Post): Promise<Verdict<null>>;
-  edit(caller: Caller, id: string, edit: MessageEdit, ifMatch?: string): Promise<Verdict<StoredMessage>>;
+  check(caller: Caller, post: Post): Promise<Outcome<null>>;
+  edit(caller: Caller, id: string, edit: MessageEdit, ifMatch?: string): Promise<Outcome<StoredMessage>>;
   /** Leaves a tombstone. A tombstone is answered as it is. */
   remove(
     caller: Caller,
     id: string,
     options: { readonly reason?: string | undefined; readonly ifMatch?: string | undefined },
-  ): Promise<Verdict<StoredMessage>>;
+  ): Promise<Outcome<StoredMessage>>;
   /** Without history and without asking who may: for the server itself. A tombstone is refused. */
-  rewrite(target: RewriteTarget, rewrite: Rewrite): Promise<Verdict<StoredMessage>>;
+  rewrite(target: RewriteTarget, rewrite: Rewrite): Promise<Outcome<StoredMessage>>;
   /** One that the caller may read; else `message_not_found`. */
-  find(caller: Caller, id: string): Promise<Verdict<StoredMessage>>;
+  find(caller: Caller, id: string): Promise<Outcome<StoredMessage>>;
 }

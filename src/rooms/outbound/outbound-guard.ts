@@ -2,7 +2,7 @@ import { lookup as resolveAll } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import type { AnswerRules, HttpAnswer } from '../../kernel/http-client/exchange.ts';
 import { HttpClient, type HttpRequest, type HttpStream } from '../../kernel/http-client/http-client.ts';
-import { granted, refuse, type Verdict } from '../domain/refusal.ts';
+import { accepted, type Outcome, refuse } from '../domain/refusal.ts';
 import { classifyAddress } from './outbound-address.ts';
 
 export interface OutboundGuardOptions {
@@ -48,7 +48,7 @@ export class OutboundGuard {
   }
 
   /** Whether an address may be saved. Names are not resolved here: what they stand for may change. */
-  check(url: string, { allowPrivate }: AddressRights): Verdict<URL> {
+  check(url: string, { allowPrivate }: AddressRights): Outcome<URL> {
     if (!URL.canParse(url)) return refuse('invalid_body', `${JSON.stringify(url)} is not a URL`);
     const parsed = new URL(url);
     if (parsed.protocol !== 'http:' && parsed.protocol !== 'https:')
@@ -58,10 +58,10 @@ export class OutboundGuard {
     const host = hostOf(parsed);
     if (isIP(host) === 0) {
       const isLocal = host === 'localhost' || host.endsWith('.localhost');
-      return isLocal && !allowPrivate ? refuse('invalid_body', privateText(host)) : granted(parsed);
+      return isLocal && !allowPrivate ? refuse('invalid_body', privateText(host)) : accepted(parsed);
     }
     const reason = objection(host, host, allowPrivate);
-    return reason === undefined ? granted(parsed) : refuse('invalid_body', reason);
+    return reason === undefined ? accepted(parsed) : refuse('invalid_body', reason);
   }
 
   /** As HttpClient; rejects with a ForbiddenAddressError where the address may not be reached. */

@@ -12,7 +12,7 @@ export interface BatchReads {
   readonly reacted: ReadonlySet<string>;
 }
 
-export interface BatchMeans {
+export interface BatchContext {
   readonly now: number;
   readonly newId: () => string;
   /** The wire form of a message (contract/message.ts). */
@@ -27,7 +27,7 @@ export class BatchView implements ChangeView {
   readonly newId: () => string;
   readonly #state: RoomState;
   readonly #reads: BatchReads;
-  readonly #print: BatchMeans['printMessage'];
+  readonly #print: BatchContext['printMessage'];
   readonly #records = new Map<RecordKind, Map<string, unknown>>();
   readonly #messages = new Map<string, StoredMessage>();
   /** Those that were created in this batch. */
@@ -36,7 +36,7 @@ export class BatchView implements ChangeView {
   readonly #lastSeqs = new Map<string, number>();
   readonly #lastMessageAts = new Map<string, number>();
 
-  constructor(state: RoomState, reads: BatchReads, { now, newId, printMessage }: BatchMeans) {
+  constructor(state: RoomState, reads: BatchReads, { now, newId, printMessage }: BatchContext) {
     this.#state = state;
     this.#reads = reads;
     this.now = now;

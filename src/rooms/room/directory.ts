@@ -1,14 +1,16 @@
-import { type WireMe, type WireMember, wireMe, wireMember } from '../contract/member.ts';
+import type { WireMe, WireMember } from '../contract/member.ts';
+import { wireMe, wireMember } from '../contract/member.ts';
 import { printPage } from '../contract/message.ts';
-import { type WireOpenedRoom, type WireRoom, type WireRooms, wireRoom } from '../contract/room.ts';
+import type { WireOpenedRoom, WireRoom, WireRooms } from '../contract/room.ts';
+import { wireRoom } from '../contract/room.ts';
 import { accessTo, findRoom, type RoomAccess } from '../domain/access.ts';
 import type { Caller } from '../domain/caller.ts';
 import type { Member } from '../domain/member/member.ts';
-import { granted, refuse, type Verdict } from '../domain/refusal.ts';
-import { type RoomWish, selectRoom } from '../domain/room/list.ts';
+import { accepted, type Outcome, refuse } from '../domain/refusal.ts';
+import { type RoomFilter, selectRoom } from '../domain/room/list.ts';
 import type { Room } from '../domain/room/room.ts';
 import type { UserRef } from '../domain/user/user.ts';
-import type { MessageReader } from '../messages/message-book-reader.ts';
+import type { MessageReader } from '../messages/reader.ts';
 import type { UnreadCounts } from '../messages/unread-counts.ts';
 import { comparePlaces, placeOf, type RoomOrder, type RoomPlace } from './order.ts';
 import type { RoomState } from './state.ts';
@@ -24,7 +26,7 @@ export interface RoomDirectoryParts {
   readonly onlineCount: (roomId: string) => number;
 }
 
-export interface PageWish {
+export interface ListPage {
   readonly limit: number;
   /** Where the last page ended. */
   readonly next?: string | undefined;
@@ -54,7 +56,7 @@ export class RoomDirectory {
   }
 
   /** A room, its last messages and its members, and from where on the stream tells what follows. */
-  async open(caller: Caller, room: Room, messages: number): Promise<Verdict<string>> {
+  async open(caller: Caller, room: Room, messages: number): Promise<Outcome<string>> {
     const cursor = this.#parts.cursor();
     const page = await this.#parts.messages.page(caller, room.id, { limit: Math.max(1, messages) });
     if (!page.ok) return page;
@@ -62,34 +64,34 @@ export class RoomDirectory {
       .slice(0, FIRST_MEMBERS)
       .map((member) => this.showMember(member));
     const facts = { ...(await this.show(caller, room)), members, cursor };
-    return granted(printPage<WireOpenedRoom>(messages === 0 ? [] : page.value.messages, facts));
+    return accepted(printPage<WireOpenedRoom>(messages === 0 ? [] : page.value.messages, facts));
   }
 
-  async list(caller: Caller, wish: RoomWish, page: PageWish): Promise<Verdict<WireRooms>> {
-    const from = page.next === undefined ? granted(undefined) : readPlace(page.next);
+  async list(caller: Caller, filter: RoomFilter, page: ListPage): Promise<Outcome<WireRooms>> {
+    const from = page.next === undefined ? accepted(undefined) : readPlace(page.next);
     if (!from.ok) return from;
     const found: RoomPlace[] = [];
     const rooms: Room[] = [];
-    for (const place of this.#candidates(caller, wish, from.value)) {
-      const access = selectRoom(this.#parts.state, caller, place.roomId, wish);
+    for (const place of this.#candidates(caller, filter, from.value)) {
+      const access = selectRoom(this.#parts.state, caller, place.roomId, filter);
       if (!access) continue;
       if (rooms.length === page.limit) {
         const next = printPlace(found.at(-1) as RoomPlace);
-        return granted({ rooms: await this.#showAll(caller, rooms), next });
+        return accepted({ rooms: await this.#showAll(caller, rooms), next });
       }
       rooms.push(access.room);
       found.push(place);
     }
-    return granted({ rooms: await this.#showAll(caller, rooms), next: null });
+    return accepted({ rooms: await this.#showAll(caller, rooms), next: null });
   }
 
   /** What a room is to a member of it. */
-  async me(caller: Caller, idOrSlug: string): Promise<Verdict<WireMe>> {
+  async me(caller: Caller, idOrSlug: string): Promise<Outcome<WireMe>> {
     const found = findRoom(this.#parts.state, caller, idOrSlug);
     if (!found.ok) return found;
     const { member } = found.value;
     if (!member) return refuse('member_not_found', 'you are not a member of this room');
-    return granted(await this.#me(found.value, member));
+    return accepted(await this.#me(found.value, member));
   }
 
   /** Sorted by their ids. */
@@ -107,9 +109,9 @@ export class RoomDirectory {
     return this.#parts.state.get('user', id) ?? { id, name: id, kind: 'human' };
   }
 
-  #candidates(caller: Caller, wish: RoomWish, from: RoomPlace | undefined): Iterable<RoomPlace> {
+  #candidates(caller: Caller, filter: RoomFilter, from: RoomPlace | undefined): Iterable<RoomPlace> {
     const { state, order } = this.#parts;
-    if (wish.joined !== true) return order.after(from);
+    if (filter.joined !== true) return order.after(from);
     const places = [...state.roomIdsOf(caller.user.id)].map((roomId) => placeOf(state, roomId));
     return places.filter((place) => !from || comparePlaces(place, from) > 0).sort(comparePlaces);
   }
@@ -125,9 +127,9 @@ export class RoomDirectory {
 
 const printPlace = ({ roomId, at }: RoomPlace): string => Buffer.from(`${at}.${roomId}`).toString('base64url');
 
-function readPlace(text: string): Verdict<RoomPlace> {
+function readPlace(text: string): Outcome<RoomPlace> {
   const [, at, roomId] = /^(\d{1,16})\.([\w-]{1,64})$/.exec(Buffer.from(text, 'base64url').toString()) ?? [];
   if (at === undefined || roomId === undefined)
     return refuse('invalid_cursor', 'next: send it as the last page had it, or begin without it');
-  return granted({ at: Number(at), roomId });
+  return accepted({ at: Number(at), roomId });
 }

@@ -5,7 +5,7 @@ import { printMessageEvent, printObjectEvent } from '../contract/event.ts';
 import { printMessage } from '../contract/message-json.ts';
 import type { Change, Decision, ReactionKey, Write } from '../domain/change.ts';
 import type { Committed, EventDraft } from '../domain/event.ts';
-import { type Refusal, refuse, type Verdict } from '../domain/refusal.ts';
+import { type Outcome, type Refusal, refuse } from '../domain/refusal.ts';
 import { type PreparedEvent, type PreparedWrite, type RoomStore, StorageFullError } from '../store/room-store.ts';
 import { type BatchReads, BatchView, reactionText } from './change-view.ts';
 import type { RoomState } from './state.ts';
@@ -31,7 +31,7 @@ export type CommitListener = (committed: readonly Committed[]) => void;
 
 interface Waiting {
   readonly change: Change<unknown>;
-  readonly settle: (verdict: Verdict<unknown>) => void;
+  readonly settle: (outcome: Outcome<unknown>) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -62,7 +62,7 @@ export class RoomWriter {
   readonly #listeners: CommitListener[] = [];
   #waiting: Waiting[] = [];
   #running: Promise<void> | undefined;
-  #verdict: Refusal | undefined;
+  #outcome: Refusal | undefined;
   #pos: number;
   #isFull = false;
   #stopLooking: CancelTimer | undefined;
@@ -70,7 +70,7 @@ export class RoomWriter {
   constructor(parts: RoomWriterParts, pos: number) {
     this.#parts = parts;
     this.#pos = pos;
-    if (parts.readOnly) this.#verdict = READ_ONLY;
+    if (parts.readOnly) this.#outcome = READ_ONLY;
   }
 
   /** The last position that is committed and told. */
@@ -80,7 +80,7 @@ export class RoomWriter {
 
   /** Why writes cannot be accepted; `undefined` when they can. */
   get trouble(): Refusal | undefined {
-    return this.#verdict ?? (this.#isFull ? FULL : undefined);
+    return this.#outcome ?? (this.#isFull ? FULL : undefined);
   }
 
   /** Listeners are told in the order in which they were added. */
@@ -89,8 +89,8 @@ export class RoomWriter {
   }
 
   /** Resolves when the change is on disk, or refused. Rejects only where `decide` or `answer` throws. */
-  submit<T>(change: Change<T>): Promise<Verdict<T>> {
-    if (this.#verdict) return Promise.resolve(this.#verdict);
+  submit<T>(change: Change<T>): Promise<Outcome<T>> {
+    if (this.#outcome) return Promise.resolve(this.#outcome);
     return new Promise((resolve, reject) => {
       this.#waiting.push({ change, settle: resolve as Waiting['settle'], reject });
       this.#running ??= this.#run();
@@ -99,7 +99,7 @@ export class RoomWriter {
 
   /** Commits what waits; changes that come later are refused. */
   async close(): Promise<void> {
-    this.#verdict ??= CLOSED;
+    this.#outcome ??= CLOSED;
     this.#stopLooking?.();
     await this.#running;
   }
@@ -153,7 +153,7 @@ export class RoomWriter {
 
   /** Whoever goes by the health of the server sends nothing to one that is full, and would never see it recover. */
   #lookLater(): void {
-    if (this.#verdict) return;
+    if (this.#outcome) return;
     this.#stopLooking ??= this.#parts.clock.after(LOOK_MS, () => {
       this.#stopLooking = undefined;
       if (this.#isFull) void this.#look();
@@ -202,7 +202,7 @@ export class RoomWriter {
   }
 
   #fail(error: unknown, batch: readonly Waiting[]): void {
-    this.#verdict = FAILED;
+    this.#outcome = FAILED;
     this.#parts.log.error('the storage failed; nothing is acknowledged any more', { err: messageOf(error) });
     for (const { settle } of [...batch, ...this.#waiting.splice(0)]) settle(FAILED);
     this.#parts.failed(error);

@@ -5,14 +5,14 @@ import type { HttpEnv, PathHandlers } from '../../kernel/http/app.ts';
 import type { Log } from '../../kernel/log.ts';
 import { refuse } from '../domain/refusal.ts';
 import { answerRefusal, refuseMethod } from './answer/answers.ts';
-import { completePaths, type Gate, guarded, mountBehind } from './request/gate.ts';
+import { completePaths, type Middleware, mountBehind, wrapped } from './request/middleware.ts';
 
 export type Paths = Readonly<Record<string, PathHandlers>>;
 
 export interface RoomsAppParts {
   /** All that is answered, file by file: each file of this folder lists its own paths. */
   readonly paths: Paths;
-  readonly gate: Gate;
+  readonly middleware: Middleware;
   readonly log: Log;
 }
 
@@ -25,10 +25,12 @@ export function mergePaths(tables: readonly Paths[]): Paths {
 }
 
 /** The HTTP interface of the rooms. */
-export function createRoomsApp({ paths, gate, log }: RoomsAppParts): Hono<HttpEnv> {
+export function createRoomsApp({ paths, middleware, log }: RoomsAppParts): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>();
-  mountBehind(gate, app, completePaths(paths, gate), refuseMethod);
-  const nothing = guarded(gate, 'nothing', (c) => answerRefusal(c, refuse('not_found', `${c.req.path} is not here`)));
+  mountBehind(middleware, app, completePaths(paths, middleware), refuseMethod);
+  const nothing = wrapped(middleware, 'nothing', (c) =>
+    answerRefusal(c, refuse('not_found', `${c.req.path} is not here`)),
+  );
   app.notFound((c) => nothing(c, async () => {}) as Response);
   app.onError((error, c) => {
     // By its template: a path may hold the secret of a hook or the code of an invite.

@@ -4,9 +4,9 @@ import { printInstantOrNull } from '../contract/instant.ts';
 import { sessionPost } from '../contract/session.ts';
 import { wireUser } from '../contract/user.ts';
 import type { Caller } from '../domain/caller.ts';
-import { refuse, type Verdict } from '../domain/refusal.ts';
+import { type Outcome, refuse } from '../domain/refusal.ts';
 import type { User } from '../domain/user/user.ts';
-import { answer, answerRefusal, answerVerdict } from './answer/answers.ts';
+import { answer, answerOutcome, answerRefusal } from './answer/answers.ts';
 import type { Paths } from './index.ts';
 import { readJson } from './request/body.ts';
 import { admit, credentialsOf, type GuardParts } from './request/guard.ts';
@@ -18,15 +18,15 @@ export interface SessionPathsParts {
   /** The address under which browsers reach the server: the cookie goes to nothing else there, and over HTTPS alone. */
   readonly baseUrl: string | undefined;
   /** Whom a secret stands for. */
-  readonly check: (secret: string, address: string) => Verdict<Caller>;
+  readonly check: (secret: string, address: string) => Outcome<Caller>;
   /** One more has failed from an address: a refusal when it was too many. */
   readonly failed: (address: string) => ReturnType<typeof refuse> | undefined;
   /** One more comes by an invite from an address: a refusal when it was too many. */
   readonly came: (address: string) => ReturnType<typeof refuse> | undefined;
   readonly sessions: {
-    begin(caller: Caller): Promise<Verdict<Session>>;
-    welcome(newcomer: Newcomer): Promise<Verdict<Session>>;
-    end(caller: Caller): Promise<Verdict<true>>;
+    begin(caller: Caller): Promise<Outcome<Session>>;
+    welcome(newcomer: Newcomer): Promise<Outcome<Session>>;
+    end(caller: Caller): Promise<Outcome<true>>;
   };
   readonly now: () => number;
 }
@@ -53,10 +53,10 @@ export function sessionPaths(parts: SessionPathsParts): Paths {
         if (auth === 'none') return current(c, next);
         const body = await readJson(c, sessionPost, BODY_LIMIT);
         if (!body.ok) return answerRefusal(c, body);
-        return answerVerdict(c, await signIn(parts, c, body.value), (session) => welcome(c, session));
+        return answerOutcome(c, await signIn(parts, c, body.value), (session) => welcome(c, session));
       },
       DELETE: admit(guard, { scope: 'read' }, async (c, caller) =>
-        answerVerdict(c, await sessions.end(caller), () =>
+        answerOutcome(c, await sessions.end(caller), () =>
           c.body(null, 204, { 'set-cookie': cookie('', 0), 'cache-control': 'no-store' }),
         ),
       ),
@@ -83,7 +83,7 @@ async function signIn(
   { guard, sessions, check, failed, came }: SessionPathsParts,
   c: HttpContext,
   { token, invite, name, id }: SignIn,
-): Promise<Verdict<Session>> {
+): Promise<Outcome<Session>> {
   const { address } = credentialsOf(c);
   if (token !== undefined && invite === undefined) {
     const caller = check(token, address);

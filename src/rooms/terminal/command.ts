@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import type { Terminal } from '../../kernel/terminal/terminal.ts';
 import { addAdminCommands } from './admin/command.ts';
-import { addBenchCommand } from './bench/command.ts';
 import { addCopilotCommands } from './copilot/command.ts';
 import { addDirectoryCommands } from './directory/command.ts';
 import { addMessageCommands } from './messages/command.ts';
@@ -12,5 +11,4 @@ export function addTerminalCommands(rooms: Command, terminal: Terminal): void {
   addDirectoryCommands(rooms, terminal);
   addCopilotCommands(rooms, terminal);
   addAdminCommands(rooms, terminal);
-  addBenchCommand(rooms, terminal);
 }

@@ -383,6 +383,5 @@ test('help shows a default as one would write it, and once', async () => {
   };
   assert.match(await help('say'), /--timeout <duration> how long to wait for an answer \(default: 30s\)/);
   assert.match(await help('say'), /cannot be reached \(default: 30s\)/);
-  assert.match(await help('bench'), /how often \(default: 2s\)/);
   assert.match(await help('doctor'), /of the server \(default: OPSDECK_DATA_DIR, else data\/rooms\) --json/);
 });

@@ -15,7 +15,7 @@ import type { Committed, EventDraft, RoomEvent } from '../domain/event.ts';
 import { type Member, memberKey } from '../domain/member/member.ts';
 import type { NewMessage } from '../domain/message/message.ts';
 import { record } from '../domain/record.ts';
-import { granted } from '../domain/refusal.ts';
+import { accepted } from '../domain/refusal.ts';
 import type { Room } from '../domain/room/room.ts';
 import { SCOPES } from '../domain/token/token.ts';
 import type { User } from '../domain/user/user.ts';
@@ -167,11 +167,11 @@ export class FeedKit {
   }
 
   async commit(write: Write): Promise<readonly Committed[]> {
-    const verdict = await this.#writer.submit({
+    const outcome = await this.#writer.submit({
       decide: () => ({ ok: true, write, answer: (committed: readonly Committed[]) => committed }),
     });
-    if (!verdict.ok) throw new Error(verdict.reason);
-    return verdict.value;
+    if (!outcome.ok) throw new Error(outcome.reason);
+    return outcome.value;
   }
 
   async addUser(id: string, parts: Partial<User> = {}): Promise<void> {
@@ -227,7 +227,7 @@ export class FeedKit {
     const { state, feed, tickets, presence, clock } = this;
     const guard: GuardParts = {
       authenticator: {
-        authenticate: async ({ user = 'local', authorization }) => granted(callerNamed(state, user, authorization)),
+        authenticate: async ({ user = 'local', authorization }) => accepted(callerNamed(state, user, authorization)),
       },
       limits: { take: () => ({ headers: {} }), takeRoom: () => undefined },
       idempotent: { once: (_c, _caller, handle) => handle() },
@@ -248,7 +248,7 @@ function callerNamed(state: RoomState, id: string, authorization: string | undef
   const [tokenId = null, expiresAt] = authorization?.split(' ') ?? [];
   const isAdmin = user.role === 'admin';
   const until = expiresAt === undefined ? null : Number(expiresAt);
-  return { user, isAdmin, scopes: new Set(SCOPES), roomIds: null, tokenId, expiresAt: until };
+  return { kind: 'user', user, isAdmin, scopes: new Set(SCOPES), roomIds: null, tokenId, expiresAt: until };
 }
 
 function userNamed(id: string): User {

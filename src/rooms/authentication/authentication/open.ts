@@ -1,6 +1,6 @@
 import type { Caller } from '../../domain/caller.ts';
 import { record } from '../../domain/record.ts';
-import { granted, refuse, type Verdict } from '../../domain/refusal.ts';
+import { accepted, type Outcome, refuse } from '../../domain/refusal.ts';
 import { isReservedUserId } from '../../domain/reserved-id.ts';
 import { SCOPES } from '../../domain/token/token.ts';
 import { makeUser } from '../../domain/user/new-user.ts';
@@ -24,13 +24,13 @@ export class OpenAuthentication {
     this.#seen = seen;
   }
 
-  authenticate({ user: named }: { readonly user: string | undefined }): Verdict<Caller> | Promise<Verdict<Caller>> {
+  authenticate({ user: named }: { readonly user: string | undefined }): Outcome<Caller> | Promise<Outcome<Caller>> {
     const id = named?.trim() || 'local';
     const known = this.#state.get('user', id);
     if (known?.disabled) return refuse('unauthenticated', `the user ${id} is disabled`);
     if (known) {
       this.#seen.user(id);
-      return granted(this.#callerOf(known));
+      return accepted(this.#callerOf(known));
     }
     if (!USER_ID.test(id))
       return refuse('unauthenticated', 'X-Opsdeck-User: small letters, digits, ".", "_" and "-", 64 at the most');
@@ -52,7 +52,7 @@ export class OpenAuthentication {
   #callerOf(user: User): Caller {
     let caller = this.#callers.get(user);
     if (!caller) {
-      caller = { user, isAdmin: true, scopes: ALL_SCOPES, roomIds: null, tokenId: null, expiresAt: null };
+      caller = { kind: 'user', user, isAdmin: true, scopes: ALL_SCOPES, roomIds: null, tokenId: null, expiresAt: null };
       this.#callers.set(user, caller);
     }
     return caller;

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import { type Caller, callerOf } from '../../domain/caller.ts';
-import { granted, type Refusal, refuse, type Verdict } from '../../domain/refusal.ts';
+import { accepted, type Outcome, type Refusal, refuse } from '../../domain/refusal.ts';
 import type { Token } from '../../domain/token/token.ts';
 import { checkToken } from '../../domain/user/change.ts';
 import type { User } from '../../domain/user/user.ts';
@@ -33,7 +33,7 @@ export class TokenAuthentication implements Authenticator {
     this.#parts = parts;
   }
 
-  authenticate({ authorization, cookie, address }: Credentials): Verdict<Caller> {
+  authenticate({ authorization, cookie, address }: Credentials): Outcome<Caller> {
     if (authorization !== undefined) {
       const secret = /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
       return secret === undefined ? NO_BEARER : this.check(secret, address);
@@ -43,7 +43,7 @@ export class TokenAuthentication implements Authenticator {
   }
 
   /** Whom a secret stands for. Who guesses from one address is slowed down, whoever knows is not. */
-  check(secret: string, address: string): Verdict<Caller> {
+  check(secret: string, address: string): Outcome<Caller> {
     const { state, clock, seen, failures } = this.#parts;
     // By its hash: how long it takes to find says nothing about how much of a secret was right.
     const token = state.get('token', hashTokenSecret(secret));
@@ -52,7 +52,7 @@ export class TokenAuthentication implements Authenticator {
     if (!user.ok) return user;
     seen.user(token.userId);
     seen.token(token.id);
-    return granted(this.#callerOf(token, user.value));
+    return accepted(this.#callerOf(token, user.value));
   }
 
   #callerOf(token: Token, user: User): Caller {

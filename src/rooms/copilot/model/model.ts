@@ -43,7 +43,7 @@ export class ModelError extends Error {
   readonly code: string;
   /** The same question may be answered a little later. */
   readonly isPassing: boolean;
-  /** When the provider wishes to be asked again. */
+  /** When the provider filters to be asked again. */
   readonly retryAfterMs: number | undefined;
 
   constructor(

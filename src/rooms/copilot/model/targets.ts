@@ -1,9 +1,9 @@
-import type { SecretVault } from '../../authentication/secret-vault.ts';
+import type { SecretCipher } from '../../authentication/secret-cipher.ts';
 import { roomSecretKey } from '../../domain/copilot/change.ts';
 import type { CopilotSettings, Provider, ProviderKind } from '../../domain/copilot/copilot.ts';
 import { providerSecretKey } from '../../domain/copilot/provider-change.ts';
 import { copilotOrigin, isKind } from '../../domain/copilot/settings.ts';
-import { granted, refuse, type Verdict } from '../../domain/refusal.ts';
+import { accepted, type Outcome, refuse } from '../../domain/refusal.ts';
 import type { RoomState } from '../../room/state.ts';
 import type { SecretSource } from '../secret-source.ts';
 import { ModelError, type ModelTarget } from './model.ts';
@@ -16,7 +16,7 @@ const BASE_URLS: Readonly<Record<ProviderKind, string>> = {
 
 export interface ModelTargetsParts {
   readonly state: RoomState;
-  readonly vault: SecretVault;
+  readonly cipher: SecretCipher;
   readonly secrets: SecretSource;
 }
 
@@ -41,7 +41,7 @@ export class ModelTargets {
     const model = copilot.model ?? profile?.model ?? (kind === 'echo' ? 'echo' : null);
     if (model === null)
       throw misset(`no model is set; set one in the room's copilot or its provider ${copilot.provider}`);
-    const apiKey = kind === 'echo' ? granted(undefined) : await this.#findKey(roomId, copilot, profile);
+    const apiKey = kind === 'echo' ? accepted(undefined) : await this.#findKey(roomId, copilot, profile);
     if (!apiKey.ok) throw misset(apiKey.reason);
     return {
       kind,
@@ -63,23 +63,23 @@ export class ModelTargets {
     roomId: string,
     copilot: Copilot,
     profile: Provider | undefined,
-  ): Promise<Verdict<string | undefined>> {
+  ): Promise<Outcome<string | undefined>> {
     const { secrets } = this.#parts;
     const origin = copilotOrigin(copilot, profile);
     if (copilot.secretRef !== null) return secrets.read(copilot.secretRef);
     if (copilot.apiKeyInfo.source === 'room') return this.#openKey(roomSecretKey(roomId), origin);
     if (!profile || copilotOrigin({ provider: profile.name, baseUrl: null }, profile) !== origin)
-      return granted(undefined);
+      return accepted(undefined);
     if (profile.secretRef !== null) return secrets.read(profile.secretRef);
-    return profile.apiKeyInfo.set ? this.#openKey(providerSecretKey(profile.name), origin) : granted(undefined);
+    return profile.apiKeyInfo.set ? this.#openKey(providerSecretKey(profile.name), origin) : accepted(undefined);
   }
 
-  #openKey(owner: string, origin: string): Verdict<string> {
+  #openKey(owner: string, origin: string): Outcome<string> {
     const sealed = this.#parts.state.get('secret', owner);
     if (sealed && sealed.origin !== origin)
       return refuse('invalid_body', `the stored key belongs to another address than ${origin}; enter it anew`);
-    const key = sealed && this.#parts.vault.open(owner, sealed);
-    return key === undefined ? refuse('invalid_body', 'the stored key cannot be opened; enter it anew') : granted(key);
+    const key = sealed && this.#parts.cipher.open(owner, sealed);
+    return key === undefined ? refuse('invalid_body', 'the stored key cannot be opened; enter it anew') : accepted(key);
   }
 }
 

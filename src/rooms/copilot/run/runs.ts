@@ -2,7 +2,7 @@ import { messageOf } from '../../../kernel/errors.ts';
 import { printDelta } from '../../contract/run.ts';
 import type { Change } from '../../domain/change.ts';
 import type { Committed, RoomEvent } from '../../domain/event.ts';
-import { granted, type Refusal, refuse, type Verdict } from '../../domain/refusal.ts';
+import { accepted, type Outcome, type Refusal, refuse } from '../../domain/refusal.ts';
 import {
   finishRun,
   isOver,
@@ -20,7 +20,7 @@ import type { RoomWriter } from '../../room/writer.ts';
 import type { RoomStore } from '../../store/room-store.ts';
 import type { ModelHealth } from '../model/health.ts';
 import { LiveRun, type LiveRunParts, RunStop } from './live-run.ts';
-import { type ActiveRun, RunLanes } from './queue.ts';
+import { type ActiveRun, RunQueues } from './queues.ts';
 
 export interface CopilotRunsParts extends Omit<LiveRunParts, 'tell' | 'save'> {
   readonly state: RoomState;
@@ -48,8 +48,8 @@ const CLOSED = refuse('shutting_down', 'the server is shutting down; try again',
 export class CopilotRuns implements StreamingMessages {
   readonly #parts: CopilotRunsParts;
   readonly #live: LiveRunParts;
-  readonly #lanes = new RunLanes();
-  readonly #claims = new Map<string, Promise<Verdict<Run>>>();
+  readonly #queues = new RunQueues();
+  readonly #claims = new Map<string, Promise<Outcome<Run>>>();
   /** By id, in which room: those that are about to be queued. */
   readonly #claimed = new Map<string, string>();
   readonly #watchers = new Map<string, Set<RunWatcher>>();
@@ -70,7 +70,7 @@ export class CopilotRuns implements StreamingMessages {
     for (const run of await this.#parts.store.unfinishedRuns()) {
       const copilot = usableCopilot(this.#parts.state.get('room', run.roomId), run.audience !== null);
       if (run.state === 'queued' && copilot.ok) {
-        this.#lanes.add(run, copilot.value.maxOutputTokens);
+        this.#queues.add(run, copilot.value.maxOutputTokens);
         this.#pump(run.roomId);
       } else {
         const error = { code: 'interrupted', message: 'the server stopped while it was written' };
@@ -81,11 +81,11 @@ export class CopilotRuns implements StreamingMessages {
   }
 
   counts(): { readonly running: number; readonly queued: number } {
-    return this.#lanes.counts();
+    return this.#queues.counts();
   }
 
   /** The same run, asked for twice, is made once. */
-  request(draft: RunDraft): Promise<Verdict<Run>> {
+  request(draft: RunDraft): Promise<Outcome<Run>> {
     const claimed = this.#claims.get(draft.id);
     if (claimed) return claimed;
     const claim = this.#request(draft).finally(() => this.#claims.delete(draft.id));
@@ -95,13 +95,13 @@ export class CopilotRuns implements StreamingMessages {
 
   /** The run as it is now, with its text so far; of one that is over, what is on disk. */
   async find(id: string): Promise<Run | undefined> {
-    const active = this.#lanes.get(id);
+    const active = this.#queues.get(id);
     return active ? withText(active) : this.#parts.store.run(id);
   }
 
   /** Stops a run; resolves when it has ended. `undefined`: it is not under way. */
   cancel(id: string, words = 'it was cancelled'): Promise<Run> | undefined {
-    const active = this.#lanes.get(id);
+    const active = this.#queues.get(id);
     if (!active) return undefined;
     this.#stop(active, new RunStop('cancelled', words));
     return active.done;
@@ -109,7 +109,7 @@ export class CopilotRuns implements StreamingMessages {
 
   /** What is under way is told to the watcher until it ends; `undefined`: it is over. The call ends the watch. */
   watch(id: string, watcher: RunWatcher): { readonly run: Run; readonly stop: () => void } | undefined {
-    const active = this.#lanes.get(id);
+    const active = this.#queues.get(id);
     if (!active) return undefined;
     const watchers = this.#watchers.get(id) ?? new Set();
     this.#watchers.set(id, watchers.add(watcher));
@@ -117,7 +117,7 @@ export class CopilotRuns implements StreamingMessages {
   }
 
   streamingIn(roomId: string): ReturnType<StreamingMessages['streamingIn']> {
-    return this.#lanes.of(roomId).flatMap(({ run, live, seq }) => {
+    return this.#queues.of(roomId).flatMap(({ run, live, seq }) => {
       const { id: runId, messageId } = run;
       return live && messageId !== null && !isOver(run) ? [{ messageId, seq, runId, text: live.text }] : [];
     });
@@ -130,7 +130,7 @@ export class CopilotRuns implements StreamingMessages {
       if (event.roomId === null) continue;
       if (event.type === 'run.finished') this.#settle(event.run);
       if (event.type === 'message.created' && event.message.run) this.#place(event.message.run.id, event.message.seq);
-      for (const active of this.#lanes.of(event.roomId)) {
+      for (const active of this.#queues.of(event.roomId)) {
         const words = groundLost(event, active.run);
         if (words !== undefined) this.#stop(active, new RunStop('cancelled', words));
       }
@@ -140,35 +140,35 @@ export class CopilotRuns implements StreamingMessages {
   /** Ends all runs; what they have so far is kept. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (const active of this.#lanes.all()) {
+    for (const active of this.#queues.all()) {
       // What has not begun begins when the server is there again.
-      if (active.run.state === 'queued' && this.#lanes.withdraw(active)) this.#lanes.remove(active);
+      if (active.run.state === 'queued' && this.#queues.withdraw(active)) this.#queues.remove(active);
       else this.#stop(active, new RunStop('interrupted', 'the server stopped while it was written'));
     }
     await Promise.all(this.#ending);
   }
 
-  async #request(draft: RunDraft): Promise<Verdict<Run>> {
+  async #request(draft: RunDraft): Promise<Outcome<Run>> {
     const { state, store } = this.#parts;
     if (this.#isClosed) return CLOSED;
     const known = await this.find(draft.id);
-    if (known) return granted(known);
+    if (known) return accepted(known);
     const copilot = usableCopilot(state.get('room', draft.roomId), draft.audience !== null);
     if (!copilot.ok) return copilot;
     const { limits } = copilot.value;
     const most =
       limits.concurrent > 0 && limits.queue > 0 ? limits.concurrent + limits.queue : Number.POSITIVE_INFINITY;
-    const waiting = this.#lanes.of(draft.roomId).length + this.#claimsOf(draft);
+    const waiting = this.#queues.of(draft.roomId).length + this.#claimsOf(draft);
     if (waiting >= most) return BUSY;
     const resting = this.#resting(draft.roomId, copilot.value);
     if (resting) return resting;
     this.#claimed.set(draft.id, draft.roomId);
     const queued = await this.#submit(queueRun(draft)).finally(() => this.#claimed.delete(draft.id));
     // Another process's, or one of the moment before: it is there.
-    if (!queued.ok) return (await store.run(draft.id).then((run) => run && granted(run))) ?? queued;
-    this.#lanes.add(queued.value.run, queued.value.reserved);
+    if (!queued.ok) return (await store.run(draft.id).then((run) => run && accepted(run))) ?? queued;
+    this.#queues.add(queued.value.run, queued.value.reserved);
     this.#pump(draft.roomId);
-    return granted(queued.value.run);
+    return accepted(queued.value.run);
   }
 
   #claimsOf({ roomId }: RunDraft): number {
@@ -191,7 +191,7 @@ export class CopilotRuns implements StreamingMessages {
     if (this.#isClosed) return;
     const concurrent = this.#parts.state.get('room', roomId)?.copilot?.limits.concurrent ?? 1;
     for (;;) {
-      const active = this.#lanes.next(roomId, concurrent);
+      const active = this.#queues.next(roomId, concurrent);
       if (!active) return;
       this.#track(this.#perform(active));
     }
@@ -251,7 +251,7 @@ export class CopilotRuns implements StreamingMessages {
 
   #release(active: ActiveRun): void {
     const { run, live } = active;
-    this.#lanes.remove(active);
+    this.#queues.remove(active);
     active.settle(run);
     const whole = { ...run, text: run.text ?? live?.text ?? null };
     for (const watcher of this.#watchers.get(run.id) ?? []) watcher.finished(whole);
@@ -261,31 +261,31 @@ export class CopilotRuns implements StreamingMessages {
 
   /** Whoever hears of the end and looks finds it ended. */
   #settle(run: Run): void {
-    const active = this.#lanes.get(run.id);
+    const active = this.#queues.get(run.id);
     if (active) active.run = run;
   }
 
   #place(runId: string, seq: number): void {
-    const active = this.#lanes.get(runId);
+    const active = this.#queues.get(runId);
     if (active) active.seq = seq;
   }
 
   #stop(active: ActiveRun, stop: RunStop): void {
     if (!active.abort.signal.aborted) active.abort.abort(stop);
-    if (!this.#lanes.withdraw(active)) return;
+    if (!this.#queues.withdraw(active)) return;
     this.#track(this.#giveUp(active, stop.message).finally(() => this.#release(active)));
   }
 
   #tell(run: Run, offset: number, text: string): void {
     const { id: runId, roomId, messageId, audience } = run;
     const data = printDelta({ roomId, messageId, runId, offset, text });
-    const whom = audience === null ? { seq: this.#lanes.get(runId)?.seq ?? 0 } : { audience };
+    const whom = audience === null ? { seq: this.#queues.get(runId)?.seq ?? 0 } : { audience };
     this.#parts.announcer.announce({ type: 'message.delta', roomId, data, ...whom });
     for (const watcher of this.#watchers.get(runId) ?? []) watcher.delta(data);
   }
 
   /** A change that throws is a refused one here: a run must come to its end. */
-  async #submit<T>(change: Change<T>): Promise<Verdict<T>> {
+  async #submit<T>(change: Change<T>): Promise<Outcome<T>> {
     try {
       return await this.#parts.writer.submit(change);
     } catch (error) {

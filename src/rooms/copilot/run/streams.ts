@@ -7,7 +7,7 @@ import type { Caller } from '../../domain/caller.ts';
 import type { Committed } from '../../domain/event.ts';
 import type { Refusal } from '../../domain/refusal.ts';
 import type { Run } from '../../domain/run/run.ts';
-import type { RunDesk } from './run-desk.ts';
+import type { RunRequests } from './requests.ts';
 import type { CopilotRuns } from './runs.ts';
 
 const HEARTBEAT_MS = 15_000;
@@ -25,7 +25,7 @@ const LOSSES: ReadonlySet<string> = new Set([
 
 export interface RunStreamsParts {
   readonly runs: CopilotRuns;
-  readonly desk: Pick<RunDesk, 'sees'>;
+  readonly requests: Pick<RunRequests, 'sees'>;
   readonly clock: Clock;
   /** Counts it among the caller's streams. */
   readonly seats: StreamSeats;
@@ -59,11 +59,11 @@ export class RunStreams {
 
   /** Answers with the stream of a run that the caller may see; of one that is over, with its end alone. */
   open(outgoing: ServerResponse, caller: Caller, run: Run): Refusal | undefined {
-    const { runs, seats, desk } = this.#parts;
+    const { runs, seats, requests } = this.#parts;
     const refusal = seats.reserve(caller);
     if (refusal) return refusal;
     const tell = (event: string, data: string) => {
-      if (desk.sees(caller, run)) client.send(frameEvent({ event, data }));
+      if (requests.sees(caller, run)) client.send(frameEvent({ event, data }));
     };
     const finished = (ended: Run) => {
       tell('run.finished', JSON.stringify({ run: wireRun(ended) }));
@@ -110,7 +110,7 @@ export class RunStreams {
   #endThoseWithoutSight(revoked: readonly string[]): void {
     for (const { caller, run, end } of this.#followers) {
       const isRevoked = caller.tokenId !== null && revoked.includes(caller.tokenId);
-      if (isRevoked || !this.#parts.desk.sees(caller, run)) end();
+      if (isRevoked || !this.#parts.requests.sees(caller, run)) end();
     }
   }
 }

@@ -1,4 +1,4 @@
-import { granted, type Verdict } from '../refusal.ts';
+import { accepted, type Outcome } from '../refusal.ts';
 import { type LabelMatcher, readMatcher } from './matcher.ts';
 
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1e3, m: 6e4, h: 3.6e6, d: 8.64e7, w: 6.048e8 };
@@ -22,12 +22,12 @@ export function splitWords(text: string): string[] {
   return inner.match(/(?:"(?:[^"\\]|\\[\s\S])*(?:"|\\?$)|[^\s,"])+/g) ?? [];
 }
 
-export function readMatchers(words: readonly string[]): Verdict<readonly LabelMatcher[]> {
+export function readMatchers(words: readonly string[]): Outcome<readonly LabelMatcher[]> {
   const matchers: LabelMatcher[] = [];
   for (const word of words) {
     const matcher = readMatcher(word);
     if (!matcher.ok) return matcher;
     matchers.push(matcher.value);
   }
-  return granted(matchers);
+  return accepted(matchers);
 }

@@ -1,5 +1,5 @@
 import { compileAnchored } from '../../../kernel/regexp/regexp.ts';
-import { refuse, type Verdict } from '../refusal.ts';
+import { type Outcome, refuse } from '../refusal.ts';
 
 /** A condition on a label, as Alertmanager's API has it. */
 export interface LabelMatcher {
@@ -12,7 +12,7 @@ export interface LabelMatcher {
 const MATCHER = /^\s*([^\s=!~"{},]+|"(?:[^"\\]|\\.)*")\s*(=~|!~|!=|=)\s*([\s\S]*)$/;
 
 /** Reads `name=value`, `name!=value`, `name=~"re"` or `name!~re`; the value may stand in double quotes. */
-export function readMatcher(text: string): Verdict<LabelMatcher> {
+export function readMatcher(text: string): Outcome<LabelMatcher> {
   const found = MATCHER.exec(text);
   const name = unquote(found?.[1] ?? '');
   const value = unquote((found?.[3] ?? '').trim());

@@ -1,6 +1,6 @@
 import type { StateView } from '../change.ts';
 import { type QuotaUse, type RecordChange, record } from '../record.ts';
-import { granted, type Refusal, refuse, type Verdict } from '../refusal.ts';
+import { accepted, type Outcome, type Refusal, refuse } from '../refusal.ts';
 import type { CopilotSettings } from './copilot.ts';
 
 const HOUR_MS = 3_600_000;
@@ -22,7 +22,7 @@ export function reserveRun(
   asker: Asker,
   { limits, maxOutputTokens }: Limits,
   now: number,
-): Verdict<readonly RecordChange[]> {
+): Outcome<readonly RecordChange[]> {
   const parts = [
     { key: userKey(asker), everyMs: HOUR_MS, limit: limits.perUserPerHour, cost: 1, words: 'runs of yours in an hour' },
     { key: roomKey(asker.roomId), everyMs: HOUR_MS, limit: limits.perRoomPerHour, cost: 1, words: 'runs in an hour' },
@@ -40,7 +40,7 @@ export function reserveRun(
     if (limit > 0 && used + cost > limit) return refuseQuota(limit, words, since + everyMs - now);
     records.push(record('quota', key, { since, used: used + cost }));
   }
-  return granted(records);
+  return accepted(records);
 }
 
 /** Puts what a run has cost in the place of what was reserved for it at `reservedAt`. */

@@ -1,5 +1,5 @@
 import type { Role } from '../member/member.ts';
-import { granted, type Refusal, refuse, type Verdict } from '../refusal.ts';
+import { accepted, type Outcome, type Refusal, refuse } from '../refusal.ts';
 import type { ApiKeyInfo, CopilotSettings, CopilotTrigger, Provider, ProviderKind } from './copilot.ts';
 
 /** A copilot as somebody wants it. What is omitted takes its default, but key and secret stay as they are. */
@@ -96,25 +96,25 @@ export const usualCopilot = (): CopilotSettings => ({
   updatedBy: '',
 });
 
-type Substance = Omit<CopilotSettings, 'version' | 'updatedAt' | 'updatedBy' | 'apiKeyInfo' | 'secretRef'>;
-type Plain = Omit<Substance, 'context' | 'timeouts' | 'limits' | 'redact'>;
+type Properties = Omit<CopilotSettings, 'version' | 'updatedAt' | 'updatedBy' | 'apiKeyInfo' | 'secretRef'>;
+type Plain = Omit<Properties, 'context' | 'timeouts' | 'limits' | 'redact'>;
 
 /** Puts a copilot in the place of what is there, if it may stand there. */
 export function replaceCopilot(
   current: CopilotSettings | null,
   request: CopilotRequest,
   context: CopilotContext,
-): Verdict<CopilotReplacement> {
-  const substance = wholeOf(request);
-  const refusal = checkProvider(current, substance, context) ?? checkUrl(current, substance, context);
+): Outcome<CopilotReplacement> {
+  const properties = wholeOf(request);
+  const refusal = checkProvider(current, properties, context) ?? checkUrl(current, properties, context);
   if (refusal) return refusal;
-  const secret = decideSecret(current, request, substance, context);
+  const secret = decideSecret(current, request, properties, context);
   if (!secret.ok) return secret;
   const { key, apiKeyInfo, secretRef } = secret.value;
-  const wanted = { ...substance, secretRef, apiKeyInfo };
-  if (current && key.kind === 'keep' && isSame(current, wanted)) return granted({ settings: current, key });
+  const wanted = { ...properties, secretRef, apiKeyInfo };
+  if (current && key.kind === 'keep' && isSame(current, wanted)) return accepted({ settings: current, key });
   const { now: updatedAt, userId: updatedBy } = context;
-  return granted({ settings: { ...wanted, version: (current?.version ?? 0) + 1, updatedAt, updatedBy }, key });
+  return accepted({ settings: { ...wanted, version: (current?.version ?? 0) + 1, updatedAt, updatedBy }, key });
 }
 
 /**
@@ -134,7 +134,7 @@ export function copilotOrigin(
 export const isKind = (name: string): name is ProviderKind => Object.hasOwn(DEFAULT_ORIGINS, name);
 
 /** A request may hold more than it may say: what the server has set and sent comes back with it. */
-function wholeOf(request: CopilotRequest): Substance {
+function wholeOf(request: CopilotRequest): Properties {
   return {
     ...fill(DEFAULTS, request),
     context: fill(CONTEXT, request.context),
@@ -152,7 +152,7 @@ function fill<T extends object>(defaults: T, sent: Optional<T> = {}): T {
 
 function checkProvider(
   current: CopilotSettings | null,
-  { provider }: Substance,
+  { provider }: Properties,
   context: CopilotContext,
 ): Refusal | undefined {
   // One that has been removed since is told by the copilot's health, not by every edit of its settings.
@@ -164,7 +164,7 @@ function checkProvider(
 
 function checkUrl(
   current: CopilotSettings | null,
-  { baseUrl, provider }: Substance,
+  { baseUrl, provider }: Properties,
   context: CopilotContext,
 ): Refusal | undefined {
   if (baseUrl === null || baseUrl === current?.baseUrl) return undefined;
@@ -182,10 +182,10 @@ interface SecretDecision extends Pick<CopilotSettings, 'apiKeyInfo' | 'secretRef
 function decideSecret(
   current: CopilotSettings | null,
   { apiKey, secretRef }: CopilotRequest,
-  substance: Substance,
+  properties: Properties,
   { isAdmin, provider }: CopilotContext,
-): Verdict<SecretDecision> {
-  const origin = copilotOrigin(substance, provider(substance.provider));
+): Outcome<SecretDecision> {
+  const origin = copilotOrigin(properties, provider(properties.provider));
   const isNewRef = typeof secretRef === 'string' && (secretRef !== current?.secretRef || isAdmin);
   if (isNewRef && !isAdmin) return refuse('forbidden', 'only an admin of the server may set copilot.secretRef');
   if (typeof apiKey === 'string') {
@@ -193,11 +193,11 @@ function decideSecret(
       return refuse('invalid_body', 'send copilot.apiKey or copilot.secretRef, not both', { path: 'copilot.apiKey' });
     const last4 = apiKey.length < MIN_SHOWN_KEY ? null : apiKey.slice(-4);
     const apiKeyInfo = { set: true, source: 'room', last4 };
-    return granted({ key: { kind: 'set', plain: apiKey, origin }, apiKeyInfo, secretRef: null });
+    return accepted({ key: { kind: 'set', plain: apiKey, origin }, apiKeyInfo, secretRef: null });
   }
   const hasKey = current?.apiKeyInfo.source === 'room';
   const key: KeyChange = hasKey && (apiKey === null || isNewRef) ? { kind: 'remove' } : { kind: 'keep' };
-  if (isNewRef) return granted({ key, apiKeyInfo: infoOfRef(secretRef), secretRef });
+  if (isNewRef) return accepted({ key, apiKeyInfo: infoOfRef(secretRef), secretRef });
   const keptRef = secretRef === null ? null : (current?.secretRef ?? null);
   const keepsKey = hasKey && key.kind === 'keep';
   const isMoved = current !== null && copilotOrigin(current, provider(current.provider)) !== origin;
@@ -207,8 +207,8 @@ function decideSecret(
       `copilot.apiKey: the stored key belongs to another address than ${origin}; send its key, or null to go without`,
       { path: 'copilot.apiKey' },
     );
-  if (keptRef !== null) return granted({ key, apiKeyInfo: infoOfRef(keptRef), secretRef: keptRef });
-  return granted({ key, apiKeyInfo: keepsKey && current ? current.apiKeyInfo : NO_KEY, secretRef: null });
+  if (keptRef !== null) return accepted({ key, apiKeyInfo: infoOfRef(keptRef), secretRef: keptRef });
+  return accepted({ key, apiKeyInfo: keepsKey && current ? current.apiKeyInfo : NO_KEY, secretRef: null });
 }
 
 function infoOfRef(secretRef: string): ApiKeyInfo {

@@ -5,7 +5,7 @@ import type { Secret } from '../copilot/copilot.ts';
 import { checkIfMatch } from '../etag.ts';
 import type { EventType } from '../event.ts';
 import { record } from '../record.ts';
-import { granted, type Refusal, refuse, type Verdict } from '../refusal.ts';
+import { accepted, type Outcome, type Refusal, refuse } from '../refusal.ts';
 import { parentIdOf, requireShown, rightEndsAt } from '../token/lineage.ts';
 import type { Hook, IncomingKind } from './hook.ts';
 import { hookRemoval } from './removal.ts';
@@ -32,9 +32,9 @@ export type HookSecret = { readonly hash: string } | { readonly sealed: Secret }
 export type UrlCheck = (url: string, allowPrivate: boolean) => Refusal | undefined;
 
 /** The hook, where the caller may manage it; hooks of others are not there. */
-export function findHook(view: StateView, caller: Caller, id: string): Verdict<Hook> {
+export function findHook(view: StateView, caller: Caller, id: string): Outcome<Hook> {
   const hook = view.get('hook', id);
-  return hook && mayManage(view, caller, hook) ? granted(hook) : noSuchHook(id);
+  return hook && mayManage(view, caller, hook) ? accepted(hook) : noSuchHook(id);
 }
 
 export const noSuchHook = (id: string): Refusal => refuse('hook_not_found', `there is no hook ${id}`);
@@ -152,17 +152,17 @@ export function removeHook(caller: Caller, id: string, ifMatch: string | undefin
 }
 
 /** The id of the room it is to belong to. */
-function placeOf(view: StateView, caller: Caller, { direction, roomId }: HookDraft): Verdict<string | null> {
+function placeOf(view: StateView, caller: Caller, { direction, roomId }: HookDraft): Outcome<string | null> {
   if (roomId === undefined || roomId === null) {
     if (direction === 'incoming')
       return refuse('invalid_body', 'roomId: an incoming hook posts into a room; name it', { path: 'roomId' });
     return rulesServer(caller)
-      ? granted(null)
+      ? accepted(null)
       : refuse('forbidden', 'only an admin of the server makes hooks for all rooms; name a roomId', { path: 'roomId' });
   }
   const found = findRoom(view, caller, roomId);
   if (!found.ok) return found;
-  return requireModerator(found.value) ?? granted(found.value.room.id);
+  return requireModerator(found.value) ?? accepted(found.value.room.id);
 }
 
 /** A hook is used without a token, and so by nobody whose right ends by itself. */
@@ -186,14 +186,14 @@ function hookOf(
   secret: HookSecret | undefined,
   checkUrl: UrlCheck,
   old?: Hook,
-): Verdict<Hook> {
+): Outcome<Hook> {
   if (draft.direction === 'outgoing') return outgoingHook(caller, draft, { ...common, roomId }, checkUrl, old);
   const misplaced = (['url', 'events', 'allowPrivate'] as const).find((field) => draft[field] !== undefined);
   if (misplaced)
     return refuse('invalid_body', `${misplaced}: belongs to outgoing hooks; this one is incoming`, { path: misplaced });
   if (roomId === null || !secret || !('hash' in secret)) return noSuchHook(common.id);
   const { kind = 'auto', threadId = null } = draft;
-  return granted({ ...common, direction: 'incoming', roomId, kind, secretHash: secret.hash, threadId });
+  return accepted({ ...common, direction: 'incoming', roomId, kind, secretHash: secret.hash, threadId });
 }
 
 function outgoingHook(
@@ -202,7 +202,7 @@ function outgoingHook(
   common: Common,
   checkUrl: UrlCheck,
   old: Hook | undefined,
-): Verdict<Hook> {
+): Outcome<Hook> {
   const { url, events = ['message.*'], enabled = true, allowPrivate = false, kind, threadId } = draft;
   if (kind !== undefined || (threadId ?? null) !== null) {
     const path = kind === undefined ? 'threadId' : 'kind';
@@ -216,7 +216,7 @@ function outgoingHook(
     });
   const refusal = checkUrl(url, allowPrivate);
   if (refusal) return { ...refusal, reason: `url: ${refusal.reason}`, path: 'url' };
-  return granted({ ...common, direction: 'outgoing', url, events, enabled, allowPrivate });
+  return accepted({ ...common, direction: 'outgoing', url, events, enabled, allowPrivate });
 }
 
 function writeHook(

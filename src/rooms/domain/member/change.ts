@@ -1,12 +1,12 @@
 import { findRoom, type RoomAccess, requireLive, requireModerator } from '../access.ts';
-import type { Caller } from '../caller.ts';
+import { type Caller, requireUser } from '../caller.ts';
 import type { Change, ChangeView, Decision, StateView, Write } from '../change.ts';
 import { checkIfMatch, memberEtag } from '../etag.ts';
 import { type RecordChange, record } from '../record.ts';
 import { type Refusal, refuse } from '../refusal.ts';
 import { isReservedUserId } from '../reserved-id.ts';
 import { auditOf } from '../room/change.ts';
-import type { RoomMeans } from '../room/create.ts';
+import type { RoomContext } from '../room/create.ts';
 import type { Room } from '../room/room.ts';
 import { USER_ID } from '../user/user.ts';
 import { forgetGuest, keepGuest } from './guest.ts';
@@ -38,7 +38,7 @@ export function joinRoom(caller: Caller, idOrSlug: string): Change<Room> {
       if (!found.ok) return found;
       const { room, member } = found.value;
       if (member) return { ok: true, write: null, answer: () => room };
-      const refusal = requireLive(found.value) ?? refuseEntry(view, caller, room);
+      const refusal = requireUser(caller) ?? requireLive(found.value) ?? refuseEntry(view, caller, room);
       if (refusal) return refusal;
       return { ok: true, write: entryOf(view, room, caller.user.id, 'member', null), answer: () => room };
     },
@@ -76,7 +76,7 @@ export function setMember(
   userId: string,
   request: MemberRequest,
   { ifMatch, createOnly = false }: MemberPrecondition,
-  means: Pick<RoomMeans, 'newUser'>,
+  context: Pick<RoomContext, 'newUser'>,
 ): Change<SetMember> {
   return {
     decide(view) {
@@ -94,7 +94,7 @@ export function setMember(
         (current?.role === 'owner' && role !== 'owner' ? refuseLastOwner(view, access.room, userId) : undefined);
       if (refusal) return refusal;
       const silencedUntil = request.silencedUntil ?? null;
-      if (!current) return bringIn(view, caller, access, { userId, role, silencedUntil }, means);
+      if (!current) return bringIn(view, caller, access, { userId, role, silencedUntil }, context);
       return changeMember(view, caller, current, { ...current, role, silencedUntil });
     },
   };
@@ -140,7 +140,7 @@ function bringIn(
   caller: Caller,
   access: RoomAccess,
   { userId, role, silencedUntil }: { readonly userId: string } & Required<Pick<Member, 'role' | 'silencedUntil'>>,
-  { newUser }: Pick<RoomMeans, 'newUser'>,
+  { newUser }: Pick<RoomContext, 'newUser'>,
 ): Decision<SetMember> {
   const { room } = access;
   const refusal = requireLive(access) ?? (room.visibility === 'direct' ? directIsFixed() : undefined);

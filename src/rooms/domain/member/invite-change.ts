@@ -1,8 +1,8 @@
 import { findRoom, requireLive, requireModerator } from '../access.ts';
-import type { Caller } from '../caller.ts';
+import { type Caller, requireUser } from '../caller.ts';
 import type { Change, StateView } from '../change.ts';
 import { record } from '../record.ts';
-import { granted, type Refusal, refuse, type Verdict } from '../refusal.ts';
+import { accepted, type Outcome, type Refusal, refuse } from '../refusal.ts';
 import { auditOf } from '../room/change.ts';
 import type { Room } from '../room/room.ts';
 import { earlierOf, parentIdOf, requireShown, rightEndsAt } from '../token/lineage.ts';
@@ -74,11 +74,11 @@ export interface Invitation {
 }
 
 /** The invite of a code, as long as it is good for something. */
-export function findInvite(view: StateView, code: string, now: number): Verdict<Invitation> {
+export function findInvite(view: StateView, code: string, now: number): Outcome<Invitation> {
   const invite = view.get('invite', code);
   const room = invite && view.get('room', invite.roomId);
   if (!invite || !room || room.deletedAt !== null || !isOpen(invite, now)) return noSuchInvite();
-  return granted({ invite, room });
+  return accepted({ invite, room });
 }
 
 export const isOpen = ({ expiresAt, maxUses, uses }: Invite, now: number): boolean =>
@@ -94,6 +94,8 @@ export function acceptInvite(caller: Caller, code: string): Change<Room> {
       const held = view.get('invite', code);
       const room = held && view.get('room', held.roomId);
       if (!held || !room || room.deletedAt !== null || !reaches(caller, room)) return noSuchInvite();
+      const refusal = requireUser(caller);
+      if (refusal) return refusal;
       if (view.get('member', memberKey(room.id, caller.user.id))) return { ok: true, write: null, answer: () => room };
       if (!isOpen(held, view.now)) return noSuchInvite();
       if (room.archived) return refuse('archived', `the room ${room.slug} is archived`);

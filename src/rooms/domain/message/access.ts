@@ -1,7 +1,7 @@
 import { accessTo, type RoomAccess } from '../access.ts';
 import type { Caller } from '../caller.ts';
 import type { StateView } from '../change.ts';
-import { granted, type Refusal, refuse, type Verdict } from '../refusal.ts';
+import { accepted, type Outcome, type Refusal, refuse } from '../refusal.ts';
 import type { StoredMessage } from './message.ts';
 
 /** A message as a caller stands to it. */
@@ -16,12 +16,12 @@ export function findMessage(
   caller: Caller,
   id: string,
   stored: StoredMessage | undefined,
-): Verdict<MessageAccess> {
+): Outcome<MessageAccess> {
   const room = stored && view.get('room', stored.message.roomId);
   if (!stored || !room || room.deletedAt !== null) return noSuchMessage(id);
   const access = accessTo(view, caller, room);
   if (!access || stored.message.seq <= access.afterSeq) return noSuchMessage(id);
-  return granted({ ...access, stored, isAuthor: stored.message.author.id === caller.user.id });
+  return accepted({ ...access, stored, isAuthor: stored.message.author.id === caller.user.id });
 }
 
 export const noSuchMessage = (id: string): Refusal => refuse('message_not_found', `there is no message ${id}`);

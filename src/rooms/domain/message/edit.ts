@@ -6,7 +6,7 @@ import { isSameCard } from '../content-hash.ts';
 import { checkIfMatch, messageEtag } from '../etag.ts';
 import type { FileRef } from '../file/file.ts';
 import type { RecordChange } from '../record.ts';
-import { granted, type Refusal, refuse, type Verdict } from '../refusal.ts';
+import { accepted, type Outcome, type Refusal, refuse } from '../refusal.ts';
 import { findMessage, type MessageAccess, requireAlive } from './access.ts';
 import type { Edit, JsonObject, Mentions, Message, MessageFormat } from './message.ts';
 import { changed, type MessageOutcome, nextVersion, unchanged } from './outcome.ts';
@@ -41,11 +41,11 @@ export interface EditRules {
 }
 
 /** What can be said of an edit without looking at the message; its body comes back as it is kept. */
-export function checkEdit(edit: EditDraft, { maxBodyBytes }: EditRules): Verdict<EditDraft> {
+export function checkEdit(edit: EditDraft, { maxBodyBytes }: EditRules): Outcome<EditDraft> {
   const refusal = checkAttachments(edit.attachments ?? []) ?? checkCard(edit.card ?? null);
-  if (refusal || edit.body === undefined) return refusal ?? granted(edit);
+  if (refusal || edit.body === undefined) return refusal ?? accepted(edit);
   const body = checkBody(edit.body, maxBodyBytes);
-  return body.ok ? granted({ ...edit, body: body.value }) : body;
+  return body.ok ? accepted({ ...edit, body: body.value }) : body;
 }
 
 /** Decides an edit that has been checked. `files` are those of its attachments that the caller may read. */
@@ -124,9 +124,9 @@ function partsOf(
   message: Message,
   edit: EditDraft,
   files: ReadonlyMap<string, FileRef>,
-): Verdict<Parts> {
+): Outcome<Parts> {
   const known = new Map([...files, ...message.attachments.map((file) => [file.id, file] as const)]);
-  const attachments = edit.attachments ? takeFiles(edit.attachments, known) : granted(message.attachments);
+  const attachments = edit.attachments ? takeFiles(edit.attachments, known) : accepted(message.attachments);
   if (!attachments.ok) return attachments;
   const { body = '', format = 'markdown', silent = false, card = message.card } = edit;
   if (card !== null && message.card === null && !isMachine(caller))
@@ -135,7 +135,7 @@ function partsOf(
   if (reserved) return reserved;
   if (body === '' && attachments.value.length === 0)
     return refuse('invalid_body', 'body: a message without attachments needs words', { path: 'body' });
-  return granted({ body, format, silent, card, attachments: attachments.value });
+  return accepted({ body, format, silent, card, attachments: attachments.value });
 }
 
 function isSame(message: Message, parts: Parts): boolean {
@@ -156,9 +156,9 @@ function mayCall(
   caller: Caller,
   { room, stored }: MessageAccess,
   mentions: Mentions,
-): Verdict<readonly RecordChange[]> {
+): Outcome<readonly RecordChange[]> {
   const isNew = mentions.room && !stored.message.mentions.room;
-  return isNew ? takeCallAllTurn(view, caller, room, view.now) : granted([]);
+  return isNew ? takeCallAllTurn(view, caller, room, view.now) : accepted([]);
 }
 
 function formerBody(message: Message, next: Message): readonly Edit[] {

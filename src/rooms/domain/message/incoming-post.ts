@@ -1,6 +1,6 @@
 import type { IncomingKind } from '../hook/hook.ts';
 import { flattenSlack } from '../hook/slack.ts';
-import { granted, refuse, type Verdict } from '../refusal.ts';
+import { accepted, type Outcome, refuse } from '../refusal.ts';
 import type { JsonObject, JsonValue } from './message.ts';
 
 /** What somebody has sent to an incoming hook, made into a message. */
@@ -31,25 +31,25 @@ export function guessKind(body: IncomingBody): Exclude<IncomingKind, 'auto'> {
 export function readIncomingPost(
   body: IncomingBody,
   kind: Exclude<IncomingKind, 'auto' | 'alertmanager'>,
-): Verdict<IncomingPost> {
+): Outcome<IncomingPost> {
   if (kind === 'text') return readText(body);
   if (body.form === 'text') return refuse('invalid_body', `this hook takes JSON of the kind ${kind}`);
   return kind === 'slack' ? readSlack(body.json) : readJsonPost(body.json);
 }
 
-function readText(body: IncomingBody): Verdict<IncomingPost> {
+function readText(body: IncomingBody): Outcome<IncomingPost> {
   if (body.form === 'json') return refuse('invalid_body', 'this hook takes plain text; send Content-Type: text/plain');
   // Programs end their output with a line's end, which belongs to no message.
   return withBody({ body: body.text.trimEnd(), format: 'plain' });
 }
 
-function readSlack(json: JsonValue): Verdict<IncomingPost> {
+function readSlack(json: JsonValue): Outcome<IncomingPost> {
   return withBody({ body: flattenSlack(json), format: 'markdown' });
 }
 
 const FIELDS = ['text', 'body', 'id', 'threadId', 'card', 'silent', 'format'];
 
-function readJsonPost(json: JsonValue): Verdict<IncomingPost> {
+function readJsonPost(json: JsonValue): Outcome<IncomingPost> {
   if (!isObject(json)) return refuse('invalid_body', 'send an object such as {"text": "deploy done"}');
   const unknown = Object.keys(json).find((key) => !FIELDS.includes(key));
   if (unknown !== undefined)
@@ -73,10 +73,10 @@ function readJsonPost(json: JsonValue): Verdict<IncomingPost> {
 
 const mistyped = (path: string, what: string) => refuse('invalid_body', `${path}: must be ${what}`, { path });
 
-function withBody(post: IncomingPost): Verdict<IncomingPost> {
+function withBody(post: IncomingPost): Outcome<IncomingPost> {
   return post.body.trim() === ''
     ? refuse('invalid_body', 'there is nothing to post: no text was found')
-    : granted(post);
+    : accepted(post);
 }
 
 function isObject(value: JsonValue): value is JsonObject {

@@ -1,4 +1,4 @@
-import { findRoom, type RoomAccess, requireWriter } from '../access.ts';
+import { findRoom, type RoomAccess, requireLive, requireWriter } from '../access.ts';
 import type { Caller } from '../caller.ts';
 import { checkCard } from '../card/message-card.ts';
 import type { ChangeView, Decision, StateView } from '../change.ts';
@@ -7,7 +7,7 @@ import type { EventDraft } from '../event.ts';
 import type { FileRef } from '../file/file.ts';
 import { memberKey, newMember } from '../member/member.ts';
 import { type RecordChange, record } from '../record.ts';
-import { granted, type Refusal, refuse, type Verdict } from '../refusal.ts';
+import { accepted, type Outcome, type Refusal, refuse } from '../refusal.ts';
 import { refTo } from '../user/user.ts';
 import { copilotHandle, findMentions, NO_MENTIONS } from './mention.ts';
 import {
@@ -58,7 +58,7 @@ export interface PostRules {
 }
 
 /** What can be said of a post without looking at anything else; its body comes back as it is kept. */
-export function checkPost(post: PostDraft, author: Caller, rules: PostRules): Verdict<PostDraft> {
+export function checkPost(post: PostDraft, author: Caller, rules: PostRules): Outcome<PostDraft> {
   const body = checkBody(post.body, rules.maxBodyBytes);
   if (!body.ok) return body;
   const refusal =
@@ -67,7 +67,7 @@ export function checkPost(post: PostDraft, author: Caller, rules: PostRules): Ve
     requireWords(body.value, post) ??
     checkAttachments(post.attachments) ??
     checkCard(post.card);
-  return refusal ?? granted(body.value === post.body ? post : { ...post, body: body.value });
+  return refusal ?? accepted(body.value === post.body ? post : { ...post, body: body.value });
 }
 
 /**
@@ -91,7 +91,7 @@ export function decidePost(
   const reserved = post.byServer ? undefined : (checkChosenId(post.id) ?? checkChosenCard(post.card));
   if (reserved) return reserved;
   const entry = enter(view, caller, found.value, rules.joinOnPost && !post.byServer);
-  const refusal = requireWriter(entry.access, caller, view.now);
+  const refusal = caller.kind === 'user' ? requireWriter(entry.access, caller, view.now) : requireLive(entry.access);
   if (refusal) return refusal;
   const place = findPlace(view, entry.access, post);
   if (!place.ok) return place;
@@ -182,18 +182,18 @@ function findPlace(
   view: ChangeView,
   access: RoomAccess,
   { replyTo, threadId }: PostDraft,
-): Verdict<{ readonly root: Message | undefined }> {
+): Outcome<{ readonly root: Message | undefined }> {
   if (replyTo !== null) {
     const quoted = findReferred(view, access, 'replyTo', replyTo);
     if (!quoted.ok) return quoted;
   }
-  if (threadId === null) return granted({ root: undefined });
+  if (threadId === null) return accepted({ root: undefined });
   const root = findReferred(view, access, 'threadId', threadId);
   if (!root.ok) return root;
-  return requireRoot(root.value) ?? granted({ root: root.value });
+  return requireRoot(root.value) ?? accepted({ root: root.value });
 }
 
-export function takeFiles(ids: readonly string[], files: ReadonlyMap<string, FileRef>): Verdict<readonly FileRef[]> {
+export function takeFiles(ids: readonly string[], files: ReadonlyMap<string, FileRef>): Outcome<readonly FileRef[]> {
   const taken: FileRef[] = [];
   for (const [index, id] of ids.entries()) {
     const file = files.get(id);
@@ -201,7 +201,7 @@ export function takeFiles(ids: readonly string[], files: ReadonlyMap<string, Fil
     if (!file) return refuse('invalid_body', `${path}: there is no file ${id}`, { path });
     taken.push(file);
   }
-  return granted(taken);
+  return accepted(taken);
 }
 
 /** Whom a text calls. What a copilot writes calls nobody. */
@@ -223,11 +223,11 @@ function takeTurns(
   caller: Caller,
   { room }: RoomAccess,
   mentions: Mentions,
-): Verdict<readonly RecordChange[]> {
+): Outcome<readonly RecordChange[]> {
   const post = takePostTurn(view, caller, room, view.now);
   if (!post.ok || !mentions.room) return post;
   const call = takeCallAllTurn(view, caller, room, view.now);
-  return call.ok ? granted([...post.value, ...call.value]) : call;
+  return call.ok ? accepted([...post.value, ...call.value]) : call;
 }
 
 /** Its sequence number is the commit's to give; to leave room for it here makes the copy that holds it a cheap one. */

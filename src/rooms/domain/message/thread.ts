@@ -1,7 +1,7 @@
 import type { RoomAccess } from '../access.ts';
 import type { ChangeView } from '../change.ts';
 import type { MessageChanged } from '../event.ts';
-import { granted, type Refusal, refuse, type Verdict } from '../refusal.ts';
+import { accepted, type Outcome, type Refusal, refuse } from '../refusal.ts';
 import type { Message } from './message.ts';
 import { nextVersion } from './outcome.ts';
 
@@ -13,9 +13,9 @@ export function findReferred(
   { room, afterSeq }: RoomAccess,
   path: 'replyTo' | 'threadId',
   id: string,
-): Verdict<Message> {
+): Outcome<Message> {
   const message = view.message(id)?.message;
-  if (message && message.roomId === room.id && message.seq > afterSeq) return granted(message);
+  if (message && message.roomId === room.id && message.seq > afterSeq) return accepted(message);
   return refuse('invalid_body', `${path}: there is no message ${id} in this room`, { path });
 }
 

@@ -1,14 +1,13 @@
 import { accessTo, findRoom, noSuchRoom, type RoomAccess, requireModerator } from '../access.ts';
 import type { Caller } from '../caller.ts';
 import type { AuditEntry, Change, ChangeView, Decision, Write } from '../change.ts';
-import { type CopilotMeans, decideCopilot } from '../copilot/change.ts';
+import { type CopilotServices, decideCopilot } from '../copilot/change.ts';
 import { checkIfMatch, roomEtag } from '../etag.ts';
 import { decideMe } from '../member/me.ts';
 import { record } from '../record.ts';
 import { type Refusal, refuse } from '../refusal.ts';
-import { type RoomReplacement, substanceOf } from './request.ts';
-import type { Room } from './room.ts';
-import { checkSlug, type SlugMeans } from './slug.ts';
+import { propertiesOf, type Room, type RoomReplacement } from './room.ts';
+import { checkSlug, type SlugContext } from './slug.ts';
 
 /** `PUT /api/room/:id`: puts a room in the place of what is there, or manages its copilot where nothing else is sent. */
 export function replaceRoom(
@@ -16,7 +15,7 @@ export function replaceRoom(
   idOrSlug: string,
   request: RoomReplacement,
   ifMatch: string | undefined,
-  means: SlugMeans,
+  context: SlugContext,
 ): Change<Room> {
   return {
     decide(view) {
@@ -32,9 +31,9 @@ export function replaceRoom(
       const refusal = requireModerator(access);
       if (refusal) return refusal;
       if (isManagement && room.archived) return refuse('archived', `the room ${room.slug} is archived`);
-      const replaced = isManagement ? room : replaceFields(view, caller, room, request, means);
+      const replaced = isManagement ? room : replaceFields(view, caller, room, request, context);
       if ('ok' in replaced) return replaced;
-      return finish(view, caller, { before: room, after: replaced }, copilot, means);
+      return finish(view, caller, { before: room, after: replaced }, copilot, context);
     },
   };
 }
@@ -57,7 +56,7 @@ function replaceFields(
   caller: Caller,
   room: Room,
   request: RoomReplacement,
-  { alertRooms }: SlugMeans,
+  { alertRooms }: SlugContext,
 ): Room | Refusal {
   if (Object.keys(request).length === 0)
     return refuse('invalid_body', 'the body is empty: send the whole room, or {"copilot": …}');
@@ -67,7 +66,7 @@ function replaceFields(
   if (name === undefined) return refuse('invalid_body', 'name: must be there', { path: 'name' });
   const taken = slug === room.slug ? undefined : checkSlug(view, { caller, alertRooms }, slug, room.id);
   if (taken) return taken;
-  return { ...room, name, slug, ...substanceOf(request, room) };
+  return { ...room, name, slug, ...propertiesOf(request, room) };
 }
 
 /** What cannot be changed may be sent as it is. */
@@ -100,9 +99,9 @@ function finish(
   caller: Caller,
   { before, after }: { readonly before: Room; readonly after: Room },
   request: Exclude<RoomReplacement['copilot'], boolean>,
-  means: CopilotMeans,
+  context: CopilotServices,
 ): Decision<Room> {
-  const decided = request === undefined ? undefined : decideCopilot(view, caller, before, request, means);
+  const decided = request === undefined ? undefined : decideCopilot(view, caller, before, request, context);
   if (decided && !decided.ok) return decided;
   const { copilot, events, records } = decided?.value ?? { copilot: before.copilot, events: [], records: [] };
   const isChanged = events.length > 0 || JSON.stringify(before) !== JSON.stringify(after);

@@ -5,15 +5,14 @@ import type { EventDraft } from '../event.ts';
 import { forgetGuest, requireMoreThanGuest } from '../member/guest.ts';
 import { type Member, memberKey, newMember, type Role } from '../member/member.ts';
 import { type RecordChange, record } from '../record.ts';
-import { granted, type Refusal, refuse, type Verdict } from '../refusal.ts';
+import { accepted, type Outcome, type Refusal, refuse } from '../refusal.ts';
 import { isReservedUserId } from '../reserved-id.ts';
 import type { User } from '../user/user.ts';
 import { auditOf } from './change.ts';
-import { type RoomDraft, substanceOf } from './request.ts';
-import type { Room } from './room.ts';
-import { checkSlug, deriveSlug, freeSlug, type SlugMeans } from './slug.ts';
+import { propertiesOf, type Room, type RoomDraft } from './room.ts';
+import { checkSlug, deriveSlug, freeSlug, type SlugContext } from './slug.ts';
 
-export interface RoomMeans extends SlugMeans {
+export interface RoomContext extends SlugContext {
   /** Where nobody has to sign in: makes the user who is named for the first time. */
   readonly newUser?: ((id: string, now: number) => User) | undefined;
 }
@@ -28,7 +27,7 @@ export interface CreatedRoom {
 }
 
 /** `POST /api/room`. */
-export function createRoom(caller: Caller, draft: RoomDraft, means: RoomMeans): Change<CreatedRoom> {
+export function createRoom(caller: Caller, draft: RoomDraft, context: RoomContext): Change<CreatedRoom> {
   return {
     decide(view) {
       if (caller.roomIds) return refuse('forbidden', 'this token reaches certain rooms alone, and can make none');
@@ -38,7 +37,7 @@ export function createRoom(caller: Caller, draft: RoomDraft, means: RoomMeans): 
       const guest = requireMoreThanGuest(view, caller.user);
       if (guest) return guest;
       const others = [...new Set(draft.members ?? [])].filter((id) => id !== caller.user.id);
-      const users = findUsers(view, others, means);
+      const users = findUsers(view, others, context);
       if (!users.ok) return users;
       const isDirect = draft.visibility === 'direct';
       const directKey = isDirect ? [caller.user.id, ...others].sort().join(',') : undefined;
@@ -46,7 +45,7 @@ export function createRoom(caller: Caller, draft: RoomDraft, means: RoomMeans): 
       if (existing) return comeBack(view, caller, existing);
       const full = requireRoomLeft(view, caller);
       if (full) return full;
-      return create(view, caller, { draft, copilot, others, newUsers: users.value, directKey }, means);
+      return create(view, caller, { draft, copilot, others, newUsers: users.value, directKey }, context);
     },
   };
 }
@@ -70,22 +69,22 @@ interface Creation {
   readonly directKey: string | undefined;
 }
 
-function create(view: ChangeView, caller: Caller, creation: Creation, means: RoomMeans): Decision<CreatedRoom> {
+function create(view: ChangeView, caller: Caller, creation: Creation, context: RoomContext): Decision<CreatedRoom> {
   const { draft, copilot, others, newUsers, directKey } = creation;
   const id = view.newId();
   const name = draft.name ?? (directKey === undefined ? undefined : nameOfDirect(view, [caller.user.id, ...others]));
   if (name === undefined) return refuse('invalid_body', 'name: must be there', { path: 'name' });
-  const giver = { caller, alertRooms: means.alertRooms };
+  const giver = { caller, alertRooms: context.alertRooms };
   const taken = draft.slug === undefined ? undefined : checkSlug(view, giver, draft.slug, id);
   if (taken) return taken;
   const slug = draft.slug ?? freeSlug(view, giver, deriveSlug(name), id);
-  const decided = decideCopilot(view, caller, { id, copilot: null }, copilot ?? null, means);
+  const decided = decideCopilot(view, caller, { id, copilot: null }, copilot ?? null, context);
   if (!decided.ok) return decided;
   const room: Room = {
     id,
     slug,
     name,
-    ...substanceOf(draft),
+    ...propertiesOf(draft),
     pinned: [],
     copilot: decided.value.copilot,
     createdBy: caller.user.id,
@@ -142,7 +141,7 @@ function nameOfDirect(view: ChangeView, userIds: readonly string[]): string {
 }
 
 /** The users that are to be made; refused where one is not there and cannot be. */
-function findUsers(view: ChangeView, ids: readonly string[], { newUser }: RoomMeans): Verdict<readonly User[]> {
+function findUsers(view: ChangeView, ids: readonly string[], { newUser }: RoomContext): Outcome<readonly User[]> {
   const made: User[] = [];
   for (const id of ids) {
     const user = view.get('user', id);
@@ -151,5 +150,5 @@ function findUsers(view: ChangeView, ids: readonly string[], { newUser }: RoomMe
       return refuse('invalid_body', `members: there is no user ${id}`, { path: 'members' });
     made.push(newUser(id, view.now));
   }
-  return granted(made);
+  return accepted(made);
 }

@@ -2,7 +2,7 @@ import type { Caller } from '../caller.ts';
 import { readCard } from '../card/alert-card.ts';
 import type { Change, ChangeView } from '../change.ts';
 import { hashContent } from '../content-hash.ts';
-import { type CopilotMeans, decideCopilot } from '../copilot/change.ts';
+import { type CopilotServices, decideCopilot } from '../copilot/change.ts';
 import type { CopilotRequest } from '../copilot/settings.ts';
 import type { EventDraft, MessageDraft } from '../event.ts';
 import { type Ban, type Member, memberKey, newMember, type Role } from '../member/member.ts';
@@ -12,9 +12,8 @@ import { type RecordChange, record } from '../record.ts';
 import { makeUser } from '../user/new-user.ts';
 import type { User } from '../user/user.ts';
 import { auditOf } from './change.ts';
-import { type RoomFields, substanceOf } from './request.ts';
-import type { Room } from './room.ts';
-import { freeSlug, type SlugMeans } from './slug.ts';
+import { propertiesOf, type Room, type RoomFields } from './room.ts';
+import { freeSlug, type SlugContext } from './slug.ts';
 
 /** A room as an export tells of it. */
 export interface ImportedRoom extends Omit<RoomFields, 'copilot'> {
@@ -42,7 +41,7 @@ export interface ImportedMember {
 export type RoomImported = 'created' | 'there already' | 'deleted';
 
 /** Brings in a room with its people, if it is not there; what is there stays as it is. */
-export function importRoom(caller: Caller, imported: ImportedRoom, means: SlugMeans): Change<RoomImported> {
+export function importRoom(caller: Caller, imported: ImportedRoom, context: SlugContext): Change<RoomImported> {
   return {
     decide(view) {
       const { id } = imported;
@@ -51,13 +50,13 @@ export function importRoom(caller: Caller, imported: ImportedRoom, means: SlugMe
         const answer = (): RoomImported => (existing.deletedAt === null ? 'there already' : 'deleted');
         return { ok: true, write: null, answer };
       }
-      const slug = freeSlug(view, { caller, alertRooms: means.alertRooms }, imported.slug, id);
-      const { copilot, records } = copilotOf(view, caller, imported, means);
+      const slug = freeSlug(view, { caller, alertRooms: context.alertRooms }, imported.slug, id);
+      const { copilot, records } = copilotOf(view, caller, imported, context);
       const room: Room = {
         id,
         slug,
         name: imported.name,
-        ...substanceOf(imported),
+        ...propertiesOf(imported),
         visibility: imported.visibility ?? 'public',
         pinned: imported.pinned,
         copilot,
@@ -85,9 +84,9 @@ export function importRoom(caller: Caller, imported: ImportedRoom, means: SlugMe
 }
 
 /** Without its key, which no export holds. What this server does not allow is left out. */
-function copilotOf(view: ChangeView, caller: Caller, { id, copilot }: ImportedRoom, means: CopilotMeans) {
+function copilotOf(view: ChangeView, caller: Caller, { id, copilot }: ImportedRoom, context: CopilotServices) {
   if (typeof copilot !== 'object' || copilot === null) return { copilot: null, records: [] };
-  const decided = decideCopilot(view, caller, { id, copilot: null }, { ...copilot, apiKey: undefined }, means);
+  const decided = decideCopilot(view, caller, { id, copilot: null }, { ...copilot, apiKey: undefined }, context);
   return decided.ok ? decided.value : { copilot: null, records: [] };
 }
 

@@ -3,7 +3,7 @@ import type { Caller } from '../caller.ts';
 import type { StateView } from '../change.ts';
 
 /** Which rooms are asked for. */
-export interface RoomWish {
+export interface RoomFilter {
   /** Of which he is a member, or is not. */
   readonly joined?: boolean | undefined;
   /** `any`: those that are put away as well. */
@@ -15,18 +15,23 @@ export interface RoomWish {
 }
 
 /** A room as the caller sees it, if it is one of those that he asks for. */
-export function selectRoom(view: StateView, caller: Caller, roomId: string, wish: RoomWish): RoomAccess | undefined {
+export function selectRoom(
+  view: StateView,
+  caller: Caller,
+  roomId: string,
+  filter: RoomFilter,
+): RoomAccess | undefined {
   const room = view.get('room', roomId);
   const access = room && room.deletedAt === null ? accessTo(view, caller, room) : undefined;
   if (!room || !access) return undefined;
   const { member } = access;
   // An admin may read what two people write to each other; in his list it has no place.
   if (room.visibility === 'direct' && !member) return undefined;
-  if (wish.joined !== undefined && wish.joined !== (member !== undefined)) return undefined;
+  if (filter.joined !== undefined && filter.joined !== (member !== undefined)) return undefined;
   const isArchived = room.archived || (member?.archived ?? false);
-  if (wish.archived !== 'any' && wish.archived !== isArchived) return undefined;
-  for (const [key, value] of wish.labels) if (room.labels[key] !== value) return undefined;
-  if (wish.text === '') return access;
+  if (filter.archived !== 'any' && filter.archived !== isArchived) return undefined;
+  for (const [key, value] of filter.labels) if (room.labels[key] !== value) return undefined;
+  if (filter.text === '') return access;
   const text = `${room.name}\n${room.slug}\n${room.topic}`.toLowerCase();
-  return text.includes(wish.text) ? access : undefined;
+  return text.includes(filter.text) ? access : undefined;
 }

@@ -28,6 +28,7 @@ const view = (taken: Readonly<Record<string, number | null>>) =>
 
 const ana: Caller = {
   user: makeUser('ana', 0),
+  kind: 'user',
   isAdmin: false,
   scopes: new Set(),
   roomIds: null,

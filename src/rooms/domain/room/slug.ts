@@ -1,11 +1,11 @@
 import { type AlertRooms, requireSlugGiver, type SlugGiver } from '../card/alert-access.ts';
 import type { StateView } from '../change.ts';
-import type { CopilotMeans } from '../copilot/change.ts';
+import type { CopilotServices } from '../copilot/change.ts';
 import { type Refusal, refuse } from '../refusal.ts';
 import { isReservedSlug } from '../reserved-id.ts';
 
 /** What a room is made or changed with. */
-export interface SlugMeans extends CopilotMeans {
+export interface SlugContext extends CopilotServices {
   readonly alertRooms: AlertRooms;
 }
 

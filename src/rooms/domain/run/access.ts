@@ -3,7 +3,7 @@ import type { Caller } from '../caller.ts';
 import type { StateView } from '../change.ts';
 import { hasTriggerRole } from '../copilot/trigger.ts';
 import type { StoredMessage } from '../message/message.ts';
-import { granted, type Refusal, refuse, type Verdict } from '../refusal.ts';
+import { accepted, type Outcome, type Refusal, refuse } from '../refusal.ts';
 import { usableCopilot } from './change.ts';
 import type { Run } from './run.ts';
 
@@ -22,12 +22,12 @@ export function findRun(
   id: string,
   run: Run | undefined,
   { answer }: RunMessages,
-): Verdict<RoomAccess> {
+): Outcome<RoomAccess> {
   const room = run && view.get('room', run.roomId);
   if (!run || !room || room.deletedAt !== null) return noSuchRun(id);
   const access = accessTo(view, caller, room);
   if (!access || (run.audience !== null && run.audience !== caller.user.id)) return noSuchRun(id);
-  return isBefore(access, caller, run, answer) ? noSuchRun(id) : granted(access);
+  return isBefore(access, caller, run, answer) ? noSuchRun(id) : accepted(access);
 }
 
 /** Whether it belongs to what was before the caller came, where that is hidden from him. */
@@ -43,7 +43,7 @@ function isBefore(
 }
 
 /** Whoever started it, whoever wrote what asked for it, and moderators end a run and have it done again. */
-export function requireRunKeeper(
+export function requireRunManager(
   { isModerator }: RoomAccess,
   { user }: Caller,
   { startedBy }: Run,

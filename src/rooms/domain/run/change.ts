@@ -9,7 +9,7 @@ import type { MessageStatus, RunRef } from '../message/message.ts';
 import type { MessageOutcome } from '../message/outcome.ts';
 import { decidePost } from '../message/post.ts';
 import { decideRewrite, isTarget } from '../message/rewrite.ts';
-import { granted, refuse, type Verdict } from '../refusal.ts';
+import { accepted, type Outcome, refuse } from '../refusal.ts';
 import type { Room } from '../room/room.ts';
 import type { Run, RunError, RunState, RunUsage } from './run.ts';
 
@@ -17,16 +17,16 @@ import type { Run, RunError, RunState, RunUsage } from './run.ts';
 export const isOver = ({ state }: Run): boolean => state !== 'queued' && state !== 'running';
 
 /** The copilot that may answer in a room now; a private one is there where the room has none. */
-export function usableCopilot(room: Room | undefined, isPrivate: boolean): Verdict<CopilotSettings> {
+export function usableCopilot(room: Room | undefined, isPrivate: boolean): Outcome<CopilotSettings> {
   if (!room || room.deletedAt !== null) return refuse('room_not_found', 'the room is not there any more');
   if (room.archived) return refuse('archived', `the room ${room.slug} is archived`);
   const { copilot } = room;
   if (!copilot)
     return isPrivate
-      ? granted(usualCopilot())
+      ? accepted(usualCopilot())
       : refuse('not_found', `the room ${room.slug} has no copilot; PUT /api/room/${room.slug}/copilot makes one`);
   return copilot.enabled && copilot.trigger !== 'off'
-    ? granted(copilot)
+    ? accepted(copilot)
     : refuse('forbidden', `the copilot of the room ${room.slug} is switched off`);
 }
 
@@ -81,7 +81,7 @@ const NEW_RUN = {
   finishedAt: null,
 } as const;
 
-function checkPlace(view: ChangeView, { roomId, triggerId, threadId }: RunDraft): Verdict<null> {
+function checkPlace(view: ChangeView, { roomId, triggerId, threadId }: RunDraft): Outcome<null> {
   for (const [path, id] of [
     ['messageId', triggerId],
     ['threadId', threadId],
@@ -94,7 +94,7 @@ function checkPlace(view: ChangeView, { roomId, triggerId, threadId }: RunDraft)
     if (path === 'threadId' && message.threadId !== null)
       return refuse('invalid_body', `threadId: the message ${id} is a reply itself`, { path });
   }
-  return granted(null);
+  return accepted(null);
 }
 
 export interface RunRules {

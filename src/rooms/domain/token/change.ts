@@ -3,7 +3,7 @@ import { type Caller, rulesServer } from '../caller.ts';
 import type { Change, ChangeView } from '../change.ts';
 import { checkIfMatch, tokenEtag } from '../etag.ts';
 import { record } from '../record.ts';
-import { granted, type Refusal, refuse, type Verdict } from '../refusal.ts';
+import { accepted, type Outcome, type Refusal, refuse } from '../refusal.ts';
 import { auditOf, noSuchUser } from '../user/change.ts';
 import { endTokens } from './end.ts';
 import { earlierOf, parentIdOf, requireShown } from './lineage.ts';
@@ -109,11 +109,11 @@ export function mayManage(caller: Caller, { userId, roomIds }: Token): boolean {
 
 export const noSuchToken = (): Refusal => refuse('token_not_found', 'there is no such token');
 
-function scopesOf(caller: Caller, wanted: readonly Scope[] | undefined): Verdict<readonly Scope[]> {
-  if (wanted === undefined) return granted(USUAL_SCOPES.filter((scope) => caller.scopes.has(scope)));
+function scopesOf(caller: Caller, wanted: readonly Scope[] | undefined): Outcome<readonly Scope[]> {
+  if (wanted === undefined) return accepted(USUAL_SCOPES.filter((scope) => caller.scopes.has(scope)));
   const beyond = wanted.find((scope) => !caller.scopes.has(scope));
   if (beyond) return refuse('scope_missing', `scopes: your own token lacks ${beyond}`, { path: 'scopes' });
-  return granted([...new Set(wanted)]);
+  return accepted([...new Set(wanted)]);
 }
 
 /** Of a token that is bound to rooms comes none that is not. */
@@ -121,15 +121,15 @@ function roomsOf(
   view: ChangeView,
   caller: Caller,
   wanted: readonly string[] | null,
-): Verdict<readonly string[] | null> {
-  if (wanted === null) return granted(caller.roomIds ? [...caller.roomIds] : null);
+): Outcome<readonly string[] | null> {
+  if (wanted === null) return accepted(caller.roomIds ? [...caller.roomIds] : null);
   const ids = new Set<string>();
   for (const idOrSlug of wanted) {
     const found = findRoom(view, caller, idOrSlug);
     if (!found.ok) return { ...found, path: 'roomIds' };
     ids.add(found.value.room.id);
   }
-  return granted([...ids]);
+  return accepted([...ids]);
 }
 
 function countTokens(view: ChangeView, userId: string): number {

@@ -1,4 +1,4 @@
-import type { Caller } from '../caller.ts';
+import { type Caller, requireUser } from '../caller.ts';
 import type { StateView } from '../change.ts';
 import { type Refusal, refuse } from '../refusal.ts';
 import type { Token } from './token.ts';
@@ -12,7 +12,7 @@ export function shownToken(view: StateView, { tokenId }: Caller): Token | undefi
 
 /** A token that was revoked while its request was under way begins nothing that would outlive it. */
 export function requireShown(view: StateView, caller: Caller): Refusal | undefined {
-  if (caller.tokenId === null || shownToken(view, caller)) return undefined;
+  if (caller.tokenId === null || shownToken(view, caller)) return requireUser(caller);
   return refuse('unauthenticated', 'the token has been revoked');
 }
 

@@ -2,7 +2,7 @@ import { type Caller, rulesServer } from '../caller.ts';
 import type { AuditEntry, Change, ChangeView } from '../change.ts';
 import { checkIfMatch, userEtag } from '../etag.ts';
 import { record } from '../record.ts';
-import { granted, type Refusal, refuse, type Verdict } from '../refusal.ts';
+import { accepted, type Outcome, type Refusal, refuse } from '../refusal.ts';
 import { refuseReservedUserId } from '../reserved-id.ts';
 import { endTokens } from '../token/end.ts';
 import type { Token } from '../token/token.ts';
@@ -25,7 +25,7 @@ export interface UserReplacement extends Omit<UserDraft, 'id'> {
 }
 
 /** Whom a change of a user concerns besides: the other admins, of whom one must stay, and the tokens that he has. */
-export interface UserTies {
+export interface UserContext {
   readonly adminIds: readonly string[];
   readonly tokenHashes: readonly string[];
 }
@@ -56,7 +56,7 @@ export function replaceUser(
   caller: Caller,
   id: string,
   given: UserReplacement,
-  ties: UserTies,
+  context: UserContext,
   ifMatch: string | undefined,
 ): Change<User> {
   return {
@@ -70,20 +70,25 @@ export function replaceUser(
       if (given.id !== undefined && given.id !== id)
         return refuse('immutable_field', 'id: a user keeps its id', { path: 'id' });
       const { name, kind = 'human', role = 'user', avatarColor = colorOf(id), disabled = false } = given;
-      return writeUser(view, caller, { ...before, name, kind, role, avatarColor, disabled }, ties);
+      return writeUser(view, caller, { ...before, name, kind, role, avatarColor, disabled }, context);
     },
   };
 }
 
 /** He stays, since messages speak of him, but nothing lets him in any more. */
-export function disableUser(caller: Caller, id: string, ties: UserTies, ifMatch: string | undefined): Change<User> {
+export function disableUser(
+  caller: Caller,
+  id: string,
+  context: UserContext,
+  ifMatch: string | undefined,
+): Change<User> {
   return {
     decide(view) {
       const denied = requireAdmin(caller);
       if (denied) return denied;
       const before = view.get('user', id);
       if (!before) return noSuchUser(id);
-      return checkIfMatch(ifMatch, userEtag(before)) ?? writeUser(view, caller, { ...before, disabled: true }, ties);
+      return checkIfMatch(ifMatch, userEtag(before)) ?? writeUser(view, caller, { ...before, disabled: true }, context);
     },
   };
 }
@@ -114,7 +119,7 @@ export function auditOf(view: ChangeView, caller: Caller, action: string, subjec
   return { at: view.now, by: caller.user.id, action, roomId: null, subject };
 }
 
-function writeUser(view: ChangeView, caller: Caller, user: User, { adminIds, tokenHashes }: UserTies) {
+function writeUser(view: ChangeView, caller: Caller, user: User, { adminIds, tokenHashes }: UserContext) {
   const before = view.get('user', user.id);
   const wasAdmin = before?.role === 'admin' && !before.disabled;
   const isAdmin = user.role === 'admin' && !user.disabled;
@@ -140,9 +145,9 @@ function immutableOf(before: User, given: UserReplacement): string | undefined {
 }
 
 /** Whether a token lets its user in now. */
-export function checkToken(token: Token, user: User | undefined, now: number): Verdict<User> {
+export function checkToken(token: Token, user: User | undefined, now: number): Outcome<User> {
   if (!user || user.disabled) return refuse('unauthenticated', 'the user of this token is disabled');
   if (token.expiresAt !== null && token.expiresAt <= now)
     return refuse('token_expired', 'the token has expired: ask an admin for a new one');
-  return granted(user);
+  return accepted(user);
 }

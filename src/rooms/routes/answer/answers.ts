@@ -1,6 +1,6 @@
 import { type HttpContext, headerOf, type Method } from '../../../kernel/http/app.ts';
 import { STATUS_OF } from '../../contract/failure.ts';
-import { type Refusal, refuse, type Verdict } from '../../domain/refusal.ts';
+import { type Outcome, type Refusal, refuse } from '../../domain/refusal.ts';
 import { respond } from './headers.ts';
 
 export type AnswerHeaders = Readonly<Record<string, string>>;
@@ -29,8 +29,8 @@ export function answer(
 }
 
 /** Answers what came of a request: a refusal in its own form, a value as the caller prints it. */
-export function answerVerdict<T>(c: HttpContext, verdict: Verdict<T>, print: (value: T) => Response): Response {
-  return verdict.ok ? print(verdict.value) : answerRefusal(c, verdict);
+export function answerOutcome<T>(c: HttpContext, outcome: Outcome<T>, print: (value: T) => Response): Response {
+  return outcome.ok ? print(outcome.value) : answerRefusal(c, outcome);
 }
 
 /** A JSON string, or RFC 9457 for those who accept it; the machine's word for it is in `X-Error-Code`. */

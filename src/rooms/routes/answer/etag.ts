@@ -1,17 +1,17 @@
 import type { HttpContext } from '../../../kernel/http/app.ts';
 import { matchesIfNoneMatch } from '../../domain/etag.ts';
-import { granted, refuse, type Verdict } from '../../domain/refusal.ts';
+import { accepted, type Outcome, refuse } from '../../domain/refusal.ts';
 import { type AnswerHeaders, answerJson } from './answers.ts';
 
 /**
  * The request's `If-Match`, for the decision to compare (domain/etag.ts); refused with 428 where the server was started
  * with `--require-if-match` and the request has none.
  */
-export function readIfMatch(c: HttpContext, required: boolean): Verdict<string | undefined> {
+export function readIfMatch(c: HttpContext, required: boolean): Outcome<string | undefined> {
   const ifMatch = c.req.header('if-match');
   if (ifMatch === undefined && required)
     return refuse('precondition_required', 'send If-Match with the ETag of what you have read');
-  return granted(ifMatch);
+  return accepted(ifMatch);
 }
 
 /** Answers a GET with what has an ETag: 304 where the client has it already. `json` is made only when it is sent. */

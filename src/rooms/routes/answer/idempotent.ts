@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type HttpContext, headerOf } from '../../../kernel/http/app.ts';
 import type { Caller } from '../../domain/caller.ts';
-import type { Verdict } from '../../domain/refusal.ts';
+import type { Outcome } from '../../domain/refusal.ts';
 import type { Admission, KeptAnswer } from '../../idempotent-answers.ts';
 import { readAhead } from '../request/body.ts';
 import type { IdempotentAnswers } from '../request/guard.ts';
@@ -13,16 +13,16 @@ const BODY_LIMIT = 2 ** 20;
 const KEPT_HEADERS = ['content-type', 'location', 'etag', 'link'];
 
 export interface IdempotentParts {
-  enter(caller: Caller, key: string, requestHash: string): Promise<Verdict<Admission>>;
+  enter(caller: Caller, key: string, requestHash: string): Promise<Outcome<Admission>>;
 }
 
 /** Answers a request with an `Idempotency-Key` once; refusals are not kept, since they have done nothing. */
-export function createIdempotentAnswers(book: IdempotentParts): IdempotentAnswers {
+export function createIdempotentAnswers(answers: IdempotentParts): IdempotentAnswers {
   return {
     async once(c, caller, handle, isSecret) {
       const body = await readAhead(c, BODY_LIMIT);
       if (!body.ok) return answerRefusal(c, body);
-      const found = await book.enter(caller, headerOf(c, 'idempotency-key') ?? '', hashOf(c, body.value));
+      const found = await answers.enter(caller, headerOf(c, 'idempotency-key') ?? '', hashOf(c, body.value));
       if (!found.ok) return answerRefusal(c, found);
       const admission = found.value;
       if (admission.kind === 'again') return restore(admission.answer, { 'idempotent-replay': 'true' });

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { type BodyRead, type HttpContext, headerOf, readBody } from '../../../kernel/http/app.ts';
 import { takeBody } from '../../../kernel/http/body-chunks.ts';
-import { granted, type Refusal, refuse, type Verdict } from '../../domain/refusal.ts';
+import { accepted, type Outcome, type Refusal, refuse } from '../../domain/refusal.ts';
 import { answerRefusal } from '../answer/answers.ts';
 import { refusedSince } from './guard.ts';
 
@@ -11,7 +11,7 @@ const JSON_TYPE = 'application/json';
 const held = new WeakMap<HttpContext, Buffer>();
 
 /** Reads a body that is read again by the handler of the request. */
-export async function readAhead(c: HttpContext, limit: number): Promise<Verdict<Buffer>> {
+export async function readAhead(c: HttpContext, limit: number): Promise<Outcome<Buffer>> {
   const body = await readBytes(c, limit);
   if (body.ok) held.set(c, body.value);
   return body;
@@ -26,7 +26,7 @@ export function readJson<S extends v.GenericSchema>(
   schema: S,
   limit: number,
   otherwise = '',
-): Verdict<v.InferOutput<S>> | Promise<Verdict<v.InferOutput<S>>> {
+): Outcome<v.InferOutput<S>> | Promise<Outcome<v.InferOutput<S>>> {
   const type = mediaType(headerOf(c, 'content-type') ?? '');
   if (type !== JSON_TYPE && !type.endsWith('+json'))
     return refuse(
@@ -37,7 +37,7 @@ export function readJson<S extends v.GenericSchema>(
   return bytes instanceof Promise ? bytes.then((read) => readObject(read, schema)) : readObject(bytes, schema);
 }
 
-function readObject<S extends v.GenericSchema>(bytes: Verdict<Buffer>, schema: S): Verdict<v.InferOutput<S>> {
+function readObject<S extends v.GenericSchema>(bytes: Outcome<Buffer>, schema: S): Outcome<v.InferOutput<S>> {
   if (!bytes.ok) return bytes;
   const json = parseJson(bytes.value);
   if (!json.ok) return json;
@@ -54,14 +54,14 @@ function mediaType(header: string): string {
 }
 
 /** Reads a body of at most `limit` bytes; without waiting where it has come already. */
-export function readBytes(c: HttpContext, limit: number): Verdict<Buffer> | Promise<Verdict<Buffer>> {
+export function readBytes(c: HttpContext, limit: number): Outcome<Buffer> | Promise<Outcome<Buffer>> {
   const known = held.get(c);
-  if (known) return known.length <= limit ? granted(known) : tooLarge(limit);
+  if (known) return known.length <= limit ? accepted(known) : tooLarge(limit);
   const body = readBody(c, limit);
   return body instanceof Promise ? readSlowly(c, body, limit) : bytesOf(body, limit);
 }
 
-async function readSlowly(c: HttpContext, body: Promise<BodyRead>, limit: number): Promise<Verdict<Buffer>> {
+async function readSlowly(c: HttpContext, body: Promise<BodyRead>, limit: number): Promise<Outcome<Buffer>> {
   const bytes = bytesOf(await body, limit);
   return (await refusedSince(c)) ?? bytes;
 }
@@ -87,8 +87,8 @@ export async function takeChunks(
   return refusal ? answerRefusal(c, refusal) : answer;
 }
 
-function bytesOf(body: BodyRead, limit: number): Verdict<Buffer> {
-  if (body.ok) return granted(body.bytes);
+function bytesOf(body: BodyRead, limit: number): Outcome<Buffer> {
+  if (body.ok) return accepted(body.bytes);
   return body.reason === 'aborted' ? refuse('invalid_body', 'the body broke off') : tooLarge(limit);
 }
 
@@ -97,28 +97,28 @@ const tooLarge = (limit: number): Refusal => refuse('too_large', `the body is la
 const UTF_8 = new TextDecoder('utf-8', { fatal: true });
 
 /** UTF-8 and nothing else: what is not would be stored changed. */
-export function decodeText(bytes: Uint8Array): Verdict<string> {
+export function decodeText(bytes: Uint8Array): Outcome<string> {
   try {
-    return granted(UTF_8.decode(bytes));
+    return accepted(UTF_8.decode(bytes));
   } catch {
     return refuse('invalid_body', 'the body is not UTF-8');
   }
 }
 
-function parseJson(bytes: Uint8Array): Verdict<unknown> {
+function parseJson(bytes: Uint8Array): Outcome<unknown> {
   const text = decodeText(bytes);
   if (!text.ok) return text;
   try {
-    return granted(JSON.parse(text.value) as unknown);
+    return accepted(JSON.parse(text.value) as unknown);
   } catch (error) {
     return refuse('invalid_json', `the body is not JSON: ${(error as Error).message}`);
   }
 }
 
 /** Checks what was parsed already. */
-export function checkBody<S extends v.GenericSchema>(value: unknown, schema: S): Verdict<v.InferOutput<S>> {
+export function checkBody<S extends v.GenericSchema>(value: unknown, schema: S): Outcome<v.InferOutput<S>> {
   const parsed = v.safeParse(schema, value, { abortEarly: true });
-  return parsed.success ? granted(parsed.output) : refuseIssue(parsed.issues[0]);
+  return parsed.success ? accepted(parsed.output) : refuseIssue(parsed.issues[0]);
 }
 
 function refuseIssue(issue: v.BaseIssue<unknown>): Refusal {

@@ -1,13 +1,13 @@
 import { type HttpContext, type HttpHandler, headerOf } from '../../../kernel/http/app.ts';
 import type { Caller } from '../../domain/caller.ts';
-import { type Refusal, refuse, type Verdict } from '../../domain/refusal.ts';
+import { type Outcome, type Refusal, refuse } from '../../domain/refusal.ts';
 import type { Scope } from '../../domain/token/token.ts';
 import { answerRefusal } from '../answer/answers.ts';
 import { setHeader } from '../answer/headers.ts';
 
 /** Says who asks. */
 export interface Authenticator {
-  authenticate(request: Credentials): Verdict<Caller> | Promise<Verdict<Caller>>;
+  authenticate(request: Credentials): Outcome<Caller> | Promise<Outcome<Caller>>;
 }
 
 /** What a request shows of its sender. */

@@ -1,5 +1,5 @@
 import type { HttpContext } from '../../../kernel/http/app.ts';
-import { granted, refuse, type Verdict } from '../../domain/refusal.ts';
+import { accepted, type Outcome, refuse } from '../../domain/refusal.ts';
 
 /** `limit` and `next` of a list. */
 export interface ListQuery {
@@ -11,7 +11,7 @@ export interface ListQuery {
 const MAX_LIMIT = 200;
 const USUAL = 50;
 
-export function readListQuery(c: HttpContext): Verdict<ListQuery> {
+export function readListQuery(c: HttpContext): Outcome<ListQuery> {
   const text = c.req.query('limit') ?? String(USUAL);
   const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0;
   if (limit < 1 || limit > MAX_LIMIT) return refuse('invalid_query', `limit: write a number from 1 to ${MAX_LIMIT}`);
@@ -19,7 +19,7 @@ export function readListQuery(c: HttpContext): Verdict<ListQuery> {
   const key = next === undefined ? undefined : Buffer.from(next, 'base64url').toString();
   if (next !== undefined && Buffer.from(key ?? '').toString('base64url') !== next)
     return refuse('invalid_cursor', 'next: send it as the page before has given it');
-  return granted({ limit, next: key });
+  return accepted({ limit, next: key });
 }
 
 /** A page of what is sorted by key, and the `next` after it. */

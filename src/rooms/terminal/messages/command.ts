@@ -34,7 +34,7 @@ function addSay(rooms: Command, terminal: Terminal): void {
     .addHelpText(
       'after',
       `
-Prints the id of the message. All tries have one id, so that it is said once; 3 means that it may not have been said.
+Prints the id of the message. All tries have one id, so that it is said once; 3 context that it may not have been said.
 
 Examples:
   opsdeck rooms say ops "deploy of 4711 is done"

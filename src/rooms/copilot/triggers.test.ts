@@ -6,7 +6,7 @@ import type { Message } from '../domain/message/message.ts';
 import { refuse } from '../domain/refusal.ts';
 import type { RoomState } from '../room/state.ts';
 import { copilotOf, messageOf, ROOM_ID, roomOf, viewOf } from '../testing/copilot-parts.ts';
-import { CopilotTriggers, type CopilotTriggersParts } from './copilot-triggers.ts';
+import { CopilotTriggers, type CopilotTriggersParts } from './triggers.ts';
 
 function kit(messages: readonly Message[] = []) {
   const clock = new FakeClock();

@@ -1,11 +1,11 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import type { Clock } from '../../../kernel/clock.ts';
-import type { RoomsClient } from '../client.ts';
-import type { KeptMessage } from '../history-checker.ts';
-import { pause } from '../pause.ts';
-import { isPassing } from '../persistence.ts';
-import { enc, logSchema, pageSchema, roomSchema } from '../wire.ts';
+import type { RoomsClient } from '../../terminal/client.ts';
+import { pause } from '../../terminal/pause.ts';
+import { isPassing } from '../../terminal/persistence.ts';
+import { enc, logSchema, pageSchema, roomSchema } from '../../terminal/wire.ts';
+import type { KeptMessage } from './checker.ts';
 import { Reader } from './reader.ts';
 import type { Target } from './target.ts';
 import { Writer } from './writer.ts';

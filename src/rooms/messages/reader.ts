@@ -4,12 +4,12 @@ import type { Caller } from '../domain/caller.ts';
 import type { ReactionKey } from '../domain/change.ts';
 import { findMessage, noSuchMessage } from '../domain/message/access.ts';
 import type { Edit, StoredMessage } from '../domain/message/message.ts';
-import { granted, refuse, type Verdict } from '../domain/refusal.ts';
+import { accepted, type Outcome, refuse } from '../domain/refusal.ts';
 import type { RoomState } from '../room/state.ts';
 import type { PageQuery, RoomStore } from '../store/room-store.ts';
 
 /** Which part of a room is asked for. */
-export interface PageWish {
+export interface PageFilter {
   readonly before?: number | undefined;
   readonly after?: number | undefined;
   /** A sequence number, or the id of a message. */
@@ -46,16 +46,16 @@ export class MessageReader {
   }
 
   /** Messages of a room that the caller may read; the last 50 unless he says otherwise. */
-  async page(caller: Caller, room: string, wish: PageWish): Promise<Verdict<ReadPage>> {
+  async page(caller: Caller, room: string, filter: PageFilter): Promise<Outcome<ReadPage>> {
     const { state, store } = this.#parts;
     const found = findRoom(state, caller, room);
     if (!found.ok) return found;
     const roomId = found.value.room.id;
     const { afterSeq } = found.value;
-    const query = await this.#queryOf(roomId, afterSeq, wish);
+    const query = await this.#queryOf(roomId, afterSeq, filter);
     if (!query.ok) return query;
     const { messages, hasBefore, hasAfter } = await store.page(query.value);
-    return granted({
+    return accepted({
       messages: await this.print(caller, messages),
       firstSeq: messages[0]?.message.seq ?? 0,
       lastSeq: messages.at(-1)?.message.seq ?? 0,
@@ -65,7 +65,7 @@ export class MessageReader {
   }
 
   /** What a message said before, for its author and moderators; the first first. */
-  async history(caller: Caller, id: string): Promise<Verdict<readonly Edit[]>> {
+  async history(caller: Caller, id: string): Promise<Outcome<readonly Edit[]>> {
     const { state, store } = this.#parts;
     const [stored] = await store.messages([id]);
     const found = findMessage(state, caller, id, stored);
@@ -73,7 +73,7 @@ export class MessageReader {
     const { isAuthor, isModerator } = found.value;
     if (!isAuthor && !isModerator)
       return refuse('forbidden', 'only its author, and admins and owners of the room, see what a message said before');
-    return granted(await store.edits(id));
+    return accepted(await store.edits(id));
   }
 
   /** The JSON of each message, with `me` at the reactions of the caller. */
@@ -83,15 +83,15 @@ export class MessageReader {
     return messages.map((stored) => printMessageFor(stored, ownReactions(stored, caller.user.id, reacted)));
   }
 
-  async #queryOf(roomId: string, afterSeq: number, wish: PageWish): Promise<Verdict<PageQuery>> {
-    const { before, after, around, limit = DEFAULT_LIMIT, thread, type, author } = wish;
+  async #queryOf(roomId: string, afterSeq: number, filter: PageFilter): Promise<Outcome<PageQuery>> {
+    const { before, after, around, limit = DEFAULT_LIMIT, thread, type, author } = filter;
     if ([before, after, around].filter((place) => place !== undefined).length > 1)
       return refuse('invalid_query', 'before, after and around: send one of them');
-    const middle = typeof around === 'string' ? await this.#seqOf(roomId, afterSeq, around) : granted(around);
+    const middle = typeof around === 'string' ? await this.#seqOf(roomId, afterSeq, around) : accepted(around);
     if (!middle.ok) return middle;
-    const root = thread === undefined ? granted(0) : await this.#seqOf(roomId, afterSeq, thread);
+    const root = thread === undefined ? accepted(0) : await this.#seqOf(roomId, afterSeq, thread);
     if (!root.ok) return root;
-    return granted({
+    return accepted({
       roomId,
       limit,
       afterSeq,
@@ -104,10 +104,10 @@ export class MessageReader {
     });
   }
 
-  async #seqOf(roomId: string, afterSeq: number, id: string): Promise<Verdict<number>> {
+  async #seqOf(roomId: string, afterSeq: number, id: string): Promise<Outcome<number>> {
     const [stored] = await this.#parts.store.messages([id]);
     if (!stored || stored.message.roomId !== roomId || stored.message.seq <= afterSeq) return noSuchMessage(id);
-    return granted(stored.message.seq);
+    return accepted(stored.message.seq);
   }
 }
 

@@ -1,10 +1,9 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import * as v from 'valibot';
 import type { Clock } from '../../../kernel/clock.ts';
-import { CommandError } from '../../../kernel/errors.ts';
-import type { WriteRecord } from '../history-checker.ts';
-import { pause } from '../pause.ts';
-import { isPassing } from '../persistence.ts';
+import { pause } from '../../terminal/pause.ts';
+import { isPassing } from '../../terminal/persistence.ts';
+import type { WriteRecord } from './checker.ts';
 import type { Target } from './target.ts';
 
 export interface WriterOptions {
@@ -75,7 +74,7 @@ export class Writer {
       if (isRude && randomInt(GIVEN_UP) === 0) return { ...base, answeredAt: null, seq: null };
       if (signal.aborted) overSince ??= performance.now();
       if (overSince !== undefined && performance.now() - overSince > LAST_WORDS_MS)
-        throw new CommandError('the server does not answer any more');
+        throw new Error('the server does not answer any more');
       await pause(clock, RETRY_MS);
     }
   }

@@ -17,14 +17,14 @@ export interface ActiveRun {
 }
 
 /** The runs of one room: those that wait for their turn, and those that have it. */
-interface Lane {
+interface RoomQueue {
   readonly waiting: ActiveRun[];
   readonly running: Set<ActiveRun>;
 }
 
 /** Who is next, room by room. */
-export class RunLanes {
-  readonly #lanes = new Map<string, Lane>();
+export class RunQueues {
+  readonly #queues = new Map<string, RoomQueue>();
   readonly #byId = new Map<string, ActiveRun>();
 
   get(id: string): ActiveRun | undefined {
@@ -36,13 +36,13 @@ export class RunLanes {
   }
 
   of(roomId: string): readonly ActiveRun[] {
-    const lane = this.#lanes.get(roomId);
-    return lane ? [...lane.running, ...lane.waiting] : [];
+    const queue = this.#queues.get(roomId);
+    return queue ? [...queue.running, ...queue.waiting] : [];
   }
 
   counts(): { readonly running: number; readonly queued: number } {
     let running = 0;
-    for (const lane of this.#lanes.values()) running += lane.running.size;
+    for (const queue of this.#queues.values()) running += queue.running.size;
     return { running, queued: this.#byId.size - running };
   }
 
@@ -52,37 +52,37 @@ export class RunLanes {
       settle = resolve;
     });
     const active: ActiveRun = { run, seq: 0, reserved, abort: new AbortController(), live: undefined, done, settle };
-    const lane = this.#lanes.get(run.roomId) ?? { waiting: [], running: new Set() };
-    this.#lanes.set(run.roomId, lane);
-    lane.waiting.push(active);
+    const queue = this.#queues.get(run.roomId) ?? { waiting: [], running: new Set() };
+    this.#queues.set(run.roomId, queue);
+    queue.waiting.push(active);
     this.#byId.set(run.id, active);
     return active;
   }
 
   /** The next one of a room, which has its turn from now on. `concurrent`: how many may have theirs; 0 is all. */
   next(roomId: string, concurrent: number): ActiveRun | undefined {
-    const lane = this.#lanes.get(roomId);
-    if (!lane || (concurrent > 0 && lane.running.size >= concurrent)) return undefined;
-    const active = lane.waiting.shift();
-    if (active) lane.running.add(active);
+    const queue = this.#queues.get(roomId);
+    if (!queue || (concurrent > 0 && queue.running.size >= concurrent)) return undefined;
+    const active = queue.waiting.shift();
+    if (active) queue.running.add(active);
     return active;
   }
 
   /** Takes one that waits out of the queue; `false`: it has its turn already. */
   withdraw(active: ActiveRun): boolean {
-    const lane = this.#lanes.get(active.run.roomId);
-    const index = lane?.waiting.indexOf(active) ?? -1;
+    const queue = this.#queues.get(active.run.roomId);
+    const index = queue?.waiting.indexOf(active) ?? -1;
     if (index === -1) return false;
-    lane?.waiting.splice(index, 1);
-    lane?.running.add(active);
+    queue?.waiting.splice(index, 1);
+    queue?.running.add(active);
     return true;
   }
 
   remove(active: ActiveRun): void {
     const { id, roomId } = active.run;
-    const lane = this.#lanes.get(roomId);
+    const queue = this.#queues.get(roomId);
     this.#byId.delete(id);
-    lane?.running.delete(active);
-    if (lane?.running.size === 0 && lane.waiting.length === 0) this.#lanes.delete(roomId);
+    queue?.running.delete(active);
+    if (queue?.running.size === 0 && queue.waiting.length === 0) this.#queues.delete(roomId);
   }
 }

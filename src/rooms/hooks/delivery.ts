@@ -3,6 +3,8 @@ import { DeadlineError, withDeadline } from '../../kernel/deadline.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import { accessTo } from '../domain/access.ts';
+import type { Caller } from '../domain/caller.ts';
+import { hookCaller } from '../domain/hook/caller.ts';
 import { advanced, failed, printDelivery, wantsEvent } from '../domain/hook/delivery.ts';
 import type { HookProgress, OutgoingHook } from '../domain/hook/hook.ts';
 import { signWebhook } from '../domain/hook/webhook-signature.ts';
@@ -13,12 +15,11 @@ import { ForbiddenAddressError, type OutboundGuard } from '../outbound/outbound-
 import type { RoomState } from '../room/state.ts';
 import type { RoomWriter } from '../room/writer.ts';
 import type { RoomStore, StoredEvent } from '../store/room-store.ts';
-import { bridgeCaller } from './bridge.ts';
 
 const TIMEOUT_MS = 10_000;
 const PAGE = 200;
 
-export interface HookCourierParts {
+export interface HookDeliveryParts {
   readonly state: RoomState;
   readonly store: RoomStore;
   readonly writer: RoomWriter;
@@ -41,16 +42,16 @@ type Attempt =
   | { readonly ok: false; readonly status: number | null; readonly error: string };
 
 /** Carries the events of one hook to its address, one after the other. */
-export class HookCourier {
+export class HookDelivery {
   readonly #hook: OutgoingHook;
-  readonly #parts: HookCourierParts;
+  readonly #parts: HookDeliveryParts;
   readonly #ending = new AbortController();
   #running: Promise<void> | undefined;
   #isAwake = false;
   #isClosed = false;
   #cancelRetry: CancelTimer | undefined;
 
-  constructor(hook: OutgoingHook, parts: HookCourierParts) {
+  constructor(hook: OutgoingHook, parts: HookDeliveryParts) {
     this.#hook = hook;
     this.#parts = parts;
   }
@@ -134,7 +135,8 @@ export class HookCourier {
     if (roomId !== null) return event.roomId === roomId;
     const [room, user] = [this.#parts.state.get('room', event.roomId), this.#parts.state.get('user', createdBy)];
     if (!room || !user || user.disabled) return false;
-    const caller = {
+    const caller: Caller = {
+      kind: 'user',
       user,
       isAdmin: user.role === 'admin',
       scopes: new Set(SCOPES),
@@ -176,7 +178,7 @@ export class HookCourier {
   async #postAnswer(event: StoredEvent, answer: string): Promise<void> {
     const words = wordsOf(answer);
     if (words === undefined || event.roomId === null) return;
-    const caller = bridgeCaller({ ...this.#hook, roomId: event.roomId });
+    const caller = hookCaller(this.#hook, event.roomId);
     const post = {
       room: event.roomId,
       body: words,

@@ -1,5 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { SecretVault } from '../authentication/secret-vault.ts';
+import type { SecretCipher } from '../authentication/secret-cipher.ts';
 import { roomOf } from '../domain/access.ts';
 import type { Caller } from '../domain/caller.ts';
 import {
@@ -14,7 +14,7 @@ import {
 } from '../domain/hook/change.ts';
 import type { Hook, HookProgress, IncomingHook, OutgoingHook } from '../domain/hook/hook.ts';
 import { printSigningSecret } from '../domain/hook/webhook-signature.ts';
-import { granted, refuse, type Verdict } from '../domain/refusal.ts';
+import { accepted, type Outcome, refuse } from '../domain/refusal.ts';
 import type { OutboundGuard } from '../outbound/outbound-guard.ts';
 import type { RoomState } from '../room/state.ts';
 import type { RoomWriter } from '../room/writer.ts';
@@ -23,12 +23,12 @@ import type { OutgoingHooks } from './outgoing-hooks.ts';
 const SECRET_BYTES = 32;
 const MAX_HOOKS_OF_A_ROOM = 100;
 
-export interface HookBookParts {
+export interface HookRegistryParts {
   readonly state: RoomState;
   readonly writer: RoomWriter;
   readonly outgoing: OutgoingHooks;
   readonly guard: OutboundGuard;
-  readonly vault: SecretVault;
+  readonly cipher: SecretCipher;
   readonly newId: () => string;
 }
 
@@ -39,10 +39,10 @@ export interface ShownHook {
 }
 
 /** Makes, finds and changes hooks. */
-export class HookBook {
-  readonly #parts: HookBookParts;
+export class HookRegistry {
+  readonly #parts: HookRegistryParts;
 
-  constructor(parts: HookBookParts) {
+  constructor(parts: HookRegistryParts) {
     this.#parts = parts;
   }
 
@@ -53,7 +53,7 @@ export class HookBook {
     return hooks.sort((a, b) => (a.id < b.id ? -1 : 1));
   }
 
-  find(caller: Caller, id: string): Verdict<Hook> {
+  find(caller: Caller, id: string): Outcome<Hook> {
     return findHook(this.#parts.state, caller, id);
   }
 
@@ -61,7 +61,7 @@ export class HookBook {
     return this.#parts.outgoing.progressOf(id);
   }
 
-  async create(caller: Caller, draft: HookDraft): Promise<Verdict<ShownHook>> {
+  async create(caller: Caller, draft: HookDraft): Promise<Outcome<ShownHook>> {
     const { state, writer, newId, outgoing } = this.#parts;
     const wanted = typeof draft.roomId === 'string' ? roomOf(state, draft.roomId)?.id : null;
     const siblings = [...state.all('hook').values()].filter(({ roomId }) => roomId === wanted);
@@ -73,7 +73,7 @@ export class HookBook {
     if (!created.ok) return created;
     const { hook, pos } = created.value;
     if (hook.direction === 'outgoing') await outgoing.begin(id, pos);
-    return granted({ hook, secret: made.shown });
+    return accepted({ hook, secret: made.shown });
   }
 
   async replace(
@@ -84,22 +84,22 @@ export class HookBook {
       ...draft
     }: Omit<HookDraft, 'direction' | 'roomId'> & { readonly rotateSecret?: boolean | undefined },
     ifMatch: string | undefined,
-  ): Promise<Verdict<ShownHook>> {
+  ): Promise<Outcome<ShownHook>> {
     const found = this.find(caller, id);
     if (!found.ok) return found;
     const made = rotateSecret ? this.#makeSecret(id, found.value.direction) : undefined;
     const replaced = await this.#parts.writer.submit(
       replaceHook(caller, id, draft, made?.stored, ifMatch, this.#checkUrl),
     );
-    return replaced.ok ? granted({ hook: replaced.value, ...(made ? { secret: made.shown } : {}) }) : replaced;
+    return replaced.ok ? accepted({ hook: replaced.value, ...(made ? { secret: made.shown } : {}) }) : replaced;
   }
 
-  remove(caller: Caller, id: string, ifMatch: string | undefined): Promise<Verdict<Hook>> {
+  remove(caller: Caller, id: string, ifMatch: string | undefined): Promise<Outcome<Hook>> {
     return this.#parts.writer.submit(removeHook(caller, id, ifMatch));
   }
 
   /** Delivers again from a position on; `pos` itself included. */
-  redeliver(caller: Caller, id: string, pos: number): Verdict<OutgoingHook> {
+  redeliver(caller: Caller, id: string, pos: number): Outcome<OutgoingHook> {
     const found = this.find(caller, id);
     if (!found.ok) return found;
     if (found.value.direction !== 'outgoing') return refuse('invalid_body', 'an incoming hook delivers nothing');
@@ -107,15 +107,15 @@ export class HookBook {
     const last = this.#parts.writer.pos;
     if (pos > last) return refuse('invalid_query', `from: the last position is ${last}`, { path: 'from' });
     this.#parts.outgoing.rewind(found.value, pos - 1);
-    return granted(found.value);
+    return accepted(found.value);
   }
 
   /** The incoming hook of an id and secret; whatever of them is wrong, the answer is the same. */
-  open(id: string, secret: string): Verdict<IncomingHook> {
+  open(id: string, secret: string): Outcome<IncomingHook> {
     const hook = this.#parts.state.get('hook', id);
     const expected = Buffer.from(hook?.direction === 'incoming' ? hook.secretHash : hashOf(''), 'hex');
     const isRight = timingSafeEqual(expected, Buffer.from(hashOf(secret), 'hex'));
-    return hook?.direction === 'incoming' && isRight ? granted(hook) : noSuchHook(id);
+    return hook?.direction === 'incoming' && isRight ? accepted(hook) : noSuchHook(id);
   }
 
   readonly #checkUrl = (url: string, allowPrivate: boolean) => {
@@ -130,7 +130,7 @@ export class HookBook {
       return { shown, stored: { hash: hashOf(shown) } };
     }
     const shown = printSigningSecret(bytes);
-    return { shown, stored: { sealed: this.#parts.vault.seal(`hook/${id}`, shown, 'webhook') } };
+    return { shown, stored: { sealed: this.#parts.cipher.seal(`hook/${id}`, shown, 'webhook') } };
   }
 }
 

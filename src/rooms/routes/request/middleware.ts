@@ -27,7 +27,7 @@ export interface RequestFacts {
 }
 
 /** Stands before every handler, and before those who say that there is none. */
-export interface Gate {
+export interface Middleware {
   /** Why the request is not answered, whoever sent it. */
   refuse(request: RequestFacts): Refusal | undefined;
   /** Whether a page of that origin may read the answers. */
@@ -51,42 +51,42 @@ const SENDABLE_HEADERS =
   'Authorization, Content-Type, Accept, If-Match, If-None-Match, Idempotency-Key, Last-Event-ID, X-File-Name, X-Request-Id';
 
 /** Puts the gate before a handler. No middleware: that costs more than what it does. */
-export function guarded(gate: Gate, path: string, handle: HttpHandler): HttpHandler {
+export function wrapped(middleware: Middleware, path: string, handle: HttpHandler): HttpHandler {
   const isStream = STREAM_PATH.test(path);
   return (c, next) => {
-    const startedAt = gate.now();
-    const refusal = enter(gate, c, isStream);
+    const startedAt = middleware.now();
+    const refusal = enter(middleware, c, isStream);
     // A stream is written to the socket before its handler answers.
     if (isStream) releaseHeaders(c);
     const answer = refusal ?? handle(c, next);
-    if (!(answer instanceof Promise)) return leave(gate, path, c, answer as Response, startedAt);
+    if (!(answer instanceof Promise)) return leave(middleware, path, c, answer as Response, startedAt);
     return answer.then(
-      (made) => leave(gate, path, c, made as Response, startedAt),
+      (made) => leave(middleware, path, c, made as Response, startedAt),
       (error: unknown) => {
-        gate.answered(path, c.req.method, 500, startedAt);
+        middleware.answered(path, c.req.method, 500, startedAt);
         throw error;
       },
     );
   };
 }
 
-function leave(gate: Gate, path: string, c: HttpContext, answer: Response, startedAt: number): Response {
+function leave(middleware: Middleware, path: string, c: HttpContext, answer: Response, startedAt: number): Response {
   releaseHeaders(c, answer);
-  gate.answered(path, c.req.method, answer.status, startedAt);
+  middleware.answered(path, c.req.method, answer.status, startedAt);
   return answer;
 }
 
-function enter(gate: Gate, c: HttpContext, isStream: boolean): Response | undefined {
+function enter(middleware: Middleware, c: HttpContext, isStream: boolean): Response | undefined {
   const asked = headerOf(c, 'x-request-id');
-  setHeader(c, 'x-request-id', asked !== undefined && OWN_REQUEST_ID.test(asked) ? asked : gate.newRequestId());
+  setHeader(c, 'x-request-id', asked !== undefined && OWN_REQUEST_ID.test(asked) ? asked : middleware.newRequestId());
   setHeader(c, 'x-content-type-options', 'nosniff');
   const origin = headerOf(c, 'origin');
-  if (origin !== undefined && gate.allowsOrigin(origin)) {
+  if (origin !== undefined && middleware.allowsOrigin(origin)) {
     setHeader(c, 'access-control-allow-origin', origin);
     setHeader(c, 'access-control-expose-headers', READABLE_HEADERS);
     setHeader(c, 'vary', 'Origin');
   }
-  const refusal = gate.refuse({
+  const refusal = middleware.refuse({
     method: c.req.method,
     url: c.env?.incoming?.url ?? c.req.url,
     isStream,
@@ -100,28 +100,30 @@ function enter(gate: Gate, c: HttpContext, isStream: boolean): Response | undefi
 }
 
 /** A table in which every path answers OPTIONS, and HEAD where it answers GET. */
-export function completePaths(paths: Paths, gate: Gate): Paths {
-  return Object.fromEntries(Object.entries(paths).map(([path, handlers]) => [path, complete(path, handlers, gate)]));
+export function completePaths(paths: Paths, middleware: Middleware): Paths {
+  return Object.fromEntries(
+    Object.entries(paths).map(([path, handlers]) => [path, complete(path, handlers, middleware)]),
+  );
 }
 
-function complete(path: string, handlers: PathHandlers, gate: Gate): PathHandlers {
+function complete(path: string, handlers: PathHandlers, middleware: Middleware): PathHandlers {
   const { GET: get } = handlers;
   const known: Partial<Record<Method, HttpHandler>> = { ...handlers };
   if (get && !STREAM_PATH.test(path)) known.HEAD ??= get;
   const allowed = METHODS.filter((method) => method === 'OPTIONS' || known[method]);
-  known.OPTIONS ??= (c) => answerOptions(c, allowed, gate);
+  known.OPTIONS ??= (c) => answerOptions(c, allowed, middleware);
   return Object.fromEntries(
     allowed.flatMap((method) => {
       const handle = known[method];
-      return handle ? [[method, guarded(gate, path, handle)]] : [];
+      return handle ? [[method, wrapped(middleware, path, handle)]] : [];
     }),
   );
 }
 
-function answerOptions(c: HttpContext, allowed: readonly Method[], gate: Gate): Response {
+function answerOptions(c: HttpContext, allowed: readonly Method[], middleware: Middleware): Response {
   const headers: Record<string, string> = { allow: allowed.join(', ') };
   const origin = headerOf(c, 'origin');
-  if (origin !== undefined && gate.allowsOrigin(origin)) {
+  if (origin !== undefined && middleware.allowsOrigin(origin)) {
     headers['access-control-allow-methods'] = allowed.join(', ');
     headers['access-control-allow-headers'] = SENDABLE_HEADERS;
     headers['access-control-max-age'] = '600';
@@ -131,13 +133,13 @@ function answerOptions(c: HttpContext, allowed: readonly Method[], gate: Gate): 
 
 /** Mounts a complete table behind the gate. */
 export function mountBehind(
-  gate: Gate,
+  middleware: Middleware,
   app: Parameters<typeof mountPaths>[0],
   paths: Paths,
   refuse: (c: HttpContext, allowed: readonly Method[]) => Response,
 ): void {
   mountPaths(app, paths, (c, allowed) => {
-    const startedAt = gate.now();
-    return leave(gate, 'no such method', c, enter(gate, c, false) ?? refuse(c, allowed), startedAt);
+    const startedAt = middleware.now();
+    return leave(middleware, 'no such method', c, enter(middleware, c, false) ?? refuse(c, allowed), startedAt);
   });
 }

@@ -11,14 +11,14 @@ import { checkPost, decidePost, type PostDraft, type PostRules, probePost } from
 import { decideReaction } from '../domain/message/reaction.ts';
 import { decideRemoval } from '../domain/message/removal.ts';
 import { decideRewrite, type RewriteTarget } from '../domain/message/rewrite.ts';
-import { granted, type Verdict } from '../domain/refusal.ts';
+import { accepted, type Outcome } from '../domain/refusal.ts';
 import type { FileStore } from '../files/file-store.ts';
 import type { RoomState } from '../room/state.ts';
 import type { RoomWriter } from '../room/writer.ts';
 import type { RoomStore } from '../store/room-store.ts';
 import type { MessageEdit, Messages, Post, Posted, Rewrite } from './messages.ts';
 
-export interface MessageBookParts {
+export interface MessageWriterParts {
   readonly state: RoomState;
   readonly store: RoomStore;
   readonly writer: RoomWriter;
@@ -31,14 +31,14 @@ const NO_FILES: Files = new Map();
 const NONE: readonly string[] = [];
 
 /** All that is written into rooms, changed and taken back. */
-export class MessageBook implements Messages {
-  readonly #parts: MessageBookParts;
+export class MessageWriter implements Messages {
+  readonly #parts: MessageWriterParts;
 
-  constructor(parts: MessageBookParts) {
+  constructor(parts: MessageWriterParts) {
     this.#parts = parts;
   }
 
-  async post(caller: Caller, post: Post): Promise<Verdict<Posted>> {
+  async post(caller: Caller, post: Post): Promise<Outcome<Posted>> {
     const { rules, writer } = this.#parts;
     const checked = checkPost(draftOf(post), caller, rules);
     if (!checked.ok) return checked;
@@ -49,10 +49,10 @@ export class MessageBook implements Messages {
         decide: (view) => decidePost(view, caller, draft, files, rules),
       }),
     );
-    return posted.ok ? granted(postedOf(posted.value)) : posted;
+    return posted.ok ? accepted(postedOf(posted.value)) : posted;
   }
 
-  async check(caller: Caller, post: Post): Promise<Verdict<null>> {
+  async check(caller: Caller, post: Post): Promise<Outcome<null>> {
     const { rules, writer } = this.#parts;
     const checked = checkPost(draftOf(post), caller, rules);
     if (!checked.ok) return checked;
@@ -60,7 +60,7 @@ export class MessageBook implements Messages {
     return writer.submit({ messages: referredBy(draft), decide: (view) => probePost(view, caller, draft, rules) });
   }
 
-  async edit(caller: Caller, id: string, edit: MessageEdit, ifMatch?: string): Promise<Verdict<StoredMessage>> {
+  async edit(caller: Caller, id: string, edit: MessageEdit, ifMatch?: string): Promise<Outcome<StoredMessage>> {
     const { rules } = this.#parts;
     const checked = checkEdit(edit, rules);
     if (!checked.ok) return checked;
@@ -77,7 +77,7 @@ export class MessageBook implements Messages {
     caller: Caller,
     id: string,
     options: { readonly reason?: string | undefined; readonly ifMatch?: string | undefined },
-  ): Promise<Verdict<StoredMessage>> {
+  ): Promise<Outcome<StoredMessage>> {
     const found = await this.find(caller, id);
     if (!found.ok) return found;
     const { threadId } = found.value.message;
@@ -85,12 +85,12 @@ export class MessageBook implements Messages {
     return this.#submit({ messages, decide: (view) => decideRemoval(view, caller, id, options) });
   }
 
-  async rewrite(target: RewriteTarget, rewrite: Rewrite): Promise<Verdict<StoredMessage>> {
+  async rewrite(target: RewriteTarget, rewrite: Rewrite): Promise<Outcome<StoredMessage>> {
     const { rules } = this.#parts;
     return this.#submit({ messages: [target.id], decide: (view) => decideRewrite(view, target, rewrite, rules) });
   }
 
-  async react(caller: Caller, id: string, emoji: string, reacts: boolean): Promise<Verdict<StoredMessage>> {
+  async react(caller: Caller, id: string, emoji: string, reacts: boolean): Promise<Outcome<StoredMessage>> {
     return this.#submit({
       messages: [id],
       reactions: [{ messageId: id, emoji, userId: caller.user.id }],
@@ -98,20 +98,20 @@ export class MessageBook implements Messages {
     });
   }
 
-  async pin(caller: Caller, id: string, pinned: boolean): Promise<Verdict<StoredMessage>> {
+  async pin(caller: Caller, id: string, pinned: boolean): Promise<Outcome<StoredMessage>> {
     return this.#submit({ messages: [id], decide: (view) => decidePin(view, caller, id, pinned) });
   }
 
-  async find(caller: Caller, id: string): Promise<Verdict<StoredMessage>> {
+  async find(caller: Caller, id: string): Promise<Outcome<StoredMessage>> {
     const { state, store } = this.#parts;
     const [stored] = await store.messages([id]);
     const found = findMessage(state, caller, id, stored);
-    return found.ok ? granted(found.value.stored) : found;
+    return found.ok ? accepted(found.value.stored) : found;
   }
 
-  async #submit(change: Change<MessageOutcome>): Promise<Verdict<StoredMessage>> {
-    const verdict = await this.#parts.writer.submit(change);
-    return verdict.ok ? granted(postedOf(verdict.value).stored) : verdict;
+  async #submit(change: Change<MessageOutcome>): Promise<Outcome<StoredMessage>> {
+    const outcome = await this.#parts.writer.submit(change);
+    return outcome.ok ? accepted(postedOf(outcome.value).stored) : outcome;
   }
 
   /** Keeps the files from being removed as orphans until it is decided whether a message takes them. */

@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { RequestCounts } from '../rooms-metrics.ts';
-import type { Gate } from '../routes/request/gate.ts';
+import type { Middleware } from '../routes/request/middleware.ts';
 import type { OriginGuard } from './origin-guard.ts';
 
 /** What stands before every request: where it comes from, its id, and that it is counted. */
-export function createGate(origins: OriginGuard, counts: RequestCounts, clock: Clock, log: Log): Gate {
+export function createMiddleware(origins: OriginGuard, counts: RequestCounts, clock: Clock, log: Log): Middleware {
   const prefix = randomBytes(4).toString('hex');
   let requests = 0;
   return {

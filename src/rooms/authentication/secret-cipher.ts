@@ -12,13 +12,13 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 /** Keeps keys of models and hooks so that nobody who reads the database reads them. */
-export interface SecretVault extends SecretSealer {
+export interface SecretCipher extends SecretSealer {
   /** `undefined`: it was sealed by another key, or is damaged. */
   open(owner: string, secret: Secret): string | undefined;
 }
 
 /** AES-256-GCM under a key derived from `secretKey`. */
-export function createSecretVault(secretKey: string): SecretVault {
+export function createSecretCipher(secretKey: string): SecretCipher {
   const key = Buffer.from(hkdfSync('sha256', secretKey, '', 'opsdeck rooms secrets', 32));
   const bind = (owner: string, origin: string) => Buffer.from(JSON.stringify([owner, origin]));
   return {
@@ -70,8 +70,8 @@ export function loadSecretKey(directory: string): string {
 }
 
 /** After a change of the key, or its loss: whoever waits for a secret is told only when it is needed. */
-export function warnOfClosedSecrets(vault: SecretVault, secrets: ReadonlyMap<string, Secret>, log: Log): void {
-  const count = [...secrets].filter(([owner, secret]) => vault.open(owner, secret) === undefined).length;
+export function warnOfClosedSecrets(cipher: SecretCipher, secrets: ReadonlyMap<string, Secret>, log: Log): void {
+  const count = [...secrets].filter(([owner, secret]) => cipher.open(owner, secret) === undefined).length;
   if (count === 0) return;
   const remedy = `start with the OPSDECK_SECRET_KEY of before, or the ${KEY_FILE} of before and no variable; or enter the keys of copilots anew and rotate the secrets of hooks`;
   log.warn(`stored secrets cannot be opened with this secret key: ${remedy}`, { count });

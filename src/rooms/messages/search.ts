@@ -1,12 +1,12 @@
 import { accessTo, findRoom } from '../domain/access.ts';
 import type { Caller } from '../domain/caller.ts';
-import { granted, refuse, type Verdict } from '../domain/refusal.ts';
+import { accepted, type Outcome, refuse } from '../domain/refusal.ts';
 import { parseSearch, type SoughtMessages } from '../domain/search-query.ts';
 import type { RoomState } from '../room/state.ts';
 import type { RoomStore, SearchPage, SearchQuery } from '../store/room-store.ts';
 
 /** What somebody looks for: words and filters as people type them, and filters that stand apart. */
-export interface SearchWish {
+export interface SearchFilter {
   readonly q?: string | undefined;
   readonly room?: string | undefined;
   readonly from?: string | undefined;
@@ -31,8 +31,8 @@ export class MessageSearch {
     this.#store = store;
   }
 
-  async search(caller: Caller, wish: SearchWish): Promise<Verdict<SearchPage>> {
-    const sought = soughtBy(wish);
+  async search(caller: Caller, filter: SearchFilter): Promise<Outcome<SearchPage>> {
+    const sought = soughtBy(filter);
     if (!sought.ok) return sought;
     const { terms, in: room, from, has, type, before, after } = sought.value;
     const rooms = this.#roomsOf(caller, room);
@@ -40,44 +40,44 @@ export class MessageSearch {
     const query: SearchQuery = {
       rooms: rooms.value,
       terms,
-      limit: wish.limit ?? DEFAULT_LIMIT,
+      limit: filter.limit ?? DEFAULT_LIMIT,
       ...(from === undefined ? {} : { authorId: from }),
       ...(type === undefined ? {} : { type }),
       ...(has === undefined ? {} : { has }),
       ...(after === undefined ? {} : { createdFrom: after }),
       ...(before === undefined ? {} : { createdTo: before }),
-      ...(wish.next === undefined ? {} : { next: wish.next }),
+      ...(filter.next === undefined ? {} : { next: filter.next }),
     };
-    return granted(await this.#store.search(query));
+    return accepted(await this.#store.search(query));
   }
 
-  #roomsOf(caller: Caller, named: string | undefined): Verdict<SearchQuery['rooms']> {
+  #roomsOf(caller: Caller, named: string | undefined): Outcome<SearchQuery['rooms']> {
     if (named !== undefined) {
       const found = findRoom(this.#state, caller, named);
-      return found.ok ? granted([{ roomId: found.value.room.id, afterSeq: found.value.afterSeq }]) : found;
+      return found.ok ? accepted([{ roomId: found.value.room.id, afterSeq: found.value.afterSeq }]) : found;
     }
     const rooms: { readonly roomId: string; readonly afterSeq: number }[] = [];
     for (const room of this.#state.all('room').values()) {
       const access = room.deletedAt === null ? accessTo(this.#state, caller, room) : undefined;
       if (access) rooms.push({ roomId: room.id, afterSeq: access.afterSeq });
     }
-    return granted(rooms);
+    return accepted(rooms);
   }
 }
 
-function soughtBy(wish: SearchWish): Verdict<SoughtMessages> {
-  const typed = parseSearch(wish.q ?? '');
+function soughtBy(filter: SearchFilter): Outcome<SoughtMessages> {
+  const typed = parseSearch(filter.q ?? '');
   if (!typed.ok) return typed;
   let sought = typed.value;
-  for (const [parameter, filter] of Object.entries(NAMES)) {
-    const value = wish[parameter as keyof typeof NAMES];
+  for (const [parameter, name] of Object.entries(NAMES)) {
+    const value = filter[parameter as keyof typeof NAMES];
     if (value === undefined) continue;
-    const apart = parseSearch(`${filter}:"${value.replaceAll('"', '')}"`);
+    const apart = parseSearch(`${name}:"${value.replaceAll('"', '')}"`);
     if (!apart.ok) return refuse('invalid_query', apart.reason.replace('q: ', ''), { path: parameter });
     sought = { ...sought, ...apart.value, terms: sought.terms };
   }
   const { terms, in: _, ...filters } = sought;
   if (terms.every(({ not }) => not) && Object.keys(filters).length === 0)
     return refuse('invalid_query', 'q: say a word that the messages hold, or a filter such as from:ana', { path: 'q' });
-  return granted(sought);
+  return accepted(sought);
 }

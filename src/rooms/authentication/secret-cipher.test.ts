@@ -3,37 +3,37 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { temporaryFolder } from '../../testing/processes.ts';
-import { createSecretVault, loadSecretKey } from './secret-vault.ts';
+import { createSecretCipher, loadSecretKey } from './secret-cipher.ts';
 
-const vault = createSecretVault('one key');
+const cipher = createSecretCipher('one key');
 
 test('what is sealed is opened again, and does not show what it is', () => {
-  const secret = vault.seal('room/1', 'sk-very-secret', 'https://models.example.com');
-  assert.equal(vault.open('room/1', secret), 'sk-very-secret');
+  const secret = cipher.seal('room/1', 'sk-very-secret', 'https://models.example.com');
+  assert.equal(cipher.open('room/1', secret), 'sk-very-secret');
   assert.ok(!Buffer.from(secret.sealed, 'base64').includes('sk-very'));
 });
 
 test('the same secret is sealed differently each time', () => {
-  assert.notEqual(vault.seal('room/1', 'k', 'o').sealed, vault.seal('room/1', 'k', 'o').sealed);
+  assert.notEqual(cipher.seal('room/1', 'k', 'o').sealed, cipher.seal('room/1', 'k', 'o').sealed);
 });
 
 test('a secret opens neither for another owner, nor for another origin, nor by another key', () => {
-  const secret = vault.seal('room/1', 'sk-1', 'https://a.example.com');
-  assert.equal(vault.open('room/2', secret), undefined);
-  assert.equal(vault.open('room/1', { ...secret, origin: 'https://b.example.com' }), undefined);
-  assert.equal(createSecretVault('another').open('room/1', secret), undefined);
+  const secret = cipher.seal('room/1', 'sk-1', 'https://a.example.com');
+  assert.equal(cipher.open('room/2', secret), undefined);
+  assert.equal(cipher.open('room/1', { ...secret, origin: 'https://b.example.com' }), undefined);
+  assert.equal(createSecretCipher('another').open('room/1', secret), undefined);
 });
 
 test('a damaged secret does not open', () => {
-  const { sealed, origin } = vault.seal('room/1', 'sk-1', 'o');
+  const { sealed, origin } = cipher.seal('room/1', 'sk-1', 'o');
   const bytes = Buffer.from(sealed, 'base64');
   for (let index = 0; index < bytes.length; index++) {
     const damaged = Buffer.from(bytes);
     damaged[index] = (damaged[index] ?? 0) ^ 1;
-    assert.equal(vault.open('room/1', { sealed: damaged.toString('base64'), origin }), undefined);
+    assert.equal(cipher.open('room/1', { sealed: damaged.toString('base64'), origin }), undefined);
   }
-  assert.equal(vault.open('room/1', { sealed: '', origin }), undefined);
-  assert.equal(vault.open('room/1', { sealed: sealed.slice(0, 10), origin }), undefined);
+  assert.equal(cipher.open('room/1', { sealed: '', origin }), undefined);
+  assert.equal(cipher.open('room/1', { sealed: sealed.slice(0, 10), origin }), undefined);
 });
 
 test('the key of a data directory is made once, and for its owner alone', (t) => {

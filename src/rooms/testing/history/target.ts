@@ -1,4 +1,4 @@
-import type { RoomsClient } from '../client.ts';
+import type { RoomsClient } from '../../terminal/client.ts';
 
 /** The server that is put to the test; it may be another process at another address from one moment to the next. */
 export interface Target {

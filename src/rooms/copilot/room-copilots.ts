@@ -3,10 +3,10 @@ import { messageOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import { findRoom, requireLive, requireModerator } from '../domain/access.ts';
 import type { Caller } from '../domain/caller.ts';
-import { type CopilotMeans, type CopilotPrecondition, configureCopilot } from '../domain/copilot/change.ts';
+import { type CopilotPrecondition, type CopilotServices, configureCopilot } from '../domain/copilot/change.ts';
 import type { CopilotHealth, CopilotSettings, ProviderKind } from '../domain/copilot/copilot.ts';
 import type { CopilotRequest } from '../domain/copilot/settings.ts';
-import { granted, refuse, type Verdict } from '../domain/refusal.ts';
+import { accepted, type Outcome, refuse } from '../domain/refusal.ts';
 import type { Room } from '../domain/room/room.ts';
 import type { RunError } from '../domain/run/run.ts';
 import type { RoomState } from '../room/state.ts';
@@ -20,10 +20,10 @@ const TEST_TOKENS = 16;
 const TEST_TIMEOUT_MS = 30_000;
 const TEST_WORDS = 'Say OK.';
 
-export interface CopilotDeskParts {
+export interface RoomCopilotsParts {
   readonly state: RoomState;
   readonly writer: RoomWriter;
-  readonly means: CopilotMeans;
+  readonly context: CopilotServices;
   readonly health: ModelHealth;
   readonly targets: ModelTargets;
   readonly providers: Readonly<Record<ProviderKind, ModelProvider>>;
@@ -45,16 +45,16 @@ export interface CopilotTest {
 }
 
 /** Where the copilots of rooms are shown, changed and tried. */
-export class CopilotDesk {
-  readonly #parts: CopilotDeskParts;
+export class RoomCopilots {
+  readonly #parts: RoomCopilotsParts;
   /** Rooms whose copilot is being tried. */
   readonly #testing = new Map<string, AbortController>();
 
-  constructor(parts: CopilotDeskParts) {
+  constructor(parts: RoomCopilotsParts) {
     this.#parts = parts;
   }
 
-  show(caller: Caller, idOrSlug: string): Verdict<ShownCopilot> {
+  show(caller: Caller, idOrSlug: string): Outcome<ShownCopilot> {
     const found = findRoom(this.#parts.state, caller, idOrSlug);
     return found.ok ? this.#shown(found.value.room) : found;
   }
@@ -64,19 +64,19 @@ export class CopilotDesk {
     idOrSlug: string,
     request: CopilotRequest,
     precondition: CopilotPrecondition,
-  ): Promise<Verdict<ShownCopilot>> {
-    const { writer, means } = this.#parts;
-    const changed = await writer.submit(configureCopilot(caller, idOrSlug, request, precondition, means));
+  ): Promise<Outcome<ShownCopilot>> {
+    const { writer, context } = this.#parts;
+    const changed = await writer.submit(configureCopilot(caller, idOrSlug, request, precondition, context));
     return changed.ok ? this.#shown(changed.value) : changed;
   }
 
-  remove(caller: Caller, idOrSlug: string, precondition: CopilotPrecondition): Promise<Verdict<Room>> {
-    const { writer, means } = this.#parts;
-    return writer.submit(configureCopilot(caller, idOrSlug, null, precondition, means));
+  remove(caller: Caller, idOrSlug: string, precondition: CopilotPrecondition): Promise<Outcome<Room>> {
+    const { writer, context } = this.#parts;
+    return writer.submit(configureCopilot(caller, idOrSlug, null, precondition, context));
   }
 
   /** Asks the model of a room for a few words. */
-  async test(caller: Caller, idOrSlug: string): Promise<Verdict<CopilotTest>> {
+  async test(caller: Caller, idOrSlug: string): Promise<Outcome<CopilotTest>> {
     const { state, health, targets, clock } = this.#parts;
     const found = findRoom(state, caller, idOrSlug);
     if (!found.ok) return found;
@@ -91,7 +91,7 @@ export class CopilotDesk {
     health.report(room.id, targets.nameOf(room.id, room.copilot), tried.error, clock.now());
     const latencyMs = clock.now() - startedAt;
     const { error, model } = tried;
-    return granted({ ok: error === null, latencyMs, model, ...(error ? { error: error.message } : {}) });
+    return accepted({ ok: error === null, latencyMs, model, ...(error ? { error: error.message } : {}) });
   }
 
   close(): void {
@@ -130,13 +130,13 @@ export class CopilotDesk {
   }
 
   /** A key of the provider's own is told of, and no more of it. */
-  #shown(room: Room): Verdict<ShownCopilot> {
+  #shown(room: Room): Outcome<ShownCopilot> {
     const { state, health } = this.#parts;
     const { copilot } = room;
     if (!copilot) return noCopilot(room);
     const isProfileKey = !copilot.apiKeyInfo.set && state.get('provider', copilot.provider)?.apiKeyInfo.set === true;
     const apiKeyInfo = isProfileKey ? { set: true, source: 'profile', last4: null } : copilot.apiKeyInfo;
-    return granted({ copilot: { ...copilot, apiKeyInfo }, health: health.of(room.id) });
+    return accepted({ copilot: { ...copilot, apiKeyInfo }, health: health.of(room.id) });
   }
 }
 

@@ -1,10 +1,10 @@
 import { randomInt } from 'node:crypto';
 import type { Clock } from '../../../kernel/clock.ts';
-import { type Followed, Follower } from '../follower.ts';
-import type { ReaderRecord, ReadRecord } from '../history-checker.ts';
-import { pause } from '../pause.ts';
-import { isPassing } from '../persistence.ts';
-import { logSchema } from '../wire.ts';
+import { type Followed, Follower } from '../../terminal/follower.ts';
+import { pause } from '../../terminal/pause.ts';
+import { isPassing } from '../../terminal/persistence.ts';
+import { logSchema } from '../../terminal/wire.ts';
+import type { ReaderRecord, ReadRecord } from './checker.ts';
 import type { Target } from './target.ts';
 
 export interface ReaderOptions {

@@ -1,18 +1,16 @@
 import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { AlertsClient } from '../alerts-client.ts';
-import type { SecretVault } from '../authentication/secret-vault.ts';
+import type { SecretCipher } from '../authentication/secret-cipher.ts';
 import type { AlertRooms } from '../domain/card/alert-access.ts';
-import type { ProviderMeans } from '../domain/copilot/provider-change.ts';
+import type { ProviderContext } from '../domain/copilot/provider-change.ts';
 import type { Announcer } from '../feed/live.ts';
 import type { FileStore } from '../files/file-store.ts';
-import type { MessageBook } from '../messages/message-book.ts';
+import type { MessageWriter } from '../messages/writer.ts';
 import type { OutboundGuard } from '../outbound/outbound-guard.ts';
 import type { RoomState } from '../room/state.ts';
 import type { RoomWriter } from '../room/writer.ts';
 import type { RoomStore } from '../store/room-store.ts';
-import { CopilotDesk } from './copilot-desk.ts';
-import { CopilotTriggers } from './copilot-triggers.ts';
 import { AnthropicProvider } from './model/anthropic.ts';
 import { EchoProvider } from './model/echo.ts';
 import { ModelHealth } from './model/health.ts';
@@ -20,11 +18,13 @@ import { ModelConnections } from './model/http.ts';
 import { OpenAiProvider } from './model/openai.ts';
 import { ModelTargets } from './model/targets.ts';
 import { PromptSource } from './prompt-source.ts';
-import { ProviderBook } from './provider-book.ts';
-import { RunDesk } from './run/run-desk.ts';
+import { ProviderRegistry } from './provider-registry.ts';
+import { RoomCopilots } from './room-copilots.ts';
+import { RunRequests } from './run/requests.ts';
 import { CopilotRuns } from './run/runs.ts';
 import { RunStreams, type StreamSeats } from './run/streams.ts';
 import { SecretSource } from './secret-source.ts';
+import { CopilotTriggers } from './triggers.ts';
 
 /** So that the words of an error have room, however small messages are to be. */
 const MIN_BODY_BYTES = 1_024;
@@ -33,13 +33,13 @@ export interface CopilotInputs {
   readonly state: RoomState;
   readonly store: RoomStore;
   readonly writer: RoomWriter;
-  readonly book: MessageBook;
+  readonly messages: MessageWriter;
   readonly announcer: Announcer;
   readonly alerts: AlertsClient | undefined;
   readonly alertRooms: AlertRooms | null;
   readonly files: Pick<FileStore, 'read'>;
-  readonly vault: SecretVault;
-  readonly refuseUrl: ProviderMeans['refuseUrl'];
+  readonly cipher: SecretCipher;
+  readonly refuseUrl: ProviderContext['refuseUrl'];
   readonly openGuard: (connectTimeoutMs: number) => OutboundGuard;
   readonly seats: StreamSeats;
   readonly newId: () => string;
@@ -53,9 +53,9 @@ export interface CopilotInputs {
 
 export type CopilotParts = ReturnType<typeof createCopilotParts>;
 
-/** All that copilots need. A question goes from the triggers, or the run desk, to the runs; from there to a model. */
+/** All that copilots need. A question goes from the triggers, or a request, to the runs; from there to a model. */
 export function createCopilotParts(inputs: CopilotInputs) {
-  const { state, store, writer, clock, vault, variables, secretsDir: folder } = inputs;
+  const { state, store, writer, clock, cipher, variables, secretsDir: folder } = inputs;
   const health = new ModelHealth();
   const connections = new ModelConnections(inputs.openGuard);
   const providers = {
@@ -63,26 +63,26 @@ export function createCopilotParts(inputs: CopilotInputs) {
     anthropic: new AnthropicProvider(connections),
     echo: new EchoProvider(clock),
   };
-  const targets = new ModelTargets({ state, vault, secrets: new SecretSource({ variables, folder }) });
+  const targets = new ModelTargets({ state, cipher, secrets: new SecretSource({ variables, folder }) });
   const prompts = new PromptSource(inputs);
   const maxBodyBytes = Math.max(inputs.maxBodyBytes, MIN_BODY_BYTES);
   const runs = new CopilotRuns({ ...inputs, maxBodyBytes, health, providers, targets, prompts });
   const triggers = new CopilotTriggers({ ...inputs, runs });
-  const runDesk = new RunDesk({ state, store, runs, newId: inputs.newId, now: () => clock.now() });
-  const streams = new RunStreams({ runs, desk: runDesk, clock, seats: inputs.seats });
-  const means = { vault, refuseUrl: inputs.refuseUrl };
-  const desk = new CopilotDesk({ ...inputs, means, health, targets, providers });
+  const requests = new RunRequests({ state, store, runs, newId: inputs.newId, now: () => clock.now() });
+  const streams = new RunStreams({ runs, requests, clock, seats: inputs.seats });
+  const context = { cipher, refuseUrl: inputs.refuseUrl };
+  const copilots = new RoomCopilots({ ...inputs, context, health, targets, providers });
   writer.onCommit(runs.follow);
   writer.onCommit(triggers.follow);
   writer.onCommit(streams.follow);
   return {
     runs,
-    runDesk,
+    requests,
     streams,
-    desk,
-    providers: new ProviderBook({ state, writer, means }),
+    copilots,
+    providers: new ProviderRegistry({ state, writer, context }),
     async close() {
-      desk.close();
+      copilots.close();
       await triggers.close();
       await runs.close();
       await streams.close();

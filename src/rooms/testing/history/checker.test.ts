@@ -1,12 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  checkHistory,
-  type ReadRecord,
-  type RoomHistory,
-  type ViolationKind,
-  type WriteRecord,
-} from './history-checker.ts';
+import { checkHistory, type ReadRecord, type RoomHistory, type ViolationKind, type WriteRecord } from './checker.ts';
 
 type Draft = {
   writes: WriteRecord[];

@@ -2,8 +2,8 @@ import { accessTo, findRoom } from '../../domain/access.ts';
 import { type Caller, isCurrent } from '../../domain/caller.ts';
 import { answerIdOf, retryRunId, threadOf } from '../../domain/copilot/trigger.ts';
 import { findMessage } from '../../domain/message/access.ts';
-import { granted, refuse, type Verdict } from '../../domain/refusal.ts';
-import { findRun, noSuchRun, type RunMessages, requireAsker, requireRunKeeper } from '../../domain/run/access.ts';
+import { accepted, type Outcome, refuse } from '../../domain/refusal.ts';
+import { findRun, noSuchRun, type RunMessages, requireAsker, requireRunManager } from '../../domain/run/access.ts';
 import { isOver, usableCopilot } from '../../domain/run/change.ts';
 import type { Run } from '../../domain/run/run.ts';
 import type { RoomState } from '../../room/state.ts';
@@ -11,7 +11,7 @@ import type { RoomStore } from '../../store/room-store.ts';
 import type { CopilotRuns } from './runs.ts';
 
 /** What somebody asks of a copilot himself. */
-export interface RunWish {
+export interface RunQuestion {
   readonly prompt?: string | null | undefined;
   readonly threadId?: string | null | undefined;
   readonly messageId?: string | null | undefined;
@@ -20,7 +20,7 @@ export interface RunWish {
   readonly sinceSeq?: number;
 }
 
-export interface RunDeskParts {
+export interface RunRequestsParts {
   readonly state: RoomState;
   readonly store: Pick<RoomStore, 'messages' | 'page'>;
   readonly runs: CopilotRuns;
@@ -29,49 +29,49 @@ export interface RunDeskParts {
 }
 
 /** Where people ask for runs, look at them and stop them. */
-export class RunDesk {
-  readonly #parts: RunDeskParts;
+export class RunRequests {
+  readonly #parts: RunRequestsParts;
 
-  constructor(parts: RunDeskParts) {
+  constructor(parts: RunRequestsParts) {
     this.#parts = parts;
   }
 
-  async ask(caller: Caller, roomName: string, wish: RunWish): Promise<Verdict<Run>> {
+  async ask(caller: Caller, roomName: string, question: RunQuestion): Promise<Outcome<Run>> {
     const { state, runs, newId, now } = this.#parts;
     const found = findRoom(state, caller, roomName);
     if (!found.ok) return found;
     const { room, afterSeq } = found.value;
-    const refusal = requireAsker(state, caller, found.value, wish.private, now());
+    const refusal = requireAsker(state, caller, found.value, question.private, now());
     if (refusal) return refusal;
-    const { prompt = null, threadId = null } = wish;
-    const triggerId = wish.messageId ?? (prompt === null ? await this.#lastOf(room.id, threadId, afterSeq) : null);
+    const { prompt = null, threadId = null } = question;
+    const triggerId = question.messageId ?? (prompt === null ? await this.#lastOf(room.id, threadId, afterSeq) : null);
     if (prompt === null && triggerId === null)
       return refuse('invalid_body', 'prompt: say what to answer, or name a messageId', { path: 'prompt' });
-    const place = await this.#placeOf(caller, room.id, { triggerId, threadId, isPrivate: wish.private });
+    const place = await this.#placeOf(caller, room.id, { triggerId, threadId, isPrivate: question.private });
     if (!place.ok) return place;
-    const audience = wish.private ? caller.user.id : null;
+    const audience = question.private ? caller.user.id : null;
     const draft = { id: newId(), roomId: room.id, startedBy: caller.user.id, prompt, triggerId, audience };
-    const since = wish.sinceSeq === undefined ? {} : { sinceSeq: wish.sinceSeq };
+    const since = question.sinceSeq === undefined ? {} : { sinceSeq: question.sinceSeq };
     return runs.request({ ...draft, ...since, threadId: place.value, retryOf: null });
   }
 
   /** With its text so far. */
-  async find(caller: Caller, id: string): Promise<Verdict<Run>> {
+  async find(caller: Caller, id: string): Promise<Outcome<Run>> {
     const found = await this.#find(caller, id);
-    return found.ok ? granted(found.value.run) : found;
+    return found.ok ? accepted(found.value.run) : found;
   }
 
-  async cancel(caller: Caller, id: string): Promise<Verdict<Run>> {
+  async cancel(caller: Caller, id: string): Promise<Outcome<Run>> {
     const found = await this.#keep(caller, id);
     if (!found.ok) return found;
     const cancelled = this.#parts.runs.cancel(id);
     if (!cancelled) return refuse('run_finished', 'the run has ended already');
     const run = await cancelled;
-    return run.state === 'cancelled' ? granted(run) : refuse('run_finished', 'the run has ended meanwhile');
+    return run.state === 'cancelled' ? accepted(run) : refuse('run_finished', 'the run has ended meanwhile');
   }
 
   /** Has it done again, once: who asks again gets the same. */
-  async retry(caller: Caller, id: string): Promise<Verdict<Run>> {
+  async retry(caller: Caller, id: string): Promise<Outcome<Run>> {
     const found = await this.#keep(caller, id);
     if (!found.ok) return found;
     const { run } = found.value;
@@ -100,14 +100,14 @@ export class RunDesk {
     if (!run) return noSuchRun(id);
     const messages = await this.#messagesOf(run);
     const access = findRun(state, caller, id, run, messages);
-    return access.ok ? granted({ run: withAnswer(run, messages), messages, access: access.value }) : access;
+    return access.ok ? accepted({ run: withAnswer(run, messages), messages, access: access.value }) : access;
   }
 
   async #keep(caller: Caller, id: string) {
     const found = await this.#find(caller, id);
     if (!found.ok) return found;
     const { access, run, messages } = found.value;
-    return requireRunKeeper(access, caller, run, messages) ?? found;
+    return requireRunManager(access, caller, run, messages) ?? found;
   }
 
   async #messagesOf({ id, messageId, triggerId }: Run): Promise<RunMessages> {
@@ -132,7 +132,7 @@ export class RunDesk {
       threadId,
       isPrivate,
     }: { readonly triggerId: string | null; readonly threadId: string | null; readonly isPrivate: boolean },
-  ): Promise<Verdict<string | null>> {
+  ): Promise<Outcome<string | null>> {
     const { state, store } = this.#parts;
     const ids = [triggerId, threadId].filter((id) => id !== null);
     const stored = await store.messages(ids);
@@ -148,10 +148,10 @@ export class RunDesk {
           path: id === triggerId ? 'messageId' : 'threadId',
         });
     }
-    if (threadId !== null) return granted(threadId);
+    if (threadId !== null) return accepted(threadId);
     const trigger = stored.find(({ message }) => message.id === triggerId)?.message;
     const copilot = usableCopilot(state.get('room', roomId), isPrivate);
-    return granted(trigger && copilot.ok ? threadOf(copilot.value.replyIn, trigger) : null);
+    return accepted(trigger && copilot.ok ? threadOf(copilot.value.replyIn, trigger) : null);
   }
 }
 

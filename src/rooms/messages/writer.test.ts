@@ -9,30 +9,32 @@ import { makeUser } from '../domain/user/new-user.ts';
 import type { UserKind } from '../domain/user/user.ts';
 import { FileStore } from '../files/file-store.ts';
 import { openTestRooms, type TestRooms } from '../testing/app.ts';
-import { MessageBook } from './message-book.ts';
 import type { Post, Posted } from './messages.ts';
+import { MessageWriter } from './writer.ts';
 
 const RULES = { maxBodyBytes: 1_000, joinOnPost: false, editWindowMs: null, keepEditHistory: true };
 
 function callerOf(id: string, kind: UserKind): Caller {
   const user = { ...makeUser(id, 0), kind };
-  return { user, isAdmin: true, scopes: new Set(SCOPES), roomIds: null, tokenId: null, expiresAt: null };
+  return { kind: 'user', user, isAdmin: true, scopes: new Set(SCOPES), roomIds: null, tokenId: null, expiresAt: null };
 }
 
-async function open(
-  t: Cleanup,
-): Promise<{ rooms: TestRooms; book: MessageBook; post: (caller: Caller, post: Partial<Post>) => Promise<Posted> }> {
+async function open(t: Cleanup): Promise<{
+  rooms: TestRooms;
+  messages: MessageWriter;
+  post: (caller: Caller, post: Partial<Post>) => Promise<Posted>;
+}> {
   const rooms = await openTestRooms(t);
   await rooms.send('POST', '/api/room', { as: 'ana', body: { name: 'ops', copilot: { provider: 'echo' } } });
   const { state, store, writer, newId } = rooms.core;
   const files = new FileStore({ folder: rooms.folder, state, store, writer, newId, maxBytes: 1 });
-  const book = new MessageBook({ state, store, writer, files, rules: RULES });
+  const messages = new MessageWriter({ state, store, writer, files, rules: RULES });
   const post = async (caller: Caller, fields: Partial<Post>) => {
-    const posted = await book.post(caller, { room: 'ops', body: 'x', ...fields });
+    const posted = await messages.post(caller, { room: 'ops', body: 'x', ...fields });
     assert.ok(posted.ok, JSON.stringify(posted));
     return posted.value;
   };
-  return { rooms, book, post };
+  return { rooms, messages, post };
 }
 
 const targetOf = ({ id, roomId, type, author }: Message): RewriteTarget => ({ id, roomId, type, authorId: author.id });
@@ -41,11 +43,11 @@ const types = async ({ core }: TestRooms): Promise<string[]> =>
   (await core.store.readEvents({ after: 0, upTo: core.writer.pos, limit: 100 })).map(({ type }) => type);
 
 test('a copilot’s message has its place before it has words, and calls nobody', async (t) => {
-  const { rooms, book, post } = await open(t);
+  const { rooms, messages, post } = await open(t);
   const copilot = callerOf('copilot', 'copilot');
   const { stored } = await post(copilot, { body: '', status: 'streaming' });
   assert.deepEqual([stored.message.seq, stored.message.body, stored.message.status], [1, '', 'streaming']);
-  const done = await book.rewrite(targetOf(stored.message), { body: 'ask @ana and @all', status: 'complete' });
+  const done = await messages.rewrite(targetOf(stored.message), { body: 'ask @ana and @all', status: 'complete' });
   assert.ok(done.ok);
   const { message, json } = done.value;
   assert.deepEqual(
@@ -59,51 +61,51 @@ test('a copilot’s message has its place before it has words, and calls nobody'
 });
 
 test('a rewrite that says the same is none, one of an alert is told as such', async (t) => {
-  const { rooms, book, post } = await open(t);
+  const { rooms, messages, post } = await open(t);
   const { stored } = await post(callerOf('bridge', 'bridge'), { type: 'alert', card: { firing: 3 } });
   const target = targetOf(stored.message);
   const { pos } = rooms.core.writer;
-  const same = await book.rewrite(target, { card: { firing: 3 }, isAlert: true });
+  const same = await messages.rewrite(target, { card: { firing: 3 }, isAlert: true });
   assert.ok(same.ok && same.value.message.version === 1);
   assert.equal(rooms.core.writer.pos, pos);
-  const other = await book.rewrite(target, { card: { firing: 2 }, isAlert: true });
+  const other = await messages.rewrite(target, { card: { firing: 2 }, isAlert: true });
   assert.ok(other.ok && other.value.message.version === 2);
   assert.deepEqual((await types(rooms)).slice(-2), ['message.created', 'alert.updated']);
 });
 
 test('what is gone or never was is not rewritten, and words that are too many are not kept', async (t) => {
-  const { book, post } = await open(t);
+  const { messages, post } = await open(t);
   const bot = callerOf('bot', 'bot');
   const { stored } = await post(bot, {});
   const target = targetOf(stored.message);
   const { id } = target;
   const refusals = [
-    await book.rewrite({ ...target, id: 'no-such-message' }, { body: 'y' }),
-    await book.rewrite(target, { body: 'y'.repeat(1_001) }),
+    await messages.rewrite({ ...target, id: 'no-such-message' }, { body: 'y' }),
+    await messages.rewrite(target, { body: 'y'.repeat(1_001) }),
   ];
-  await book.remove(bot, id, {});
-  refusals.push(await book.rewrite(target, { body: 'y' }));
+  await messages.remove(bot, id, {});
+  refusals.push(await messages.rewrite(target, { body: 'y' }));
   assert.deepEqual(
-    refusals.map((verdict) => !verdict.ok && verdict.code),
+    refusals.map((outcome) => !outcome.ok && outcome.code),
     ['message_not_found', 'too_large', 'deleted'],
   );
 });
 
 test('a part of the server posts any type in anybody’s name', async (t) => {
-  const { book, post } = await open(t);
+  const { messages, post } = await open(t);
   const ana: Caller = { ...callerOf('ana', 'human'), isAdmin: false };
   const system = { room: 'ops', body: 'x', type: 'system' } as const;
-  const refused = await book.post(ana, system);
+  const refused = await messages.post(ana, system);
   assert.ok(!refused.ok && refused.code === 'forbidden');
   const { stored } = await post(ana, { ...system, byServer: true, card: { a: 1 }, body: '' });
   assert.deepEqual([stored.message.type, stored.message.card, stored.message.author.id], ['system', { a: 1 }, 'ana']);
 });
 
 test('a message that is deleted while it is written is cancelled', async (t) => {
-  const { book, post } = await open(t);
+  const { messages, post } = await open(t);
   const copilot = callerOf('copilot', 'copilot');
   const { stored } = await post(copilot, { body: 'so far', status: 'streaming' });
-  const removed = await book.remove(copilot, stored.message.id, {});
+  const removed = await messages.remove(copilot, stored.message.id, {});
   assert.ok(removed.ok);
   assert.deepEqual([removed.value.message.status, removed.value.message.body], ['cancelled', '']);
 });
@@ -120,12 +122,12 @@ test('the copilot of a room is called by its handle, unless it is off', async (t
 });
 
 test('what lies under an id is rewritten only where it is what is meant', async (t) => {
-  const { book, post } = await open(t);
+  const { messages, post } = await open(t);
   const { stored } = await post(callerOf('bot', 'bot'), {});
   const target = targetOf(stored.message);
   for (const other of [{ roomId: 'another' }, { type: 'alert' }, { authorId: 'ana' }] as const) {
-    const rewritten = await book.rewrite({ ...target, ...other }, { body: 'y' });
+    const rewritten = await messages.rewrite({ ...target, ...other }, { body: 'y' });
     assert.ok(!rewritten.ok && rewritten.code === 'message_not_found', JSON.stringify(other));
   }
-  assert.ok((await book.rewrite(target, { body: 'y' })).ok);
+  assert.ok((await messages.rewrite(target, { body: 'y' })).ok);
 });

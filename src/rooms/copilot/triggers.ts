@@ -9,7 +9,7 @@ import type { Message } from '../domain/message/message.ts';
 import type { Refusal } from '../domain/refusal.ts';
 import type { Room } from '../domain/room/room.ts';
 import type { Announcer } from '../feed/live.ts';
-import type { MessageBook } from '../messages/message-book.ts';
+import type { MessageWriter } from '../messages/writer.ts';
 import type { RoomState } from '../room/state.ts';
 import type { RoomStore } from '../store/room-store.ts';
 import type { CopilotRuns } from './run/runs.ts';
@@ -23,7 +23,7 @@ export interface CopilotTriggersParts {
   readonly state: RoomState;
   readonly store: Pick<RoomStore, 'messages' | 'page'>;
   readonly runs: Pick<CopilotRuns, 'request'>;
-  readonly book: Pick<MessageBook, 'post' | 'react'>;
+  readonly messages: Pick<MessageWriter, 'post' | 'react'>;
   readonly announcer: Announcer;
   readonly clock: Clock;
   readonly log: Log;
@@ -123,7 +123,7 @@ export class CopilotTriggers {
 
   /** That a question waits is shown at it; why it has no answer is told to who has asked. */
   async #tellRefused(room: Room, message: Message, refusal: Refusal): Promise<void> {
-    const { announcer, book } = this.#parts;
+    const { announcer, messages } = this.#parts;
     const { copilot } = room;
     if (!copilot) return;
     const { code, reason } = refusal;
@@ -131,16 +131,16 @@ export class CopilotTriggers {
     if (code !== 'rate_limited' && code !== 'copilot_quota') return;
     const data = printNote({ roomId: room.id, messageId: message.id, code, text: reason });
     announcer.announce({ type: 'note', roomId: room.id, audience: message.author.id, data });
-    if (code === 'rate_limited') await book.react(copilotCaller(room, copilot), message.id, WAITS, true);
+    if (code === 'rate_limited') await messages.react(copilotCaller(room, copilot), message.id, WAITS, true);
   }
 
   async #notice(room: Room, message: Message, body: string): Promise<void> {
-    const { book, clock } = this.#parts;
+    const { messages, clock } = this.#parts;
     const now = clock.now();
     if (!room.copilot || now - (this.#noticedAt.get(room.id) ?? Number.NEGATIVE_INFINITY) < NOTICE_EVERY_MS) return;
     this.#noticedAt.set(room.id, now);
     const threadId = threadOf(room.copilot.replyIn, message);
     const post = { room: room.id, type: 'system', body, threadId, silent: true, byServer: true } as const;
-    await book.post(copilotCaller(room, room.copilot), post);
+    await messages.post(copilotCaller(room, room.copilot), post);
   }
 }
