@@ -15,12 +15,12 @@ import type { Clock } from '../shared/clock.ts';
 import { ApiError } from './api-error.ts';
 import { addressOf } from './root.ts';
 
-/** No answer for so long counts as none. */
+/** A request without an answer fails after this. */
 const PATIENCE_MS = 30_000;
 
-/** Whatever is there now: the last one wins, also where the server wants to be told so. */
+/** Overwrites whatever is there, also where the server requires a precondition. */
 export const ANY_VERSION = { 'If-Match': '*' } as const;
-/** Only where nothing is there yet. */
+/** Writes only if nothing is there yet. */
 export const NEW_ONLY = { 'If-None-Match': '*' } as const;
 
 export interface RequestParts {
@@ -31,9 +31,9 @@ export interface RequestParts {
 /** The API of the server that sent the page. */
 export class Api {
   readonly #clock: Clock;
-  /** Who asks, where nobody signs in. */
+  /** The user, on a server without sign-in. */
   readonly #user: string | undefined;
-  /** Told when the server no longer knows who asks. */
+  /** Called when the session has ended. */
   onSignedOut: () => void = () => {};
 
   constructor(clock: Clock, user: string | undefined) {
@@ -85,7 +85,7 @@ export class Api {
     return this.send('GET', '/api/command');
   }
 
-  /** `key` stands for one press of the button. */
+  /** `key` is unique for each press of the button. */
   press(id: string, action: string, key: string): Promise<WireMessage | WireNotice> {
     return this.send('POST', `/api/message/${id}/action/${action}`, { headers: { 'Idempotency-Key': key } });
   }
@@ -130,7 +130,7 @@ export class Api {
     return this.send('POST', `/api/run/${id}/retry`);
   }
 
-  /** Sends the bytes of a file; `progress` is told how much has gone, from 0 to 1. */
+  /** Sends a file; `progress` gets the part that was sent, from 0 to 1. */
   upload(file: Blob & { readonly name?: string }, progress: (done: number) => void): Promise<WireFile> {
     return new Promise((resolve, reject) => {
       const request = new XMLHttpRequest();
@@ -191,7 +191,7 @@ function causeOf(body: string): string {
     const value: unknown = JSON.parse(body);
     if (typeof value === 'string') return value;
   } catch {
-    // A proxy's page, not the server's word.
+    // The page of a proxy, not an answer of the server.
   }
   return '';
 }

@@ -14,7 +14,7 @@ function askWhoItIs(auth: Boot['auth']): void {
 }
 
 if (boot?.user) {
-  // The database opens while the page is drawn: nothing waits for it but what is sent.
+  // The database opens while the page is drawn; only sending waits for it.
   const opening = openOutboxStorage();
   const storage = {
     all: async () => (await opening).all(),

@@ -8,7 +8,7 @@ import { Outbox, type OutboxItem, type OutboxStorage } from './composer/outbox.t
 import { newId } from './new-id.ts';
 import type { RoomsModel } from './room/model.ts';
 
-/** Who asks, for requests: on a server where nobody signs in each of them says it. */
+/** The API for a user; on a server without sign-in every request names the user. */
 export const createApi = (clock: Clock, { auth, user }: Pick<Boot | SignInBoot, 'auth' | 'user'>): Api =>
   new Api(clock, auth === 'none' && user ? user.id : undefined);
 

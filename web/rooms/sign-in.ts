@@ -8,7 +8,7 @@ import { addressOf, ROOT } from './root.ts';
 import { parsePath } from './route.ts';
 import { rememberUser } from './shell/dialogs.ts';
 
-/** Asks who somebody is: by a token, as somebody new with an invite, or, where nobody signs in, by a name. */
+/** The sign-in form: a token, an invite for a new user, or, on a server without sign-in, a name. */
 export function signInPage(auth: Boot['auth'], invite: string | undefined, api: Api): HTMLElement {
   const problem = h('p', { class: 'form-problem', role: 'alert' });
   const form =

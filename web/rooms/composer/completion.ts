@@ -1,25 +1,25 @@
 import type { WireCommand } from '../../../src/rooms/contract/command.ts';
 import { EMOJI } from './emoji-names.ts';
 
-/** What somebody is about to write. */
+/** A word that can be completed. */
 export interface Completion {
   readonly kind: 'mention' | 'emoji' | 'command';
-  /** What is typed of it already, without its sign. */
+  /** The typed part, without its sign. */
   readonly query: string;
-  /** Where it begins, its sign included. */
+  /** The offset of its sign in the text. */
   readonly from: number;
 }
 
 export interface Option {
   readonly label: string;
   readonly hint: string;
-  /** What takes the place of what was typed. */
+  /** Replaces the typed part. */
   readonly insert: string;
 }
 
 const MAX_OPTIONS = 8;
 
-/** What is being written where the caret stands; `undefined`: nothing that could be completed. */
+/** The word at the caret; `undefined`: it cannot be completed. */
 export function completionAt(text: string, caret: number): Completion | undefined {
   const before = text.slice(0, caret);
   const command = /^\/([a-z]*)$/i.exec(before);
@@ -62,7 +62,7 @@ export function optionsFor({ kind, query }: Completion, { people, commands }: So
   }));
 }
 
-/** Those of which a name begins with the query stand before those that only hold it. */
+/** Sorts matches at the beginning of a name before other matches. */
 function rank<Thing>(
   things: readonly Thing[],
   query: string,
@@ -78,7 +78,7 @@ function rank<Thing>(
   return [...first, ...then].slice(0, MAX_OPTIONS);
 }
 
-/** The text and the caret after an option was taken. */
+/** The text and the caret after an option was chosen. */
 export function complete(
   text: string,
   caret: number,

@@ -12,24 +12,24 @@ export interface ComposerHooks {
     text: string,
     parts: { readonly replyTo: WireMessage | undefined; readonly edits: WireMessage | undefined },
   ): void;
-  /** Somebody writes. */
+  /** The user is typing. */
   typing(): void;
-  /** The last message that may be edited with the arrow. */
+  /** The user's last message, which the arrow key edits. */
   lastOwn(): WireMessage | undefined;
   people(): readonly Mentionable[];
   /** The slash commands; `arrived` is called when they are known later. */
   commands(arrived: () => void): readonly WireCommand[];
-  /** What is written is to be kept, or was sent. */
+  /** The text has changed; empty after it was sent. */
   draft(text: string): void;
-  /** Leaves the composer for the flow. */
+  /** Moves the focus to the messages. */
   leave(): void;
 }
 
-/** More pasted characters than these become a file. */
+/** A longer pasted text becomes a file. */
 const LONG_PASTE = 6000;
 let composers = 0;
 
-/** Where messages are written. */
+/** The field in which messages are written, with its attachments and completions. */
 export class Composer {
   readonly element: HTMLFormElement;
   readonly field: HTMLTextAreaElement;
@@ -100,7 +100,7 @@ export class Composer {
     this.field.placeholder = text;
   }
 
-  /** A room where nobody may write says why. */
+  /** Why the user may not write here. */
   set closed(reason: string | undefined) {
     this.element.inert = reason !== undefined;
     this.element.classList.toggle('closed', reason !== undefined);
@@ -136,7 +136,7 @@ export class Composer {
     this.focus();
   }
 
-  /** Puts words at the end, for somebody to send. */
+  /** Appends a text, for the user to send. */
   suggest(text: string): void {
     this.text = this.text === '' ? text : `${this.text} ${text}`;
     this.focus();
@@ -178,7 +178,7 @@ export class Composer {
     }
   }
 
-  /** What is suggested stands there already, whole: then Enter sends. */
+  /** Whether a suggestion is already typed in full: then Enter sends. */
   #isWritten(): boolean {
     const written = this.#completion?.query;
     return this.#options.some(({ label }) => label.slice(1) === written);
@@ -244,7 +244,7 @@ export class Composer {
     );
   }
 
-  /** As high as its text, up to a third of the window. */
+  /** Fits the height to the text, up to a third of the window. */
   #fit(): void {
     const { field } = this;
     field.style.height = 'auto';

@@ -7,19 +7,19 @@ import type { Uploads } from './uploads.ts';
 
 export interface SenderHooks {
   jumpToLatest(entry: RoomEntry): Promise<void>;
-  /** Brings what was just written into sight. */
+  /** Scrolls to the new message. */
   toEnd(place: 'room' | 'thread'): void;
 }
 
 export interface Written {
   readonly body: string;
   readonly replyTo: WireMessage | undefined;
-  /** The root of the thread in which it was written. */
+  /** The root of its thread. */
   readonly threadId: string | null;
   readonly uploads: Uploads;
 }
 
-/** Takes what was written: it stands in the room at once, and the outbox sees to the rest. */
+/** Posts messages and saves edits: a new message is shown at once, and the outbox sends it. */
 export class Sender {
   readonly #ui: Ui;
   readonly #outbox: Outbox;

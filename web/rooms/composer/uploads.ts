@@ -13,7 +13,7 @@ interface Upload {
   isFailed: boolean;
 }
 
-/** Files that go along with the next message: each uploads as soon as it is chosen. */
+/** The files of the next message; each is uploaded as soon as it is chosen. */
 export class Uploads {
   readonly element = h('ul', { class: 'uploads', 'aria-label': 'Attachments', hidden: true });
   readonly #api: Api;
@@ -29,7 +29,7 @@ export class Uploads {
     return this.#files.length === 0;
   }
 
-  /** Whether one is still on its way. */
+  /** Whether a file is still being uploaded. */
   get isBusy(): boolean {
     return this.#uploads.some(({ file, isFailed }) => !file && !isFailed);
   }
@@ -38,7 +38,7 @@ export class Uploads {
     return this.#uploads.flatMap(({ file }) => file ?? []);
   }
 
-  /** Hands them over, and begins anew. */
+  /** Returns the files and clears the list. */
   take(): readonly WireFile[] {
     const files = this.#files;
     this.#uploads = [];

@@ -26,7 +26,7 @@ const PLACES = [
 const SOMEBODY_ELSE =
   'Somebody else has changed the copilot meanwhile. Close this panel and open it again to see what it is now.';
 
-/** Where a room's copilot is set up: which model answers and with which key; all else has a default that works. */
+/** The settings of a room's copilot: provider and key, and others that have working defaults. */
 export class CopilotForm {
   readonly element: HTMLElement;
   readonly #entry: RoomEntry;
@@ -42,12 +42,12 @@ export class CopilotForm {
     'Remove',
   );
   readonly #result = h('p', { class: 'test-result', role: 'status' });
-  /** What the fields were filled from. */
+  /** The values that the fields were filled with. */
   #known: WireCopilot | null = null;
   #isTouched = false;
-  /** How often somebody has changed a field. */
+  /** The number of changes to fields. */
   #touches = 0;
-  /** Of the server; empty where the reader may not see them. */
+  /** The providers of the server; empty for users who are not admins. */
   #profiles: readonly WireProvider[] = [];
 
   constructor(entry: RoomEntry, ui: Ui) {
@@ -63,7 +63,7 @@ export class CopilotForm {
     void this.#listProfiles();
   }
 
-  /** Shows what the copilot is now, but not under somebody's hands. */
+  /** Shows the current settings, unless the user has changed a field. */
   refresh(): void {
     if (!this.#isTouched) this.#fill();
   }
@@ -121,7 +121,7 @@ export class CopilotForm {
     this.#showKey();
   }
 
-  /** The server's own profiles stand before the kinds. */
+  /** The providers of the server are listed before the kinds. */
   async #listProfiles(): Promise<void> {
     const { api, model } = this.#ui;
     if (!model.account.admin) return;
@@ -164,7 +164,7 @@ export class CopilotForm {
     };
   }
 
-  /** One thing at a time; what comes of it is said below the buttons. */
+  /** Performs one action at a time, and shows its result below the buttons. */
   async #attempt(meanwhile: string, act: () => Promise<string>): Promise<void> {
     const buttons = [this.#save, this.#test, this.#remove];
     if (this.element.getAttribute('aria-busy') === 'true') return;
@@ -211,7 +211,7 @@ export class CopilotForm {
     return 'The copilot is off.';
   }
 
-  /** What was entered since the request went out stays. */
+  /** Input since the request was sent stays. */
   #take(copilot: WireCopilot | null, touches: number): void {
     this.#entry.updateCopilot(copilot);
     if (this.#touches === touches) this.#fill();

@@ -2,7 +2,7 @@ import type { CancelTimer, Clock } from '../../shared/clock.ts';
 import { addressOf } from '../root.ts';
 import { SseParser, type StreamEvent } from './sse-parser.ts';
 
-/** How the line is: `waiting` counts down to the next attempt. */
+/** The state of the connection; `waiting` counts down to the next attempt. */
 export type LineState =
   | { readonly kind: 'connecting' }
   | { readonly kind: 'live' }
@@ -13,7 +13,7 @@ export interface EventStreamParts {
   readonly clock: Clock;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Where to begin. */
+  /** The position after which the stream begins. */
   readonly cursor: string;
   readonly take: (event: StreamEvent) => void;
   readonly line: (state: LineState) => void;
@@ -22,14 +22,14 @@ export interface EventStreamParts {
   readonly isOnline: () => boolean;
 }
 
-/** The server beats every 15 s. */
+/** The server sends a heartbeat every 15 s. */
 const SILENCE_MS = 40_000;
 const FIRST_WAIT_MS = 1000;
 const MAX_WAIT_MS = 15_000;
-/** A line that has held so long was a good one: the next attempt comes at once. */
+/** After a connection of this length the first retry is quick again. */
 const STEADY_MS = 5000;
 
-/** One stream that is opened again whenever it ends, after the last event that was taken. By fetch: EventSource sends no headers. */
+/** A stream that is reopened whenever it ends, after the last event taken. Uses fetch: EventSource sends no headers. */
 export class EventStream {
   readonly #parts: EventStreamParts;
   #cursor: string;
@@ -43,12 +43,12 @@ export class EventStream {
     this.#cursor = parts.cursor;
   }
 
-  /** The id of the last event that was taken, or where it was told to begin. */
+  /** The id of the last event taken, or the beginning. */
   get cursor(): string {
     return this.#cursor;
   }
 
-  /** Opens it anew, at once, after a given place. */
+  /** Reopens the stream at once, after a given position. */
   restart(cursor: string = this.#cursor): void {
     this.#cursor = cursor;
     this.#failures = 0;
@@ -93,7 +93,7 @@ export class EventStream {
         await this.#read(response.body, parser, abort);
       }
     } catch {
-      // The line broke: what follows is the same as for an end.
+      // A lost connection is handled like the end of the stream.
     }
     if (this.#abort !== abort || this.#isStopped) return;
     if (openedAt !== undefined && clock.now() - openedAt > STEADY_MS) this.#failures = 0;

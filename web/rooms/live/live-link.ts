@@ -7,7 +7,7 @@ import type { StreamEvent } from './sse-parser.ts';
 export interface LiveLinkParts {
   readonly clock: Clock;
   readonly api: Api;
-  /** Keeps tabs of different people apart. */
+  /** Of the lock and the channel; unique to a user. */
   readonly name: string;
   readonly cursor: string;
   readonly take: (event: StreamEvent) => void;
@@ -20,13 +20,13 @@ type Word =
   | { readonly kind: 'line'; readonly state: LineState }
   | { readonly kind: 'ask' };
 
-/** A page of the log. */
+/** Events per page of the log. */
 const CATCH_UP = 1000;
 
 /**
- * What happens in all rooms of a person, through one stream for all tabs: a browser has only six connections to a server.
- * The tab that holds the lock reads and tells the others; when it goes, another takes over after what it heard last.
- * Without locks every tab has a stream of its own.
+ * The events of all rooms of a user, through one stream for all tabs, as a browser has only six connections to a server.
+ * The tab that holds the lock reads the stream and passes events on; when it closes, another tab continues after the last
+ * event that it got. Without locks every tab has its own stream.
  */
 export class LiveLink {
   readonly #parts: LiveLinkParts;
@@ -41,7 +41,7 @@ export class LiveLink {
     this.#channel = 'locks' in navigator && 'BroadcastChannel' in window ? new BroadcastChannel(parts.name) : undefined;
   }
 
-  /** Whether this is the tab that speaks for all. */
+  /** Whether this tab holds the lock. */
   get isLeader(): boolean {
     return this.#stream !== undefined;
   }
@@ -63,13 +63,13 @@ export class LiveLink {
       .catch(() => this.#lead());
   }
 
-  /** Reads on after a place that the rooms were read anew at. */
+  /** Continues after the position at which the rooms were read again. */
   restart(cursor: string): void {
     this.#cursor = cursor;
     this.#stream?.restart(cursor);
   }
 
-  /** Opens the line at once, without waiting for its turn. */
+  /** Reconnects at once. */
   retry(): void {
     this.#stream?.restart();
   }
@@ -79,7 +79,7 @@ export class LiveLink {
     return new Promise(() => {});
   }
 
-  /** What the leader told before this tab listened is in the log; what comes twice does no harm. */
+  /** Reads the events from before this tab listened out of the log; repeated events do no harm. */
   #follow(channel: BroadcastChannel): void {
     if (this.isLeader) return;
     channel.postMessage({ kind: 'ask' } satisfies Word);

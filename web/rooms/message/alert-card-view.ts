@@ -17,7 +17,7 @@ const SILENCES = [
   ['silence-1d', '1 day'],
 ] as const;
 
-/** The card of an alert group: what fires, since when, who has it, and what to do about it. */
+/** The card of an alert group: what fires, since when, who has taken it, and its actions. */
 export function renderAlertCard(message: WireMessage, card: AlertCard, ui: Ui): HTMLElement {
   const { counts, severity, title, summary, description, labels, more } = card;
   const tone =
@@ -66,7 +66,7 @@ function lastingText(card: AlertCard, now: number): HTMLElement {
   return h('span', { title: `since ${printFull(started)}` }, text, length);
 }
 
-/** How the number of firing alerts has moved. */
+/** The number of firing alerts over time. */
 function sparkline({ changes, counts }: AlertCard): SVGElement | false {
   if (changes.length < 3) return false;
   const most = Math.max(1, ...changes.map(({ firing }) => firing));
@@ -159,7 +159,7 @@ function buttons(message: WireMessage, card: AlertCard, { actions, model }: Ui):
   );
 }
 
-/** Times that run on: of what still fires, and of silences that end. */
+/** Updates the ages of firing alerts and the remaining times of silences. */
 export function tickCards(root: ParentNode, now: number): void {
   for (const node of root.querySelectorAll<HTMLElement>('[data-since]'))
     node.textContent = printLength(now - Date.parse(node.dataset.since ?? ''));

@@ -2,14 +2,14 @@ import type { Clock } from '../../shared/clock.ts';
 import { h, setText } from '../../shared/dom.ts';
 import type { LineState } from '../live/event-stream.ts';
 
-/** Says whether what is seen is what is: live, coming back, or away, and how many messages wait. */
+/** Shows the state of the connection and the number of unsent messages. */
 export class LinePill {
   readonly element: HTMLButtonElement;
   readonly #text = h('span', {});
   readonly #clock: Clock;
   readonly #queued: () => number;
   #state: LineState = { kind: 'connecting' };
-  /** When it was last live or began: a moment's break is not worth a word. */
+  /** When it was last live, or began: a short interruption is not shown. */
   #troubleSince: number | undefined;
 
   constructor(clock: Clock, queued: () => number, retry: () => void) {

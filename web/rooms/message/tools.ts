@@ -5,13 +5,13 @@ import { type IconName, icon } from '../shell/icons.ts';
 import type { Ui } from '../shell/ui.ts';
 
 export interface ToolsHooks {
-  /** The message that an article shows; `undefined`: one that is not there yet, or deleted. */
+  /** The message of an article; `undefined`: it is not sent yet, or deleted. */
   messageOf(id: string): WireMessage | undefined;
   chooseEmoji(message: WireMessage, near: HTMLElement): void;
   readonly isThread: boolean;
 }
 
-/** One row of buttons for all messages of a flow: it stands in the one that is pointed at or has the focus. */
+/** One row of buttons for all messages of a flow, moved into the one under the pointer or with the focus. */
 export class MessageTools {
   readonly element = h('div', { class: 'tools', role: 'toolbar', 'aria-label': 'Message' });
   readonly #ui: Ui;

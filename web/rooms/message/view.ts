@@ -27,7 +27,7 @@ const KIND_WORDS: Readonly<Record<UserRef['kind'], string>> = {
   system: '',
 };
 
-/** How a message is shown: `thread` is without what leads to the thread. */
+/** How a message is shown; in a thread without the link to the thread. */
 export interface MessageLook {
   readonly entry: RoomEntry;
   readonly place: 'room' | 'thread';
@@ -35,7 +35,7 @@ export interface MessageLook {
 
 type MessageRow = Extract<Row, { kind: 'message' }>;
 
-/** One message as an article, whole. What cannot be drawn stands there as it was typed, and hides no other message. */
+/** A message as an article. A message that cannot be drawn is shown as it was typed. */
 export function renderMessage(row: MessageRow, look: MessageLook, ui: Ui): HTMLElement {
   try {
     return renderArticle(row, look, ui);
@@ -63,7 +63,7 @@ function renderArticle(row: MessageRow, look: MessageLook, ui: Ui): HTMLElement 
   const at = Date.parse(message.createdAt);
   const { id: me } = ui.model.account;
   const isMention = author.id !== me && (message.mentions.room || message.mentions.users.includes(me));
-  // A question that was asked by a command is words like others.
+  // The question of /ask is drawn like any text.
   const isDone =
     type === 'command' && message.card !== null && !('command' in message.card && message.card.command === 'ask');
   const isQuiet = type === 'system' || isDone;
@@ -136,7 +136,7 @@ function words(message: WireMessage, look: MessageLook, ui: Ui): Child[] {
   ];
 }
 
-/** Puts more words of a text that is being written into its article: the buttons stay under the fingers. */
+/** Updates the text of a message that is being written; the rest of its article stays. */
 export function rewriteBody(article: HTMLElement, message: WireMessage, look: MessageLook, ui: Ui): void {
   article.querySelector('.body')?.replaceChildren(bodyOf(message, look, ui));
 }
@@ -147,7 +147,7 @@ function bodyOf(message: WireMessage, { entry }: MessageLook, ui: Ui): Node {
   const context = {
     clock: ui.clock,
     userId: ui.model.account.id,
-    // What a copilot writes calls nobody.
+    // A mention in a copilot's text notifies nobody.
     isMentionable: (name: string) =>
       message.author.kind !== 'copilot' && (name === 'all' || entry.members.has(name) || name === copilotHandle(entry)),
   };
@@ -159,7 +159,7 @@ function bodyOf(message: WireMessage, { entry }: MessageLook, ui: Ui): Node {
 export function renderFile({ id, name, size, contentType, width, height }: WireFile): HTMLElement {
   const href = addressOf(`/api/file/${id}`);
   if (SHOWN_IMAGES.test(contentType)) {
-    // With its size known before it comes, nothing jumps.
+    // With a known size the page does not move when it loads.
     const box = width && height ? { width, height } : {};
     return h(
       'a',
@@ -239,7 +239,7 @@ function foot(message: WireMessage, { entry, place }: MessageLook, { actions, mo
   ];
 }
 
-/** A message that is on its way. */
+/** A message that is still being sent. */
 export function renderPending(item: OutboxItem, isGrouped: boolean, look: MessageLook, ui: Ui): HTMLElement {
   const { account } = ui.model;
   const context = {

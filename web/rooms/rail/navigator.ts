@@ -17,7 +17,7 @@ export interface NavigatorHooks {
   toEnd(): void;
 }
 
-/** Goes to rooms, threads and messages, and reads what is needed to show them. */
+/** Opens rooms, threads and messages, and reads what they need. */
 export class Navigator {
   readonly #ui: Ui;
   readonly #hooks: NavigatorHooks;

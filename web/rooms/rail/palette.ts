@@ -16,7 +16,7 @@ interface Choice {
   readonly take: () => void;
 }
 
-/** Goes to a room or a message by what is typed: rooms at once, messages as the server finds them. */
+/** Finds rooms and messages by a text: rooms at once, messages when the server answers. */
 export class Palette {
   readonly #ui: Ui;
   readonly #field = h('input', {

@@ -8,7 +8,7 @@ import { pathOfMessage } from '../route.ts';
 import { askToDelete } from '../shell/dialogs.ts';
 import type { Actions, Ui } from '../shell/ui.ts';
 
-/** What the page itself does for an action. */
+/** The actions that other parts of the page perform. */
 export interface ActionHooks {
   readonly reply: (message: WireMessage) => void;
   readonly edit: (message: WireMessage) => void;
@@ -22,7 +22,7 @@ export interface ActionHooks {
   readonly newId: () => string;
 }
 
-/** Does what the buttons at messages say; `ui` is there by the time that somebody presses one. */
+/** The actions of the buttons at messages; `ui` is called only when one is pressed. */
 export function createActions(hooks: ActionHooks, ui: () => Ui): Actions {
   const fail = (error: unknown) => hooks.say(reasonOf(error));
   const take = (answer: WireMessage | WireNotice | undefined, message: WireMessage) => {

@@ -4,7 +4,7 @@ import { h } from '../../shared/dom.ts';
 import { linkTo } from '../root.ts';
 import type { Ui } from '../shell/ui.ts';
 
-/** What stands in a room before anything was said: how to say the first thing, from anywhere. */
+/** Shown in a room without messages: how to post the first one, from anywhere. */
 export function emptyRoom({ slug, name }: WireRoom, { clock }: Ui): HTMLElement {
   const lines = [
     ['From a terminal', `opsdeck rooms say ${slug} "hello"`],

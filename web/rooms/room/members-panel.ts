@@ -20,7 +20,7 @@ const INVOLVEMENTS = [
   ['invisible', 'Nothing, and hide what is unread'],
 ] as const;
 
-/** Who is in a room, what it is about, and how much of it the reader wants to hear. */
+/** The members of a room, its topic, and the user's notifications. */
 export function membersPanel(entry: RoomEntry, ui: Ui): Panel {
   const mayManage = entry.isModerator || ui.model.account.admin;
   const settings = mayManage ? new RoomSettings(entry, ui) : undefined;

@@ -17,20 +17,20 @@ export interface ModelParts {
   readonly api: Api;
   readonly topics: Topics;
   readonly account: Account;
-  /** A message of another has come, live. */
+  /** A new message of another user has arrived. */
   readonly arrived: (entry: RoomEntry, message: WireMessage) => void;
-  /** Any message that the server has told or answered. */
+  /** Any message of an event or an answer. */
   readonly seen: (message: WireMessage) => void;
-  /** The stream has forgotten where this page was: everything is to be read anew. */
+  /** The log no longer holds the events after the page's cursor: everything must be read again. */
   readonly reset: () => void;
-  /** The reader is no longer in this room. */
+  /** The user is no longer in this room. */
   readonly left: (entry: RoomEntry) => void;
 }
 
-/** Whatever the clocks say, nobody types for longer without a word of it. */
+/** Typing ends after this even if the clocks of page and server differ. */
 const MAX_TYPING_MS = 8000;
 
-/** The rooms as the server tells them, kept up to date by its events. */
+/** The rooms of the server, kept up to date by its events. */
 export class RoomsModel {
   readonly account: Account;
   readonly #parts: ModelParts;
@@ -105,7 +105,7 @@ export class RoomsModel {
     else this.#takeOther(entry, streamed);
   }
 
-  /** Takes a message that an event or an answer tells; `isNew` where it was told to have been posted. */
+  /** Takes the message of an event or an answer; `isNew`: the event says that it was posted. */
   takeMessage(message: WireMessage, isNew = false): void {
     const { topics, seen, arrived } = this.#parts;
     const entry = this.#entries.get(message.roomId);
@@ -130,12 +130,12 @@ export class RoomsModel {
     if (message.author.id !== this.account.id) arrived(entry, message);
   }
 
-  /** What was told while a page was read may be missing behind it. */
+  /** Reads the messages that arrived while a page was read, if any are missing. */
   reachEnd(entry: RoomEntry): void {
     if (entry.lastSeq > entry.list.lastSeq && !entry.list.hasAfter) void this.fill(entry);
   }
 
-  /** Reads what lies between the list's end and now. */
+  /** Reads the messages after the end of the list. */
   async fill(entry: RoomEntry): Promise<void> {
     if (this.#filling.has(entry.room.id)) return;
     this.#filling.add(entry.room.id);
@@ -149,7 +149,7 @@ export class RoomsModel {
         this.#parts.topics.changed('flow');
       }
     } catch {
-      // The next event of the room finds the same gap.
+      // The next event of the room tries again.
     } finally {
       this.#filling.delete(entry.room.id);
     }
@@ -169,7 +169,7 @@ export class RoomsModel {
   }
 
   async #discover(roomId: string): Promise<void> {
-    const room = await this.#discovery.tell(roomId);
+    const room = await this.#discovery.find(roomId);
     if (room && !this.#entries.has(room.id)) this.put(room);
   }
 
@@ -222,7 +222,7 @@ export class RoomsModel {
     this.#parts.topics.changed('flow', 'thread');
   }
 
-  /** Words for the reader alone. */
+  /** Shows a notice to this user. */
   note(entry: RoomEntry, text: string): void {
     if (text === '') return;
     const id = `notice-${entry.notices.length}-${this.#parts.clock.now()}`;

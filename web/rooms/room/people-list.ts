@@ -9,11 +9,11 @@ const ROLES = ['owner', 'admin', 'member', 'guest'] as const;
 
 interface Row {
   readonly element: HTMLElement;
-  /** What it shows. */
+  /** The shown state of the row, as JSON. */
   readonly facts: string;
 }
 
-/** Who is in a room, those who are here first. A row stays while it shows the same; the focus stays with its person. */
+/** The members of a room, those online first. An unchanged row stays, and with it the focus. */
 export class PeopleList {
   readonly element: HTMLElement;
   readonly #entry: RoomEntry;

@@ -5,7 +5,7 @@ import { parseCount, parseLabels, printLabels } from '../shell/label-text.ts';
 import type { Ui } from '../shell/ui.ts';
 import type { RoomEntry } from './entry.ts';
 
-/** What the form changes of a room. */
+/** The fields of a room that the form changes. */
 type Settings = Pick<WireRoom, 'name' | 'topic' | 'labels' | 'retention'>;
 
 /** Name, topic, labels and retention of a room, for those who may change them. */
@@ -15,10 +15,10 @@ export class RoomSettings {
   readonly #ui: Ui;
   readonly #fields = createFields();
   readonly #result = h('p', { class: 'test-result', role: 'status' });
-  /** What the fields were filled from: what nobody has touched is left as it is. */
+  /** The values that the fields were filled with: untouched fields are not sent. */
   #known: Settings;
   #isTouched = false;
-  /** How often somebody has changed a field. */
+  /** The number of changes to fields. */
   #touches = 0;
 
   constructor(entry: RoomEntry, ui: Ui) {
@@ -97,7 +97,7 @@ export class RoomSettings {
       headers,
     });
     model.put(saved);
-    // What was entered since the request went out stays.
+    // Input since the request was sent stays.
     if (this.#touches === touches) {
       this.#isTouched = false;
       this.#fill();
@@ -109,7 +109,7 @@ export class RoomSettings {
       : `Saved. ${messages} ${messages === 1 ? 'message goes' : 'messages go'} within the hour.`;
   }
 
-  /** What differs from what it was: others may have changed the rest meanwhile. */
+  /** The changed settings only: other users may have changed the rest meanwhile. */
   #changes(): Partial<Settings> {
     const { name, topic, labels, days, maxMessages } = this.#fields;
     const wanted: Settings = {
@@ -147,7 +147,7 @@ function createFields() {
   } as const;
 }
 
-/** The labels of a room, for those who may only read them. */
+/** The labels of a room, for readers who may not change them. */
 export const labelList = ({ labels }: WireRoom): HTMLElement | false =>
   Object.keys(labels).length > 0 &&
   h(

@@ -12,7 +12,7 @@ interface Asked {
   readonly body: readonly Child[];
   readonly action: string;
   readonly isDanger?: boolean;
-  /** Does it; what it throws is shown, and the dialog stays. */
+  /** Performs the action; an error is shown, and the dialog stays open. */
   readonly act: () => Promise<void> | void;
 }
 
@@ -167,14 +167,14 @@ function notificationsButton(say: (text: string) => void): HTMLElement | false {
 
 const YEAR_S = 365 * 86_400;
 
-/** Where nobody signs in, a cookie says who somebody is; then the page begins anew as him. */
+/** On a server without sign-in a cookie names the user; the page is reloaded with it. */
 export function rememberUser(id: string): void {
   // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store exists on HTTPS alone
   document.cookie = `opsdeck_user=${encodeURIComponent(id.trim().toLowerCase())}; Path=${ROOT}; Max-Age=${YEAR_S}; SameSite=Lax`;
   location.reload();
 }
 
-/** So that the server opens the same room the next time. */
+/** The server opens the same room the next time. */
 export function rememberRoom(slug: string): void {
   // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store exists on HTTPS alone
   document.cookie = `opsdeck_room=${encodeURIComponent(slug)}; Path=${ROOT}; Max-Age=${YEAR_S}; SameSite=Lax`;

@@ -1,7 +1,7 @@
 import type { WireMessage } from '../../../src/rooms/contract/message.ts';
 import type { RoomEntry } from '../room/entry.ts';
 
-/** Whether somebody wants to be told of a message, by what he has set for its room. */
+/** Whether the user's settings of the room ask for a notification of a message. */
 export function isWanted(
   { me, room }: Pick<RoomEntry, 'me' | 'room'>,
   message: WireMessage,

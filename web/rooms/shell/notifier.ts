@@ -14,7 +14,7 @@ const BADGES = {
   mention: ICON('<circle cx="25" cy="7" r="7" fill="#d6372b"/>'),
 };
 
-/** Tells those who look elsewhere: in the tab's title, on its icon, and by notifications for what they want to hear of. */
+/** Shows unread counts in the title and icon of the tab, and sends the notifications that the user wants. */
 export class Notifier {
   readonly #model: RoomsModel;
   readonly #link: Pick<LiveLink, 'isLeader'>;
@@ -27,7 +27,7 @@ export class Notifier {
     this.#open = open;
   }
 
-  /** Title and icon as the rooms stand. */
+  /** Redraws title and icon. */
   draw(): void {
     const heard = this.#model.entries.filter(
       ({ me }) => me && me.involvement !== 'nothing' && me.involvement !== 'invisible',
@@ -43,7 +43,7 @@ export class Notifier {
     document.querySelector('link[rel="icon"]')?.setAttribute('href', BADGES[badge]);
   }
 
-  /** A message of another has come. */
+  /** A message of another user has arrived. */
   arrived(entry: RoomEntry, message: WireMessage, now: number): void {
     if (!this.#link.isLeader || !('Notification' in window) || Notification.permission !== 'granted') return;
     if (document.hasFocus() && this.#model.current === entry) return;

@@ -3,7 +3,7 @@ import type { Ui } from './ui.ts';
 
 export interface KeyHooks {
   search(): void;
-  /** Puts the focus where one writes. */
+  /** Focuses the composer. */
   compose(): void;
   messageOf(id: string): WireMessage | undefined;
   react(message: WireMessage, near: HTMLElement): void;
@@ -11,7 +11,7 @@ export interface KeyHooks {
 
 const FIELDS = 'input, textarea, select, [contenteditable]';
 
-/** The keys of the page, wherever the focus is. */
+/** Keyboard shortcuts of the whole page. */
 export function listenToKeys(ui: Ui, hooks: KeyHooks): void {
   document.addEventListener('keydown', (event) => {
     if (event.defaultPrevented || event.isComposing) return;
@@ -44,7 +44,7 @@ function onMessage(key: string, message: WireMessage, target: HTMLElement, { act
   return true;
 }
 
-/** To the room before or after this one, as they stand in the rail. */
+/** Opens the room before or after this one in the rail. */
 function step(by: number, { model, actions }: Ui): void {
   const links = [...document.querySelectorAll<HTMLAnchorElement>('.rail-link')];
   const at = links.findIndex((link) => link.getAttribute('aria-current') === 'page');

@@ -5,7 +5,7 @@ import type { CommandList } from '../composer/command-list.ts';
 import type { Topics } from '../rail/topics.ts';
 import type { RoomsModel } from '../room/model.ts';
 
-/** What somebody can do to what he sees. */
+/** The actions of the user. */
 export interface Actions {
   reply(message: WireMessage): void;
   openThread(id: string): void;
@@ -19,18 +19,18 @@ export interface Actions {
   stopRun(message: WireMessage): void;
   retryRun(message: WireMessage): void;
   showSaw(message: WireMessage): void;
-  /** Goes to a message, in whichever room it is. */
+  /** Shows a message of any room. */
   showMessage(id: string, roomId: string): void;
   openRoom(idOrSlug: string): void;
   retrySend(id: string): void;
   discardSend(id: string): void;
   dropNote(id: string): void;
   fail(error: unknown): void;
-  /** Says something in passing. */
+  /** Shows a short notice. */
   say(text: string): void;
 }
 
-/** What every part of the page stands on. */
+/** Shared by all parts of the page. */
 export interface Ui {
   readonly clock: Clock;
   readonly api: Api;

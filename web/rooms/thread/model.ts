@@ -1,6 +1,6 @@
 import type { WireMessage } from '../../../src/rooms/contract/message.ts';
 
-/** The replies to one message, in their order. */
+/** The replies of a thread, in order. */
 export class ThreadModel {
   readonly rootId: string;
   readonly roomId: string;

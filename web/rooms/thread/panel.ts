@@ -14,14 +14,14 @@ export interface ThreadHooks extends Pick<ComposerHooks, 'send' | 'draft' | 'peo
   close(): void;
 }
 
-/** A message and what was answered to it. */
+/** A thread: its root, the replies and a composer. */
 export class ThreadPanel {
   readonly element: HTMLElement;
   readonly composer: Composer;
   readonly flow: FlowView;
   readonly #ui: Ui;
   readonly #outbox: Outbox;
-  /** The root, where the room's list does not hold it. */
+  /** The root, if the room's list does not hold it. */
   root: WireMessage | undefined;
 
   constructor(ui: Ui, outbox: Outbox, uploads: Uploads, hooks: ThreadHooks) {
