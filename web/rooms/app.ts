@@ -8,9 +8,9 @@ import { chooseEmoji } from './composer/emoji-picker.ts';
 import type { Outbox, OutboxStorage } from './composer/outbox.ts';
 import { sawPanel } from './copilot/panel.ts';
 import { Announcer } from './live/announcer.ts';
+import { ConnectionPill } from './live/connection-pill.ts';
 import { LiveLink } from './live/live-link.ts';
 import { ReadTracker } from './live/read-tracker.ts';
-import { LinePill } from './message/line-pill.ts';
 import { Navigator } from './rail/navigator.ts';
 import { Palette } from './rail/palette.ts';
 import { Rail } from './rail/rail.ts';
@@ -42,7 +42,7 @@ export class App {
   readonly #ui: Ui;
   readonly #outbox: Outbox;
   readonly #link: LiveLink;
-  readonly #pill: LinePill;
+  readonly #pill: ConnectionPill;
   readonly #notifier: Notifier;
   readonly #navigator: Navigator;
   readonly #composers: Composers;
@@ -111,16 +111,16 @@ export class App {
       name: `opsdeck-rooms:${ROOT}${boot.user.id}`,
       cursor: boot.cursor,
       take: (event) => event.event !== 'hello' && event.event !== 'shutdown' && model.take(event),
-      line: (state) => {
+      connection: (state) => {
         this.#pill.show(state);
         if (state.kind === 'live') void this.#outbox.flush();
       },
       signedOut,
     });
-    this.#pill = new LinePill(
+    this.#pill = new ConnectionPill(
       clock,
       () => this.#outbox.waiting,
-      () => this.#retryLine(),
+      () => this.#reconnect(),
     );
     this.#notifier = new Notifier(model, this.#link, ({ id, roomId }) => actions.showMessage(id, roomId));
     this.#composers = new Composers(this.#ui, this.#outbox, {
@@ -176,7 +176,7 @@ export class App {
   }
 
   #listen(): void {
-    window.addEventListener('online', () => this.#retryLine());
+    window.addEventListener('online', () => this.#reconnect());
     // A cut connection is silent for a while before it is noticed.
     window.addEventListener('offline', () => this.#pill.show({ kind: 'offline' }));
     window.addEventListener('popstate', () => this.#navigator.followAddress());
@@ -191,7 +191,7 @@ export class App {
     });
   }
 
-  #retryLine(): void {
+  #reconnect(): void {
     this.#link.retry();
     void this.#outbox.flush();
   }

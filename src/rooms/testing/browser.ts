@@ -120,7 +120,7 @@ export const posted = (page: Page, text: string): Locator =>
   page.locator('main article:not(.pending):not(.failed)', { hasText: text });
 
 export const lineIs = (page: Page, state: string): Promise<void> =>
-  page.locator(`.pill[data-line="${state}"]`).waitFor();
+  page.locator(`.pill[data-connection="${state}"]`).waitFor();
 
 /** The words of all messages that the flow shows, from top to bottom. */
 export async function wordsOf(page: Page): Promise<readonly string[]> {

@@ -3,7 +3,7 @@ import { addressOf } from '../root.ts';
 import { SseParser, type StreamEvent } from './sse-parser.ts';
 
 /** The state of the connection; `waiting` counts down to the next attempt. */
-export type LineState =
+export type ConnectionState =
   | { readonly kind: 'connecting' }
   | { readonly kind: 'live' }
   | { readonly kind: 'waiting'; readonly until: number }
@@ -16,7 +16,7 @@ export interface EventStreamParts {
   /** The position after which the stream begins. */
   readonly cursor: string;
   readonly take: (event: StreamEvent) => void;
-  readonly line: (state: LineState) => void;
+  readonly connection: (state: ConnectionState) => void;
   readonly signedOut: () => void;
   readonly random: () => number;
   readonly isOnline: () => boolean;
@@ -68,10 +68,10 @@ export class EventStream {
   }
 
   async #open(): Promise<void> {
-    const { clock, path, headers, line, isOnline } = this.#parts;
+    const { clock, path, headers, connection, isOnline } = this.#parts;
     const abort = new AbortController();
     this.#abort = abort;
-    line(isOnline() ? { kind: 'connecting' } : { kind: 'offline' });
+    connection(isOnline() ? { kind: 'connecting' } : { kind: 'offline' });
     let openedAt: number | undefined;
     const parser = new SseParser();
     try {
@@ -89,7 +89,7 @@ export class EventStream {
       }
       if (response.ok && response.body) {
         openedAt = clock.now();
-        line({ kind: 'live' });
+        connection({ kind: 'live' });
         await this.#read(response.body, parser, abort);
       }
     } catch {
@@ -117,12 +117,12 @@ export class EventStream {
   }
 
   #wait(wishMs: number | undefined): void {
-    const { clock, line, random, isOnline } = this.#parts;
+    const { clock, connection, random, isOnline } = this.#parts;
     this.#failures += 1;
     const first = this.#failures === 1 ? Math.min(wishMs ?? FIRST_WAIT_MS, FIRST_WAIT_MS) : FIRST_WAIT_MS;
     const most = Math.min(MAX_WAIT_MS, first * 2 ** (this.#failures - 1));
     const ms = most * (0.6 + 0.4 * random());
-    line(isOnline() ? { kind: 'waiting', until: clock.now() + ms } : { kind: 'offline' });
+    connection(isOnline() ? { kind: 'waiting', until: clock.now() + ms } : { kind: 'offline' });
     this.#cancelTimer = clock.after(ms, () => void this.#open());
   }
 }

@@ -1,7 +1,7 @@
 import type { WireLog } from '../../../src/rooms/contract/feed.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { Api } from '../api.ts';
-import { EventStream, type LineState } from './event-stream.ts';
+import { type ConnectionState, EventStream } from './event-stream.ts';
 import type { StreamEvent } from './sse-parser.ts';
 
 export interface LiveLinkParts {
@@ -11,13 +11,13 @@ export interface LiveLinkParts {
   readonly name: string;
   readonly cursor: string;
   readonly take: (event: StreamEvent) => void;
-  readonly line: (state: LineState) => void;
+  readonly connection: (state: ConnectionState) => void;
   readonly signedOut: () => void;
 }
 
-type Word =
+type TabMessage =
   | { readonly kind: 'event'; readonly event: StreamEvent }
-  | { readonly kind: 'line'; readonly state: LineState }
+  | { readonly kind: 'connection'; readonly state: ConnectionState }
   | { readonly kind: 'ask' };
 
 /** Events per page of the log. */
@@ -33,7 +33,7 @@ export class LiveLink {
   readonly #channel: BroadcastChannel | undefined;
   #stream: EventStream | undefined;
   #cursor: string;
-  #line: LineState = { kind: 'connecting' };
+  #connection: ConnectionState = { kind: 'connecting' };
 
   constructor(parts: LiveLinkParts) {
     this.#parts = parts;
@@ -56,7 +56,7 @@ export class LiveLink {
       this.#lead();
       return;
     }
-    channel.onmessage = ({ data }: MessageEvent<Word>) => this.#hear(data);
+    channel.onmessage = ({ data }: MessageEvent<TabMessage>) => this.#hear(data);
     void navigator.locks
       .request(this.#parts.name, { ifAvailable: true }, (lock) => (lock ? this.#leadForEver() : undefined))
       .then(() => this.#follow(channel))
@@ -82,7 +82,7 @@ export class LiveLink {
   /** Reads the events from before this tab listened out of the log; repeated events do no harm. */
   #follow(channel: BroadcastChannel): void {
     if (this.isLeader) return;
-    channel.postMessage({ kind: 'ask' } satisfies Word);
+    channel.postMessage({ kind: 'ask' } satisfies TabMessage);
     void this.#catchUp();
     void navigator.locks.request(this.#parts.name, () => this.#leadForEver()).catch(() => this.#lead());
   }
@@ -106,10 +106,10 @@ export class LiveLink {
       headers: api.identity,
       cursor: this.#cursor,
       take: (event) => {
-        this.#channel?.postMessage({ kind: 'event', event } satisfies Word);
+        this.#channel?.postMessage({ kind: 'event', event } satisfies TabMessage);
         this.#take(event);
       },
-      line: (state) => this.#showLine(state),
+      connection: (state) => this.#showConnection(state),
       signedOut,
       random: Math.random,
       isOnline: () => navigator.onLine,
@@ -117,18 +117,19 @@ export class LiveLink {
     this.#stream.start();
   }
 
-  #showLine(state: LineState): void {
-    this.#line = state;
-    this.#channel?.postMessage({ kind: 'line', state } satisfies Word);
-    this.#parts.line(state);
+  #showConnection(state: ConnectionState): void {
+    this.#connection = state;
+    this.#channel?.postMessage({ kind: 'connection', state } satisfies TabMessage);
+    this.#parts.connection(state);
   }
 
-  #hear(word: Word): void {
-    if (word.kind === 'ask') {
-      if (this.isLeader) this.#channel?.postMessage({ kind: 'line', state: this.#line } satisfies Word);
+  #hear(message: TabMessage): void {
+    if (message.kind === 'ask') {
+      if (this.isLeader)
+        this.#channel?.postMessage({ kind: 'connection', state: this.#connection } satisfies TabMessage);
     } else if (this.isLeader) return;
-    else if (word.kind === 'event') this.#take(word.event);
-    else this.#parts.line(word.state);
+    else if (message.kind === 'event') this.#take(message.event);
+    else this.#parts.connection(message.state);
   }
 
   #take(event: StreamEvent): void {

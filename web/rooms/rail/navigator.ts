@@ -213,7 +213,7 @@ export class Navigator {
         else if (event.event !== 'hello' && event.event !== 'shutdown') model.take(event);
         if (entry.me) this.endVisit();
       },
-      line: () => {},
+      connection: () => {},
       signedOut: () => {},
       random: Math.random,
       isOnline: () => navigator.onLine,

@@ -6,7 +6,7 @@ import type { WireMessage } from '../../../src/rooms/contract/message.ts';
 import type { WireRoom } from '../../../src/rooms/contract/room.ts';
 import { newId } from '../new-id.ts';
 import { parsePath } from '../route.ts';
-import { isWanted } from '../shell/notification-wish.ts';
+import { wantsNotification } from '../shell/notification-rule.ts';
 import { makeMessage } from '../testdata.ts';
 import { RoomEntry } from './entry.ts';
 
@@ -113,7 +113,7 @@ test('what others write is unread, unless it is silent, deleted or read already'
 });
 
 const called: Partial<WireMessage> = { mentions: { users: ['ana'], room: false, copilot: false } };
-const wishes: readonly (readonly [
+const rules: readonly (readonly [
   rule: string,
   me: Partial<WireMe> | null,
   message: Partial<WireMessage>,
@@ -129,10 +129,13 @@ const wishes: readonly (readonly [
   ['a text that is being written is not told yet', { involvement: 'everything' }, { status: 'streaming' }, false],
   ['who is not in the room hears nothing', null, called, false],
 ];
-for (const [rule, change, message, wanted] of wishes) {
+for (const [rule, change, message, wanted] of rules) {
   test(`notifications: ${rule}`, () => {
     const reader = change === null ? undefined : { ...me, ...change };
-    assert.equal(isWanted({ me: reader, room }, makeMessage(1, message), 'ana', Date.UTC(2030, 0, 1, 12)), wanted);
+    assert.equal(
+      wantsNotification({ me: reader, room }, makeMessage(1, message), 'ana', Date.UTC(2030, 0, 1, 12)),
+      wanted,
+    );
   });
 }
 

@@ -4,7 +4,7 @@ import { summaryOf } from '../message/body.ts';
 import type { RoomEntry } from '../room/entry.ts';
 import type { RoomsModel } from '../room/model.ts';
 import { addressOf } from '../root.ts';
-import { isWanted } from './notification-wish.ts';
+import { wantsNotification } from './notification-rule.ts';
 
 const ICON = (badge: string) =>
   `data:image/svg+xml,${encodeURIComponent(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="#2557a7"/><path d="M8 10.5A2.5 2.5 0 0 1 10.5 8h11a2.5 2.5 0 0 1 2.5 2.5v7a2.5 2.5 0 0 1-2.5 2.5H15l-4.5 4v-4A2.5 2.5 0 0 1 8 17.5z" fill="#fff"/>${badge}</svg>`)}`;
@@ -47,7 +47,7 @@ export class Notifier {
   arrived(entry: RoomEntry, message: WireMessage, now: number): void {
     if (!this.#link.isLeader || !('Notification' in window) || Notification.permission !== 'granted') return;
     if (document.hasFocus() && this.#model.current === entry) return;
-    if (!isWanted(entry, message, this.#model.account.id, now)) return;
+    if (!wantsNotification(entry, message, this.#model.account.id, now)) return;
     const note = new Notification(`${message.author.name} in ${entry.room.name}`, {
       body: summaryOf(message),
       tag: message.id,

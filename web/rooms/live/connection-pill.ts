@@ -1,14 +1,14 @@
 import type { Clock } from '../../shared/clock.ts';
 import { h, setText } from '../../shared/dom.ts';
-import type { LineState } from '../live/event-stream.ts';
+import type { ConnectionState } from './event-stream.ts';
 
 /** Shows the state of the connection and the number of unsent messages. */
-export class LinePill {
+export class ConnectionPill {
   readonly element: HTMLButtonElement;
   readonly #text = h('span', {});
   readonly #clock: Clock;
   readonly #queued: () => number;
-  #state: LineState = { kind: 'connecting' };
+  #state: ConnectionState = { kind: 'connecting' };
   /** When it was last live, or began: a short interruption is not shown. */
   #troubleSince: number | undefined;
 
@@ -17,7 +17,7 @@ export class LinePill {
     this.#queued = queued;
     this.element = h(
       'button',
-      { type: 'button', class: 'pill', 'data-line': 'connecting', onclick: retry },
+      { type: 'button', class: 'pill', 'data-connection': 'connecting', onclick: retry },
       h('span', { class: 'dot', 'aria-hidden': 'true' }),
       this.#text,
     );
@@ -25,7 +25,7 @@ export class LinePill {
     this.draw();
   }
 
-  show(state: LineState): void {
+  show(state: ConnectionState): void {
     this.#state = state;
     if (state.kind === 'live') this.#troubleSince = undefined;
     else this.#troubleSince ??= this.#clock.now();
@@ -40,7 +40,7 @@ export class LinePill {
     const queued = this.#queued();
     const waiting = queued > 0 ? `, ${queued} queued` : '';
     setText(this.#text, `${this.#words()}${waiting}`);
-    this.element.dataset.line = this.#state.kind;
+    this.element.dataset.connection = this.#state.kind;
     this.element.title = this.#state.kind === 'live' ? 'What you see is what is there' : 'Try again now';
   }
 

@@ -2,7 +2,7 @@ import type { WireMessage } from '../../../src/rooms/contract/message.ts';
 import type { RoomEntry } from '../room/entry.ts';
 
 /** Whether the user's settings of the room ask for a notification of a message. */
-export function isWanted(
+export function wantsNotification(
   { me, room }: Pick<RoomEntry, 'me' | 'room'>,
   message: WireMessage,
   userId: string,
