@@ -1,6 +1,6 @@
 import type { CommandAlerts } from '../domain/card/command-card.ts';
 
-/** An alert as the alert server tells of it. */
+/** An alert in an answer of the alert server. */
 interface FoundAlert {
   readonly fingerprint: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -13,7 +13,7 @@ const MAX_LISTED = 10;
 /** Leaves room for the rest of the card. */
 const MAX_LISTED_BYTES = 16 * 1024;
 
-/** The first of the alerts that were found, as far as a card has room for them. */
+/** The first of the alerts found, as many as fit into a card. */
 export function summariseAlerts(alerts: readonly FoundAlert[]): CommandAlerts {
   const listed: CommandAlerts['listed'][number][] = [];
   let bytes = 0;
@@ -30,7 +30,7 @@ export function summariseAlerts(alerts: readonly FoundAlert[]): CommandAlerts {
 /** `1 active alert`, `3 active alerts`. */
 export const countAlerts = (count: number): string => `${count} active ${count === 1 ? 'alert' : 'alerts'}`;
 
-/** An absolute end that nobody can mistake: `2030-01-02 09:00 UTC`. */
+/** An unambiguous end: `2030-01-02 09:00 UTC`. */
 export const printEnd = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
 export function printAlerts({ count, listed }: CommandAlerts): string {

@@ -31,7 +31,7 @@ export class AlertUsers {
     return this.refusalOf(caller, access.room.id) ?? accepted(alerts);
   }
 
-  /** `caller` may be of an earlier request: its rights are looked up anew. */
+  /** `caller` may be of an earlier request: its rights are looked up again. */
   refusalOf(caller: Caller, roomId: string): Refusal | undefined {
     const { state, alertRooms, clock } = this.#parts;
     const now = clock.now();

@@ -74,7 +74,7 @@ export const copilotRequestSchema = objectSchema({
       v.transform((roles) => [...new Set(roles)]),
     ),
   ),
-  triggerKeywords: v.optional(v.pipe(v.array(lineSchema(1, 40)), v.maxLength(20, 'must be 20 at the most'))),
+  triggerKeywords: v.optional(v.pipe(v.array(lineSchema(1, 40)), v.maxLength(20, 'must be at most 20'))),
   allowBots: flag,
   replyIn: v.optional(v.picklist(['thread', 'room'])),
   context: v.optional(
@@ -111,7 +111,7 @@ export const copilotRequestSchema = objectSchema({
     objectSchema({
       secrets: flag,
       emails: flag,
-      patterns: v.optional(v.pipe(v.array(patternSchema), v.maxLength(20, 'must be 20 at the most'))),
+      patterns: v.optional(v.pipe(v.array(patternSchema), v.maxLength(20, 'must be at most 20'))),
     }),
   ),
   apiKeyInfo: ownedSchema,

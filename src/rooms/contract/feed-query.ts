@@ -1,18 +1,18 @@
 import { accepted, type Outcome, type Refusal, refuse } from '../domain/refusal.ts';
 import { STREAM_TYPES } from './feed.ts';
 
-/** After which event somebody wants to go on. */
+/** The position after which a stream continues. */
 export interface Cursor {
-  /** `null`: of whatever log there is, from its beginning. */
+  /** `null`: the current log, from its beginning. */
   readonly epoch: string | null;
   readonly pos: number;
 }
 
-/** What a stream is asked for. */
+/** The events that a stream is asked for. */
 export interface FeedQuery {
-  /** `undefined`: only what comes from now on. */
+  /** `undefined`: only events from now on. */
   readonly cursor: Cursor | undefined;
-  /** Ids or slugs; `null` is all that the caller has joined. */
+  /** Ids or slugs; `null`: all rooms that the caller has joined. */
   readonly rooms: readonly string[] | null;
   /** `null` is all. */
   readonly types: ReadonlySet<string> | null;
@@ -24,7 +24,7 @@ export interface LogQuery extends FeedQuery {
   readonly waitMs: number;
 }
 
-/** The query of a request, name by name; of a name that comes twice the first. */
+/** Reads a parameter of the query; of a repeated one the first. */
 export type QueryText = (name: string) => string | undefined;
 
 const CURSOR = /^([a-z0-9]{1,16})-(\d{1,15})$/;
@@ -34,14 +34,14 @@ const MAX_LIMIT = 1000;
 const DEFAULT_WAIT_S = 25;
 const MAX_WAIT_S = 60;
 
-/** `lastEventId` is the header of that name: it beats `since`. */
+/** `lastEventId`: the header of that name, which takes precedence over `since`. */
 export function readFeedQuery(query: QueryText, lastEventId: string | undefined): Outcome<FeedQuery> {
   const cursor = readCursor(lastEventId || query('since'));
   if (!cursor.ok) return cursor;
   const types = readTypes(query('types'));
   if (!types.ok) return types;
   const rooms = listOf(query('rooms'));
-  if (rooms && rooms.length > MAX_ROOMS) return refuse('invalid_query', `rooms: ${MAX_ROOMS} at the most`);
+  if (rooms && rooms.length > MAX_ROOMS) return refuse('invalid_query', `rooms: at most ${MAX_ROOMS}`);
   const ephemeral = query('ephemeral') ?? '1';
   if (ephemeral !== '0' && ephemeral !== '1') return refuse('invalid_query', 'ephemeral: 0 or 1');
   return accepted({ cursor: cursor.value, rooms, types: types.value, ephemeral: ephemeral === '1' });
@@ -57,7 +57,7 @@ export function readLogQuery(query: QueryText, lastEventId: string | undefined):
   return accepted({ ...feed.value, limit: limit.value, waitMs: wait.value * 1000 });
 }
 
-/** Tokens in a URL end up in logs, in histories and in the Referer of other requests. */
+/** Refuses tokens in a URL: they would end up in logs, histories and the Referer of other requests. */
 export function refuseSecrets(query: Readonly<Record<string, string>>): Refusal | undefined {
   for (const [name, value] of Object.entries(query)) {
     if (!/^(access_?)?token$|^api_?key$|^auth(orization)?$/i.test(name) && !value.startsWith('odr_')) continue;
@@ -86,7 +86,7 @@ function readTypes(text: string | undefined): Outcome<ReadonlySet<string> | null
   return accepted(new Set(types));
 }
 
-/** What stands between commas; `null` where there is nothing. */
+/** The parts between commas; `null` if there is none. */
 function listOf(text: string | undefined): readonly string[] | null {
   const parts = (text ?? '').split(',').flatMap((part) => part.trim() || []);
   return parts.length === 0 ? null : [...new Set(parts)];

@@ -4,7 +4,7 @@ import { type Printed, printInstant } from './instant.ts';
 import { lineSchema, ownedSchema } from './text.ts';
 
 const name = lineSchema(1, 80);
-const url = v.pipe(v.string(), v.maxLength(2_048, '2048 characters at the most'));
+const url = v.pipe(v.string(), v.maxLength(2_048, 'at most 2048 characters'));
 const events = v.pipe(
   v.array(v.pipe(v.string(), v.regex(/^(\*|[a-z]+\.(\*|[a-z]+))$/, 'an event type, a prefix such as message.*, or *'))),
   v.minLength(1, 'name at least one'),

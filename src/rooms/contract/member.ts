@@ -43,7 +43,7 @@ export const readRequestSchema = v.pipe(
     threadReads: v.optional(
       v.pipe(
         v.record(v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]{8,64}$/, 'must be ids of messages')), seqSchema),
-        v.check((reads) => Object.keys(reads).length <= MAX_THREADS, `must be ${MAX_THREADS} at the most`),
+        v.check((reads) => Object.keys(reads).length <= MAX_THREADS, `must be at most ${MAX_THREADS}`),
       ),
     ),
   }),

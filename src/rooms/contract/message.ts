@@ -140,7 +140,7 @@ export const DELETE_QUERY = v.object({
   reason: v.optional(
     v.pipe(
       v.string(),
-      v.maxLength(MAX_REASON, `must have ${MAX_REASON} characters at the most`),
+      v.maxLength(MAX_REASON, `must have at most ${MAX_REASON} characters`),
       v.check((text) => text.isWellFormed() && !/\p{Cc}/u.test(text), 'must be one line of text'),
     ),
   ),

@@ -25,7 +25,7 @@ const labelsSchema = v.pipe(
     v.pipe(v.string(), v.regex(/^[^=\p{Cc}\p{Cs}]{1,63}$/u, 'must have a key of 1 to 63 characters without "="')),
     v.pipe(v.string(), v.regex(/^[^\p{Cc}\p{Cs}]{0,255}$/u, 'must have at most 255 characters')),
   ),
-  v.check((labels) => Object.keys(labels).length <= MAX_LABELS, `must be ${MAX_LABELS} at the most`),
+  v.check((labels) => Object.keys(labels).length <= MAX_LABELS, `must be at most ${MAX_LABELS}`),
 );
 
 const retentionSchema = objectSchema({
@@ -57,7 +57,7 @@ const FIELDS = {
 /** The body of `POST /api/room`. */
 export const roomDraftSchema = v.strictObject({
   ...FIELDS,
-  members: v.optional(v.pipe(v.array(userIdSchema), v.maxLength(MAX_MEMBERS, `must be ${MAX_MEMBERS} at the most`))),
+  members: v.optional(v.pipe(v.array(userIdSchema), v.maxLength(MAX_MEMBERS, `must be at most ${MAX_MEMBERS}`))),
 });
 export type RoomDraftBody = v.InferInput<typeof roomDraftSchema>;
 

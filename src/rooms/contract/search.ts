@@ -4,7 +4,7 @@ import type { WireMessage } from './message.ts';
 const text = v.optional(v.pipe(v.string(), v.maxLength(1_000)));
 const LIMIT = 'must be a number from 1 to 100';
 
-/** The query of a search. Each filter of `q` but `thread` may also be a parameter. */
+/** The query of a search. The filters of `q` may also be parameters. */
 export const SEARCH_QUERY = v.object({
   q: text,
   room: text,
@@ -16,7 +16,7 @@ export const SEARCH_QUERY = v.object({
   limit: v.optional(
     v.pipe(v.string(), v.regex(/^\d{1,3}$/, LIMIT), v.transform(Number), v.minValue(1, LIMIT), v.maxValue(100, LIMIT)),
   ),
-  next: v.optional(v.pipe(v.string(), v.regex(/^\d{1,15}$/, 'is no cursor of a search'), v.transform(Number))),
+  next: v.optional(v.pipe(v.string(), v.regex(/^\d{1,15}$/, 'must be the cursor of a search'), v.transform(Number))),
 });
 export type SearchRequest = v.InferOutput<typeof SEARCH_QUERY>;
 

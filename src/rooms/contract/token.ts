@@ -11,7 +11,7 @@ const scopes = v.pipe(
 const roomIds = v.pipe(
   v.array(v.string('write ids or slugs of rooms'), 'write a list of rooms'),
   v.minLength(1, 'at least one room'),
-  v.maxLength(100, '100 rooms at the most'),
+  v.maxLength(100, 'at most 100 rooms'),
 );
 
 export const tokenPost = v.strictObject({

@@ -8,7 +8,7 @@ export const personName = lineSchema(1, 60);
 
 const userId = v.pipe(
   v.string('write a text'),
-  v.regex(USER_ID, 'small letters, digits, ".", "_" and "-", 64 at the most, a letter or digit first'),
+  v.regex(USER_ID, 'small letters, digits, ".", "_" and "-", at most 64, a letter or digit first'),
 );
 const kind = v.picklist(['human', 'bot', 'bridge'], 'write human, bot or bridge');
 const role = v.picklist(['admin', 'user'], 'write admin or user');

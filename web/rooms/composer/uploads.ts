@@ -48,7 +48,7 @@ export class Uploads {
 
   add(files: readonly File[]): void {
     const room = MAX_FILES - this.#uploads.length;
-    if (files.length > room) this.#say(`A message holds ${MAX_FILES} files at the most`);
+    if (files.length > room) this.#say(`A message holds at most ${MAX_FILES} files`);
     for (const file of files.slice(0, Math.max(0, room))) void this.#add(file);
   }
 

@@ -16,15 +16,15 @@ const TRIGGERS = [
   ['mention', 'when it is mentioned'],
   ['always', 'every message'],
   ['alert', 'new alerts'],
-  ['manual', 'only when somebody asks by hand'],
+  ['manual', 'only on request'],
   ['off', 'never'],
 ] as const;
 const PLACES = [
   ['thread', 'in a thread'],
   ['room', 'in the room'],
 ] as const;
-const SOMEBODY_ELSE =
-  'Somebody else has changed the copilot meanwhile. Close this panel and open it again to see what it is now.';
+const CHANGED_BY_ANOTHER =
+  'Another user has changed the copilot meanwhile. Close this panel and open it again to see its current settings.';
 
 /** The settings of a room's copilot: provider and key, and others that have working defaults. */
 export class CopilotForm {
@@ -91,7 +91,7 @@ export class CopilotForm {
       h(
         'p',
         { class: 'soft' },
-        'It sees the messages of this room when it is asked, and answers as a member. Words that look like secrets are taken out before they leave.',
+        'It sees the messages of this room when it is asked, and answers as a member. Texts that look like secrets are removed before they are sent.',
       ),
       h('label', {}, 'Model provider', provider),
       this.#keyLabel,
@@ -175,7 +175,7 @@ export class CopilotForm {
       this.#result.textContent = await act();
     } catch (error) {
       const isOld = error instanceof ApiError && error.code === 'version_mismatch';
-      this.#result.textContent = isOld ? SOMEBODY_ELSE : reasonOf(error);
+      this.#result.textContent = isOld ? CHANGED_BY_ANOTHER : reasonOf(error);
     }
     this.element.removeAttribute('aria-busy');
     for (const button of buttons) button.removeAttribute('aria-disabled');
@@ -240,7 +240,7 @@ function createFields() {
 function keyWords(info: WireCopilot['apiKeyInfo'] | undefined, profile: WireProvider | undefined): string {
   if (info?.set && info.source !== 'profile')
     return `A key is set${info.last4 ? `, ends with ${info.last4}` : ''}. Leave this empty to keep it.`;
-  return profile?.apiKeyInfo.set ? 'The provider has a key. One that is entered here is used instead of it.' : '';
+  return profile?.apiKeyInfo.set ? 'The provider has a key. A key entered here is used instead.' : '';
 }
 
 const choice = (options: readonly (readonly [string, string])[]): HTMLSelectElement =>

@@ -41,7 +41,7 @@ export class ConnectionPill {
     const waiting = queued > 0 ? `, ${queued} queued` : '';
     setText(this.#text, `${this.#words()}${waiting}`);
     this.element.dataset.connection = this.#state.kind;
-    this.element.title = this.#state.kind === 'live' ? 'What you see is what is there' : 'Try again now';
+    this.element.title = this.#state.kind === 'live' ? 'You see the current state' : 'Try again now';
   }
 
   #words(): string {

@@ -57,12 +57,12 @@ export class RoomSettings {
       { class: 'fields' },
       h('label', {}, 'Labels, one name=value a line', labels),
       h('p', { class: 'soft hint', id: 'labels-hint' }, 'Alerts with the same labels belong to this room.'),
-      h('label', {}, 'Keep messages for so many days', days),
-      h('label', {}, 'Keep so many messages at the most', maxMessages),
+      h('label', {}, 'Keep messages for this many days', days),
+      h('label', {}, 'Keep at most this many messages', maxMessages),
       h(
         'p',
         { class: 'soft hint', id: 'retention-hint' },
-        'What is older or more is removed for good, once an hour. Pinned messages stay.',
+        'Other messages are removed for good, once an hour. Pinned messages are kept.',
       ),
     );
     return h(
@@ -105,8 +105,8 @@ export class RoomSettings {
     if (!wanted.retention) return 'Saved.';
     const { messages } = await api.send<WireRetention>('GET', `${path}/retention`);
     return messages === 0
-      ? 'Saved. No message has to go now.'
-      : `Saved. ${messages} ${messages === 1 ? 'message goes' : 'messages go'} within the hour.`;
+      ? 'Saved. No message is removed now.'
+      : `Saved. ${messages} ${messages === 1 ? 'message is' : 'messages are'} removed within the hour.`;
   }
 
   /** The changed settings only: other users may have changed the rest meanwhile. */

@@ -79,7 +79,7 @@ export function askForRoom({ api, model, actions }: Ui): void {
 export function askToDelete(what: string, act: () => Promise<void>): void {
   ask({
     title: 'Delete this message?',
-    body: [h('p', { class: 'soft' }, what), h('p', {}, 'Its place stays, its words are gone for everybody.')],
+    body: [h('p', { class: 'soft' }, what), h('p', {}, 'Its text is removed for everybody; its place stays.')],
     action: 'Delete',
     isDanger: true,
     act,

@@ -12,7 +12,7 @@ export function parseLabels(text: string): Readonly<Record<string, string>> {
     const at = line.indexOf('=');
     const name = line.slice(0, Math.max(at, 0)).trim();
     if (name === '') throw new Error(`Labels: write \u201c${line}\u201d as name=value`);
-    if (labels.has(name)) throw new Error(`Labels: ${name} stands there twice`);
+    if (labels.has(name)) throw new Error(`Labels: ${name} is given twice`);
     labels.set(name, line.slice(at + 1).trim());
   }
   return Object.fromEntries(labels);

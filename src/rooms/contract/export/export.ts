@@ -1,4 +1,4 @@
-// The lines of an export: a header; each room, followed by its people and its messages by sequence number; and the end,
+// The lines of an export: a header; each room, followed by its members and its messages by sequence number; and the end,
 // whose checksum is over all bytes before it. A message may come again after a later one: then it was changed while the
 // export was written, and the later line counts. Keys, and what only one user sees, are never in it.
 import type { CopilotSettings } from '../../domain/copilot/copilot.ts';
@@ -48,7 +48,7 @@ export function printMemberLine(member: Member, { id, name, kind, avatarColor }:
 export const printMessageLine = (json: string): string => `{"kind":"message","message":${json}}\n`;
 
 export interface ExportEnd {
-  /** Where the log stood: all before is in the export. */
+  /** The position of the log up to which the export is complete. */
   readonly pos: number;
   readonly messages: number;
   /** Of all bytes before this line, in hex. */
