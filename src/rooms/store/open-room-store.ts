@@ -3,7 +3,7 @@ import { EngineRoomStore } from './engine-room-store.ts';
 import type { RoomEngine } from './room-engine.ts';
 import { startRoomEngine } from './room-engine-thread.ts';
 import type { RoomStore } from './room-store.ts';
-import { openSqliteRoomEngine, type RoomEngineOptions } from './sqlite/room-engine.ts';
+import { openSqliteRoomEngine, type RoomEngineOptions } from './sqlite/open.ts';
 
 export interface RoomStoreOptions extends RoomEngineOptions {
   readonly directory: DataDirectory;

@@ -11,7 +11,7 @@ import {
 import { startThread } from '../../kernel/threads/thread.ts';
 import type { RoomEngine } from './room-engine.ts';
 import { StorageFullError } from './room-store.ts';
-import { openSqliteRoomEngine, type RoomEngineOptions } from './sqlite/room-engine.ts';
+import { openSqliteRoomEngine, type RoomEngineOptions } from './sqlite/open.ts';
 
 interface EngineThreadOptions extends Pick<RoomEngineOptions, 'durability'> {
   /** The data directory. */

@@ -1,8 +1,9 @@
 import { messageOf } from '../../../kernel/errors.ts';
 import { printDelta } from '../../contract/run.ts';
 import type { Change } from '../../domain/change.ts';
-import type { Committed, RoomEvent } from '../../domain/event.ts';
+import type { Committed } from '../../domain/event.ts';
 import { accepted, type Outcome, type Refusal, refuse } from '../../domain/refusal.ts';
+import { reasonToCancel } from '../../domain/run/cancellation.ts';
 import {
   finishRun,
   isOver,
@@ -131,7 +132,7 @@ export class CopilotRuns implements StreamingMessages {
       if (event.type === 'run.finished') this.#settle(event.run);
       if (event.type === 'message.created' && event.message.run) this.#place(event.message.run.id, event.message.seq);
       for (const active of this.#queues.of(event.roomId)) {
-        const words = groundLost(event, active.run);
+        const words = reasonToCancel(event, active.run);
         if (words !== undefined) this.#stop(active, new RunStop('cancelled', words));
       }
     }
@@ -299,26 +300,4 @@ const NOTHING = { text: '', finishReason: null, usage: null, error: null, saw: [
 
 function withText({ run, live }: ActiveRun): Run {
   return live && !isOver(run) ? { ...run, text: live.text } : run;
-}
-
-/** Why a run that is under way is to end after an event; `undefined`: it goes on. */
-function groundLost(event: RoomEvent, run: Run): string | undefined {
-  switch (event.type) {
-    case 'message.deleted':
-      return event.message.id === run.messageId || event.message.id === run.triggerId
-        ? 'its message was deleted'
-        : undefined;
-    case 'room.archived':
-    case 'room.deleted':
-      return 'the room was closed';
-    case 'room.updated':
-      return event.room.archived ? 'the room was closed' : undefined;
-    case 'copilot.updated':
-      return event.copilot?.enabled && event.copilot.trigger !== 'off' ? undefined : 'the copilot was switched off';
-    case 'member.left':
-    case 'member.banned':
-      return event.member.userId === run.audience ? 'its asker has left the room' : undefined;
-    default:
-      return undefined;
-  }
 }

@@ -9,7 +9,7 @@ import { formatTable } from '../../../kernel/terminal/table.ts';
 import type { Terminal } from '../../../kernel/terminal/terminal.ts';
 import { DATABASE_NAME } from '../../contract/backup.ts';
 import { hasJournal } from '../../store/earlier-journal.ts';
-import { openSqliteRoomEngine } from '../../store/sqlite/room-engine.ts';
+import { openSqliteRoomEngine } from '../../store/sqlite/open.ts';
 import { MIGRATIONS } from '../../store/sqlite/schema.ts';
 import { colorsOf, printJson } from '../output.ts';
 import { CHECKS, type Finding } from './store-checks.ts';

@@ -8,7 +8,7 @@ import { type OpenEngine, openRoomStoreOn } from '../../store/open-room-store.ts
 import type { RoomEngine } from '../../store/room-engine.ts';
 import { reviveEngineError } from '../../store/room-engine-thread.ts';
 import type { RoomStore } from '../../store/room-store.ts';
-import { openSqliteRoomEngine } from '../../store/sqlite/room-engine.ts';
+import { openSqliteRoomEngine } from '../../store/sqlite/open.ts';
 import { START } from './parts.ts';
 import type { StoreUnderTest } from './rules.ts';
 
