@@ -2,19 +2,19 @@ import { createHash } from 'node:crypto';
 import type { JsonObject } from '../message/message.ts';
 import { isInstant, isLabels, isNumber, isText, listOf, objectOf, orMissing, orNull } from './card-shape.ts';
 
-/** One alert of a group, as Alertmanager's webhook tells it. */
+/** An alert of a group, as in Alertmanager's webhook. */
 export interface GroupAlert {
   readonly status: 'firing' | 'resolved';
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
   readonly startsAt: number;
-  /** Of one that fires: meaningless. */
+  /** Meaningless while it fires. */
   readonly endsAt: number;
   readonly generatorUrl: string;
   readonly fingerprint: string;
 }
 
-/** What Alertmanager's webhook tells of a group (version 4; contract/alert-webhook.ts reads it). */
+/** A group, as in Alertmanager's webhook (version 4; read by contract/alert-webhook.ts). */
 export interface GroupNotice {
   readonly groupKey: string;
   readonly receiver: string;
@@ -24,7 +24,7 @@ export interface GroupNotice {
   readonly commonAnnotations: Readonly<Record<string, string>>;
   readonly externalUrl: string;
   readonly alerts: readonly GroupAlert[];
-  /** Alerts that the sender has left out. */
+  /** The number of alerts that the sender left out. */
   readonly truncated: number;
 }
 
@@ -32,28 +32,28 @@ export interface GroupNotice {
 export interface AlertCard {
   readonly kind: 'alert';
   readonly state: 'firing' | 'resolved';
-  /** The label `severity`, if all of them agree; `''` otherwise. */
+  /** The label `severity` if all alerts share it; else `''`. */
   readonly severity: string;
   readonly title: string;
   readonly summary: string;
   readonly description: string;
   readonly receiver: string;
   readonly groupKey: string;
-  /** The id of the group's first card, by which a group is known whatever the length of its key. */
+  /** The id of the group's first card, which identifies the group whatever the length of its key. */
   readonly group: string;
   readonly counts: { readonly firing: number; readonly resolved: number };
-  /** What all alerts have in common. */
+  /** The labels that all alerts share. */
   readonly labels: Readonly<Record<string, string>>;
-  /** What the group is grouped by. */
+  /** The labels by which the group is formed. */
   readonly groupLabels: Readonly<Record<string, string>>;
-  /** The first ones, those that fire before others, each with what differs. */
+  /** The first alerts, firing ones before others, each with its differing labels. */
   readonly alerts: readonly CardAlert[];
-  /** How many more there are. */
+  /** The number of further alerts. */
   readonly more: number;
   readonly links: readonly { readonly label: string; readonly url: string }[];
   readonly startedAt: string;
   readonly resolvedAt: string | null;
-  /** How the counts moved, the latest last. */
+  /** Changes of the counts, the latest last. */
   readonly changes: readonly { readonly at: string; readonly firing: number; readonly resolved: number }[];
   readonly acked: { readonly by: string; readonly at: string; readonly note: string } | null;
   readonly silence: { readonly id: string; readonly endsAt: string; readonly by: string } | null;
@@ -75,13 +75,13 @@ const MAX_LABEL = 200;
 const MAX_LABELS = 32;
 const MAX_BYTES = 30_000;
 
-/** The id of a group's first card: two senders that tell of the same group mean the same card. */
+/** The id of a group's first card; two senders of the same group share the card. */
 export function cardId(roomId: string, notice: Pick<GroupNotice, 'receiver' | 'groupKey'>, generation = ''): string {
   const hash = createHash('sha256').update(JSON.stringify([roomId, notice.receiver, notice.groupKey, generation]));
   return `alert-${hash.digest('hex').slice(0, 40)}`;
 }
 
-/** The card after a notice, made of the one before it; `group` is the id of the group's first card. */
+/** The card after a notice; `group` is the id of the group's first card. */
 export function cardOf(notice: GroupNotice, group: string, old: AlertCard | undefined, now: number): AlertCard {
   const firing = notice.alerts.filter(({ status }) => status === 'firing');
   const counts = { firing: firing.length, resolved: notice.alerts.length - firing.length };
@@ -106,7 +106,7 @@ export function cardOf(notice: GroupNotice, group: string, old: AlertCard | unde
     startedAt: old && !ended ? old.startedAt : startOf(notice, now),
     resolvedAt: notice.status === 'resolved' ? (resolvedBefore(old) ?? endOf(notice, now)) : null,
     changes: changesAfter(old?.changes ?? [], counts, now),
-    // What was taken on is open again when it fires anew.
+    // An acknowledgement ends when the group fires again.
     acked: ended ? null : (old?.acked ?? null),
     silence: old?.silence ?? null,
   };
@@ -116,7 +116,7 @@ export function cardOf(notice: GroupNotice, group: string, old: AlertCard | unde
 const resolvedBefore = (old: AlertCard | undefined): string | undefined =>
   old?.state === 'resolved' ? (old.resolvedAt ?? undefined) : undefined;
 
-/** What a card holds, as it is kept with its message. */
+/** The card's fields, as stored with its message. */
 export const cardJson = (card: AlertCard): JsonObject => card as unknown as JsonObject;
 
 const isWhole = objectOf({
@@ -150,17 +150,17 @@ const isWhole = objectOf({
   silence: orNull(objectOf({ id: isText, endsAt: isInstant, by: isText })),
 });
 
-/** The card of a message, if it is an alert's and whole. */
+/** The alert card of a message, if it has a valid one. */
 export function readCard(card: JsonObject | null): AlertCard | undefined {
   return card?.kind === 'alert' && isWhole(card) ? (card as unknown as AlertCard) : undefined;
 }
 
-/** Whether anything that a reader sees has changed: a repeat of the same notice changes nothing. */
+/** Whether readers see no difference: a repeated notice changes nothing. */
 export function isSameCard(a: AlertCard, b: AlertCard): boolean {
   return JSON.stringify({ ...a, changes: [] }) === JSON.stringify({ ...b, changes: [] });
 }
 
-/** The same facts in words, for those who see no cards. */
+/** The card as text, for clients that show no cards. */
 export function printCard(card: AlertCard): string {
   const { counts, state, severity, title, summary, description, alerts, more } = card;
   const head = `**${state === 'firing' ? 'FIRING' : 'RESOLVED'}** ${title}${severity === '' ? '' : ` (${severity})`}`;
@@ -207,7 +207,7 @@ function linksOf({ commonAnnotations, alerts, externalUrl }: GroupNotice): Alert
   return found.filter(({ url }) => url.length <= MAX_TEXT && /^https?:\/\/[^\s<>"()]+$/.test(url));
 }
 
-/** When the first of those that fire began; of an old sender without times, now. */
+/** The start of the oldest firing alert; of old senders, which send no times, now. */
 function startOf({ alerts }: GroupNotice, now: number): string {
   const starts = alerts.filter(({ startsAt }) => startsAt > 0).map(({ startsAt }) => startsAt);
   return instant(Math.min(now, ...starts));
@@ -228,7 +228,7 @@ function changesAfter(
   return [...changes, { at: instant(now), firing, resolved }].slice(-MAX_CHANGES);
 }
 
-/** A card of many long labels gives up its list before its head. */
+/** A card too large drops alerts from its list before anything else. */
 function fit(card: AlertCard): AlertCard {
   const size = (candidate: AlertCard) => Buffer.byteLength(JSON.stringify(candidate));
   let fitting = card;
@@ -244,7 +244,7 @@ function cutLabels(labels: Readonly<Record<string, string>>): Record<string, str
   return Object.fromEntries(kept.map(([name, value]) => [cut(name, MAX_LABEL), cut(value, MAX_LABEL)]));
 }
 
-/** At a code point's boundary. */
+/** Cut at a code point's boundary. */
 function cut(text: string, most: number): string {
   const clean = text.replaceAll('\0', '').toWellFormed();
   if (clean.length <= most) return clean;

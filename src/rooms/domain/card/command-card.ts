@@ -1,7 +1,7 @@
 import type { JsonObject } from '../message/message.ts';
 import { isInstant, isLabels, isNumber, isText, listOf, objectOf, orMissing } from './card-shape.ts';
 
-/** What a command has done, for those who see cards. All instants are RFC 3339. */
+/** The result of a command, for clients that show cards. All instants are RFC 3339. */
 export interface CommandCard {
   readonly kind: 'command';
   readonly command: string;
@@ -14,13 +14,13 @@ export interface CommandCard {
     readonly endsAt: string;
     readonly comment: string;
   };
-  /** Of `/silence`: what it matches; of `/alerts`: what was found. */
+  /** Of `/silence` its matchers; of `/alerts` the matching alerts. */
   readonly alerts?: CommandAlerts;
-  /** Of `/alerts`: until when the list keeps itself up to date. */
+  /** Of `/alerts`: the list is updated until then. */
   readonly liveUntil?: string;
 }
 
-/** An alert as the alert server tells of it. */
+/** An alert as listed by the alert server. */
 interface FoundAlert {
   readonly fingerprint: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -31,7 +31,7 @@ interface FoundAlert {
 
 export interface CommandAlerts {
   readonly count: number;
-  /** The first ones. */
+  /** The first alerts. */
   readonly listed: readonly {
     readonly fingerprint: string;
     readonly labels: Readonly<Record<string, string>>;
@@ -42,10 +42,10 @@ export interface CommandAlerts {
 }
 
 const MAX_LISTED = 10;
-/** Leaves room for the rest of the card. */
+/** Leaves room for the card's other fields. */
 const MAX_LISTED_BYTES = 16 * 1024;
 
-/** The first of the alerts that were found, as far as a card has room for them. */
+/** The first of the found alerts that fit into a card. */
 export function summariseAlerts(alerts: readonly FoundAlert[]): CommandAlerts {
   const listed: CommandAlerts['listed'][number][] = [];
   let bytes = 0;
@@ -73,7 +73,7 @@ const isWhole = objectOf({
   liveUntil: orMissing(isInstant),
 });
 
-/** The card of a message, if it is a command's and whole. */
+/** The command card of a message, if it has a valid one. */
 export function readCommandCard(card: JsonObject | null): CommandCard | undefined {
   return card?.kind === 'command' && isWhole(card) ? (card as unknown as CommandCard) : undefined;
 }
@@ -81,7 +81,7 @@ export function readCommandCard(card: JsonObject | null): CommandCard | undefine
 /** `1 active alert`, `3 active alerts`. */
 export const countAlerts = (count: number): string => `${count} active ${count === 1 ? 'alert' : 'alerts'}`;
 
-/** An absolute end that nobody can mistake: `2030-01-02 09:00 UTC`. */
+/** An absolute, unambiguous time: `2030-01-02 09:00 UTC`. */
 export const printEnd = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
 export function printAlerts({ count, listed }: CommandAlerts): string {

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 export const USER_KINDS = ['human', 'bot', 'copilot', 'bridge', 'system'] as const;
 export type UserKind = (typeof USER_KINDS)[number];
 
-/** Who wrote something, as it was then. */
+/** An author, as named at that time. */
 export interface UserRef {
   readonly id: string;
   readonly name: string;
@@ -22,7 +22,7 @@ export const USER_ID = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 
 const refs = new WeakMap<UserRef, UserRef>();
 
-/** The same object for the same user: what was made of one author's name serves for all that he writes. */
+/** One shared object per user, used in all messages of the author. */
 export function refTo(user: UserRef): UserRef {
   let ref = refs.get(user);
   if (!ref) {
@@ -33,7 +33,7 @@ export function refTo(user: UserRef): UserRef {
   return ref;
 }
 
-/** A user with nothing but an id. */
+/** A user with default fields. */
 export function makeUser(id: string, now: number, given: Partial<User> = {}): User {
   const plain: User = {
     id,
@@ -47,7 +47,7 @@ export function makeUser(id: string, now: number, given: Partial<User> = {}): Us
   return { ...plain, ...given };
 }
 
-/** The same for the same name, everywhere. */
+/** The same colour for the same id, everywhere. */
 export function colorOf(id: string): string {
   const hue = createHash('sha256').update(id).digest().readUInt16BE(0) / 65_536;
   const channel = (n: number) => {
