@@ -3,8 +3,7 @@ import type { HookProgress, OutgoingHook } from './hook.ts';
 const SECOND_MS = 1_000;
 const HOUR_MS = 3_600_000;
 /**
- * Delays after consecutive failures, in seconds; the last one repeats. Source: Standard Webhooks, "deliverability and
- * reliability".
+ * Delays after consecutive failures; the last one repeats. Source: Standard Webhooks, "deliverability and reliability".
  */
 const PAUSES_MS = [5, 30, 120, 600, 1_800]
   .map((seconds) => seconds * SECOND_MS)

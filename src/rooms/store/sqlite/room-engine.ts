@@ -57,7 +57,7 @@ export class SqliteRoomEngine implements RoomEngine {
   readonly #rows: Rows;
   readonly #index: SearchIndex;
   #epoch = '';
-  /** Ends with the write that is under way. */
+  /** The write in progress. */
   #writing: Promise<unknown> | undefined;
   #pos = 0;
   #firstPos = 1;
@@ -80,10 +80,10 @@ export class SqliteRoomEngine implements RoomEngine {
     this.#index = new SearchIndex({ rows: this.#rows, database, clock, log });
   }
 
-  /** Finds out where the log stands. */
+  /** Reads the state of the log. */
   async open(): Promise<void> {
     const { query } = this.#rows;
-    // In KiB; the default of 2 MB is less than what some pages of messages lie in.
+    // In KiB; the default of 2 MB is less than some pages of messages need.
     await query('PRAGMA cache_size = -16384');
     const meta = new Map((await query('SELECT * FROM meta')).map(({ name, value }) => [String(name), value]));
     this.#epoch = String(meta.get('epoch') ?? '');
@@ -102,7 +102,7 @@ export class SqliteRoomEngine implements RoomEngine {
     await this.#index.start(Number(meta.get('indexed') ?? 0), this.#pos);
   }
 
-  /** Puts in what a server of 0.1.0 that was killed has left. */
+  /** Imports the journal left by a killed server of 0.1.0. */
   async importJournal(path: string): Promise<void> {
     const [applied] = await this.#rows.query("SELECT value FROM meta WHERE name = 'applied'");
     try {
@@ -119,7 +119,7 @@ export class SqliteRoomEngine implements RoomEngine {
         cause: error,
       });
     }
-    // Whatever the durability is: they were safe, and the journal goes.
+    // Synced whatever the durability is, since the journal is removed.
     await this.#database.writeNow([], 'disk');
     removeJournal(path);
   }
@@ -143,7 +143,7 @@ export class SqliteRoomEngine implements RoomEngine {
     await this.#commit(entry);
   }
 
-  /** `also` is written with it. */
+  /** `also`: written in the same transaction. */
   async #commit({ pos, writes }: CommitEntry, also: readonly Statement[] = []): Promise<void> {
     const plan = new AppendPlan({ numberOf: this.#rows.numberOf, nextRoom: this.#nextRoom });
     plan.add(pos, writes);
@@ -189,7 +189,7 @@ export class SqliteRoomEngine implements RoomEngine {
     }
   }
 
-  /** Writes what is there already. */
+  /** Rewrites an existing value. */
   checkRoom(): Promise<void> {
     return this.#write([setMeta('epoch', this.#epoch)]);
   }
