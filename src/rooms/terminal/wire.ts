@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 
-// Shapes of what the server answers, as far as the commands look at them.
+// The server's answers, as far as the commands read them.
 
 const textOrNull = v.nullable(v.string());
 
@@ -91,5 +91,5 @@ export const hookSchema = v.looseObject({
   roomId: textOrNull,
 });
 
-/** In a path, or in a query. */
+/** Encodes a part of a path or query. */
 export const enc = encodeURIComponent;

@@ -15,14 +15,14 @@ export interface MessageBody {
   readonly attachments?: readonly string[];
 }
 
-/** What came of it: a message, or a word of the server to the sender alone, as commands are answered. */
+/** The result: a message, or a notice to the sender alone, as of some commands. */
 export type Said =
   | { readonly kind: 'message'; readonly message: WireMessage; readonly answer: unknown }
   | { readonly kind: 'notice'; readonly lines: readonly string[]; readonly answer: unknown };
 
 const saidSchema = v.union([messageSchema, v.looseObject({ notice: v.string() })]);
 
-/** Posts, as often as one likes: by its id the server knows the message again. */
+/** Posts a message. Repeatable: the server recognises its id. */
 export async function postMessage(
   client: RoomsClient,
   body: MessageBody,
@@ -46,7 +46,9 @@ export async function postMessage(
   }
 }
 
-/** The message of that id, if it says the same with files of the same bytes: those were uploaded once more, under new ids. */
+/**
+ * The message of that id, if it has the same text and files of the same bytes, which were uploaded again under new ids.
+ */
 async function findSame(
   client: RoomsClient,
   { id, body, threadId }: MessageBody,
