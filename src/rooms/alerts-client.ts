@@ -7,7 +7,7 @@ import { type LabelMatcher, printMatcher } from './domain/command/matcher.ts';
 import { accepted, type Outcome, type Refusal, refuse } from './domain/refusal.ts';
 
 const TIMEOUT_MS = 5_000;
-/** An answer of more bytes is not taken. */
+/** A larger answer, in bytes, is refused. */
 const MAX_BYTES = 64 * 2 ** 20;
 
 /** An alert as the alert server lists it. */
@@ -47,7 +47,7 @@ const silenceAnswer = v.object({ silenceID: v.string() });
 const silenceList = v.array(v.object({ id: v.string(), comment: v.string(), status: v.object({ state: v.string() }) }));
 const silenceState = v.object({ endsAt: v.string(), status: v.object({ state: v.string() }) });
 
-/** Speaks to an alert server over Alertmanager's API v2; it answers within 5 s, or is refused. */
+/** A client of Alertmanager's API v2. The alert server has 5 s to answer. */
 export class AlertsClient {
   readonly #base: string;
   readonly #clock: Clock;
@@ -59,7 +59,7 @@ export class AlertsClient {
     this.#http = new HttpClient({ connectTimeoutMs: TIMEOUT_MS, variables });
   }
 
-  /** Those that match all of the matchers; by `onlyActive` those alone that nothing suppresses. */
+  /** The alerts that match all matchers; with `onlyActive` only those that nothing suppresses. */
   async alerts(
     matchers: readonly LabelMatcher[],
     { onlyActive }: { readonly onlyActive: boolean },
@@ -76,7 +76,7 @@ export class AlertsClient {
     );
   }
 
-  /** Creates a silence; answers its id. */
+  /** Creates a silence and returns its id. */
   async silence({ matchers, startsAt, endsAt, createdBy, comment }: SilenceRequest): Promise<Outcome<string>> {
     const body = {
       matchers,
@@ -89,7 +89,7 @@ export class AlertsClient {
     return made.ok ? accepted(made.value.silenceID) : made;
   }
 
-  /** The id of the silence that has a comment and has not ended; `undefined`: there is none. */
+  /** The id of the unexpired silence with this comment; `undefined`: there is none. */
   async findSilence(comment: string): Promise<Outcome<string | undefined>> {
     const found = await this.#ask('GET', '/silences', silenceList);
     if (!found.ok) return found;
@@ -98,7 +98,7 @@ export class AlertsClient {
     );
   }
 
-  /** Ends a silence; one that has ended is refused. */
+  /** Expires a silence; an expired one is refused. */
   async unsilence(id: string): Promise<Outcome<null>> {
     const found = await this.#ask('GET', `/silence/${encodeURIComponent(id)}`, silenceState);
     if (!found.ok) return found.code === 'not_found' ? refuse('not_found', `there is no silence ${id}`) : found;

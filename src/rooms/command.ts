@@ -132,7 +132,10 @@ async function configure(command: Command, terminal: Terminal): Promise<RoomsCon
   throw new CommandError(text ?? '', ExitCode.usage);
 }
 
-/** Flags by the key of their setting: `--no-presence` is `presence`. Only those that were written, since defaults stand below the rest. */
+/**
+ * Flags by the key of their setting: `--no-presence` is `presence`. Only given flags, since their defaults rank below
+ * the environment and the file.
+ */
 function writtenFlags(command: Command): RoomsFlags {
   return Object.fromEntries(
     command.options.flatMap((option) => {

@@ -5,7 +5,7 @@ import type { RequestCounts } from '../rooms-metrics.ts';
 import type { Middleware } from '../routes/request/middleware.ts';
 import type { OriginGuard } from './origin-guard.ts';
 
-/** What stands before every request: where it comes from, its id, and that it is counted. */
+/** Checks the origin of every request, gives it an id, and counts it. */
 export function createMiddleware(origins: OriginGuard, counts: RequestCounts, clock: Clock, log: Log): Middleware {
   const prefix = randomBytes(4).toString('hex');
   let requests = 0;
@@ -16,7 +16,7 @@ export function createMiddleware(origins: OriginGuard, counts: RequestCounts, cl
     answered(path, method, status, startedAt) {
       const ms = clock.now() - startedAt;
       counts.add(path, method, status, ms);
-      // By its template: a path may hold the secret of a hook or the code of an invite.
+      // The route's template, since a path may hold the secret of a hook or the code of an invite.
       if (log.debugging) log.debug('request', { method, route: path, status, ms });
     },
     now: () => clock.now(),

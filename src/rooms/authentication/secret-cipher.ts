@@ -11,9 +11,9 @@ const KEY_FILE = 'secret.key';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Keeps keys of models and hooks so that nobody who reads the database reads them. */
+/** Encrypts the keys of models and the secrets of hooks in the database. */
 export interface SecretCipher extends SecretSealer {
-  /** `undefined`: it was sealed by another key, or is damaged. */
+  /** `undefined`: sealed with another key, or damaged. */
   open(owner: string, secret: Secret): string | undefined;
 }
 
@@ -46,7 +46,7 @@ export function createSecretCipher(secretKey: string): SecretCipher {
   };
 }
 
-/** The key that lies in the data directory, readable by its owner alone; made where there is none. */
+/** The key in the data directory, readable by its owner alone; created where it is missing. */
 export function loadSecretKey(directory: string): string {
   const path = join(directory, KEY_FILE);
   try {
@@ -60,7 +60,7 @@ export function loadSecretKey(directory: string): string {
   try {
     const descriptor = openSync(path, 'wx', 0o600);
     writeSync(descriptor, `${made}\n`);
-    // What is sealed by a key that the power takes away is lost.
+    // A key lost in a power failure would lose all that it sealed.
     fsyncSync(descriptor);
     closeSync(descriptor);
   } catch (error) {
@@ -69,7 +69,7 @@ export function loadSecretKey(directory: string): string {
   return made;
 }
 
-/** After a change of the key, or its loss: whoever waits for a secret is told only when it is needed. */
+/** Warns after a change or loss of the key, before the first secret is needed. */
 export function warnOfClosedSecrets(cipher: SecretCipher, secrets: ReadonlyMap<string, Secret>, log: Log): void {
   const count = [...secrets].filter(([owner, secret]) => cipher.open(owner, secret) === undefined).length;
   if (count === 0) return;

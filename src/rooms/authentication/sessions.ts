@@ -13,15 +13,15 @@ import type { RoomWriter } from '../room/writer.ts';
 import { hashTokenSecret, makeTokenSecret, shownPrefix } from './token-secret.ts';
 
 const LIFETIME_MS = 30 * 86_400_000;
-/** Of one user; the oldest makes room. */
+/** Of one user; the oldest is dropped. */
 const MAX_SESSIONS = 32;
 
-/** Somebody who comes by an invite, and is made a user by it. */
+/** A user to be created by an invite. */
 export interface Newcomer {
   readonly code: string;
-  /** What he wants to be called. */
+  /** The display name. */
   readonly name: string;
-  /** Made of the name unless given. */
+  /** Derived from the name unless given. */
   readonly id?: string | undefined;
 }
 
@@ -32,7 +32,7 @@ export interface Session {
   readonly expiresAt: number;
 }
 
-/** Sessions of pages: tokens of their own, which end with what was shown to begin them. */
+/** Sessions of pages: tokens that end with the token or invite that began them. */
 export class Sessions {
   readonly #writer: RoomWriter;
 
@@ -40,7 +40,7 @@ export class Sessions {
     this.#writer = writer;
   }
 
-  /** Begins a session of somebody whose token is good. */
+  /** Begins a session for an authenticated caller. */
   begin(caller: Caller): Promise<Outcome<Session>> {
     const secret = makeTokenSecret();
     return this.#writer.submit<Session>({
@@ -58,7 +58,7 @@ export class Sessions {
     });
   }
 
-  /** Makes a user of somebody who has an invite, lets him into its room, and begins his session. */
+  /** Creates a user by an invite, adds it to the invite's room, and begins its session. */
   welcome(newcomer: Newcomer): Promise<Outcome<Session>> {
     const secret = makeTokenSecret();
     return this.#writer.submit<Session>({
@@ -84,7 +84,7 @@ export class Sessions {
     });
   }
 
-  /** Ends the session that the caller shows; a token of another kind stays. */
+  /** Ends the caller's session; a token of another kind stays. */
   end(caller: Caller): Promise<Outcome<true>> {
     const change: Change<true> = {
       decide(view) {
@@ -97,7 +97,7 @@ export class Sessions {
   }
 }
 
-/** Those that end so that one more may begin. */
+/** The oldest sessions, which end so that a new one may begin. */
 function surplusSessions(view: ChangeView, userId: string): readonly string[] {
   const sessions = [...view.each('token')].filter((token) => token.use === 'session' && token.userId === userId);
   sessions.sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));

@@ -12,9 +12,9 @@ import type { RoomState } from '../room/state.ts';
 import type { RoomWriter } from '../room/writer.ts';
 import type { RoomStore } from '../store/room-store.ts';
 
-/** How many messages are in memory at a time. */
+/** The number of messages in memory at a time. */
 const PART = 200;
-/** Who changes messages faster than they can be read does not keep an export from ending. */
+/** Rounds of changes at the end, so that an export ends while messages keep changing. */
 const MAX_ROUNDS = 20;
 
 export interface RoomExportsParts {
@@ -32,14 +32,16 @@ export interface ExportFilter {
   readonly to?: number | undefined;
 }
 
-/** An export that is being written, and what was changed of what it has already written. */
+/** An export in progress, and the already written messages that have changed since. */
 interface Running {
   readonly roomId: string;
   writtenSeq: number;
   changed: Set<string>;
 }
 
-/** Writes rooms out, as they are at one position of the log: what changes on the way is written once more at the end. */
+/**
+ * Writes rooms as they are at one position of the log: messages that change meanwhile are written once more at the end.
+ */
 export class RoomExports {
   readonly #parts: RoomExportsParts;
   readonly #running = new Set<Running>();
@@ -60,7 +62,7 @@ export class RoomExports {
     }
   };
 
-  /** The export, piece by piece; the next is read when it is asked for. */
+  /** The export, piece by piece; the next is read on demand. */
   async *write(
     { room, afterSeq }: Pick<RoomAccess, 'room' | 'afterSeq'>,
     filter: ExportFilter,
@@ -91,7 +93,7 @@ export class RoomExports {
     const { roomId } = running;
     let after = afterSeq;
     while (after < lastSeq) {
-      // Set before they are read: a change that is committed meanwhile may or may not be in what is read.
+      // Set before the read: a change committed meanwhile may or may not be in it.
       running.writtenSeq = Math.max(running.writtenSeq, after + PART);
       const { messages } = await store.page({ roomId, after, limit: PART, afterSeq });
       const last = messages.at(-1);
@@ -157,7 +159,7 @@ class LineForm {
   }
 }
 
-/** What people read. */
+/** Markdown or HTML. */
 class PageForm {
   readonly #page: ExportPage;
   #hasChanges = false;

@@ -16,7 +16,7 @@ import type { RoomStore } from '../store/room-store.ts';
 import { JoinPlaces } from './import-places.ts';
 
 export interface RoomImportParts {
-  /** Where an import lies until it is known to be whole. */
+  /** Holds an import until it has been checked. */
   readonly folder: string;
   readonly store: Pick<RoomStore, 'files'>;
   readonly writer: Pick<RoomWriter, 'submit'>;
@@ -27,20 +27,20 @@ export interface RoomImportParts {
 export interface ImportReport {
   readonly rooms: number;
   readonly messages: number;
-  /** There already, or removed by retention, or of a room that was deleted here. */
+  /** Existing already, removed by retention, or of a room that was deleted here. */
   readonly skipped: number;
-  /** Attachments of the messages that came in without them: their files are not here. */
+  /** Attachments left out, since their files are not here. */
   readonly missingFiles: number;
 }
 
 const MAX_BYTES = 4 * 2 ** 30;
-/** The longest line: a message whose words are written as `\u00xx`, and its card. */
+/** The longest line: a message with each byte written as `\u00xx`, and its card. */
 const MAX_LINE_BYTES = 2 * 2 ** 20;
-/** How many messages are committed at a time. */
+/** Messages per commit. */
 const PART = 100;
 const NEWLINE = 0x0a;
 
-/** Takes exports in. Nothing of one is written before all of it has been read and its checksum is right. */
+/** Imports exports. Nothing is written before the whole export has been read and its checksum is right. */
 export class RoomImport {
   readonly #parts: RoomImportParts;
 
@@ -85,14 +85,14 @@ export class RoomImport {
   }
 }
 
-/** What only the whole export tells. */
+/** Facts that only the end of the export reveals. */
 interface Foreseen {
-  /** Messages that come again at the end of their room, by id: they were changed while the export was written. */
+  /** Messages repeated at the end of their room, by id: they changed while the export was written. */
   readonly corrections: ReadonlyMap<string, Message>;
   readonly places: JoinPlaces;
 }
 
-/** Puts an export into a file, and checks it on the way. */
+/** Writes an export into a file, and checks it meanwhile. */
 async function spool(bytes: AsyncIterable<Uint8Array>, file: FileHandle): Promise<Outcome<Foreseen>> {
   const check = new ExportCheck();
   const lines = new LineSplitter();
@@ -115,7 +115,7 @@ async function spool(bytes: AsyncIterable<Uint8Array>, file: FileHandle): Promis
   return check.end();
 }
 
-/** Cuts bytes at line feeds alone: the words of a message may hold what others take for the end of a line. */
+/** Splits bytes at line feeds only: texts may hold other line separators. */
 class LineSplitter {
   #rest: Buffer = Buffer.alloc(0);
 
@@ -123,7 +123,7 @@ class LineSplitter {
     return this.#rest.length;
   }
 
-  /** The lines that are whole now, with their ends. */
+  /** The complete lines, with their line feeds. */
   push(chunk: Uint8Array): readonly Buffer[] {
     const lines: Buffer[] = [];
     let rest = this.#rest.length === 0 ? Buffer.from(chunk) : Buffer.concat([this.#rest, chunk]);
@@ -136,7 +136,7 @@ class LineSplitter {
   }
 }
 
-/** Sees every line once, and says what is wrong with the first that is not right. */
+/** Checks every line, and describes the first invalid one. */
 class ExportCheck {
   line = 0;
   readonly #hash = createHash('sha256');
@@ -222,7 +222,7 @@ function parseLine(text: string): Outcome<ExportLine> {
   return refuse('invalid_body', `${v.getDotPath(issue) ?? ''}: ${issue.message}`);
 }
 
-/** What is committed at a time. */
+/** The lines of one commit. */
 interface Group {
   readonly head: ImportedRoom | undefined;
   /** Of one room. */

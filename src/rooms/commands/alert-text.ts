@@ -1,6 +1,6 @@
 import type { CommandAlerts } from '../domain/card/command-card.ts';
 
-/** An alert in an answer of the alert server. */
+/** An alert as listed by the alert server. */
 interface FoundAlert {
   readonly fingerprint: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -10,10 +10,10 @@ interface FoundAlert {
 }
 
 const MAX_LISTED = 10;
-/** Leaves room for the rest of the card. */
+/** Leaves room for the card's other fields. */
 const MAX_LISTED_BYTES = 16 * 1024;
 
-/** The first of the alerts found, as many as fit into a card. */
+/** The first of the found alerts that fit into a card. */
 export function summariseAlerts(alerts: readonly FoundAlert[]): CommandAlerts {
   const listed: CommandAlerts['listed'][number][] = [];
   let bytes = 0;
@@ -30,7 +30,7 @@ export function summariseAlerts(alerts: readonly FoundAlert[]): CommandAlerts {
 /** `1 active alert`, `3 active alerts`. */
 export const countAlerts = (count: number): string => `${count} active ${count === 1 ? 'alert' : 'alerts'}`;
 
-/** An unambiguous end: `2030-01-02 09:00 UTC`. */
+/** An absolute, unambiguous time: `2030-01-02 09:00 UTC`. */
 export const printEnd = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
 export function printAlerts({ count, listed }: CommandAlerts): string {

@@ -13,7 +13,7 @@ export interface CopilotInputs {
   readonly alerts: AlertsClient | undefined;
 }
 
-/** What answers in rooms. */
+/** Copilots, their providers and runs. */
 export function composeCopilot(core: RoomsCore, { messages, files, alerts }: CopilotInputs) {
   const { options, guard, feed, outbound, alertRooms } = core;
   const { maxBodyBytes, secretsDir, requireIfMatch } = options;

@@ -19,7 +19,7 @@ import { retentionPaths } from '../routes/retention.ts';
 import { roomPaths } from '../routes/rooms.ts';
 import { MAX_OBJECT_BYTES, type RoomsCore, refuseUrl } from './core.ts';
 
-/** What shows and changes rooms, and forgets them. */
+/** Rooms and members, retention, export, import and backup. */
 export function composeDirectory(core: RoomsCore) {
   const { options, state, store, writer, presence, clock, guard, epoch, outbound, cipher, alertRooms } = core;
   const order = new RoomOrder(state);

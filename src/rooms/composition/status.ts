@@ -9,7 +9,7 @@ import { completePaths } from '../routes/request/middleware.ts';
 import { statusPaths } from '../routes/status.ts';
 import type { RoomsCore } from './core.ts';
 
-/** What the server tells of itself, and what stands before every request. */
+/** Health, metrics and OpenAPI, and the middleware of all requests. */
 export function composeStatus(core: RoomsCore, tables: readonly Paths[], runs: HealthSources['runs']) {
   const { options, writer, state, clock, feed, log } = core;
   const requests = new RequestCounts();

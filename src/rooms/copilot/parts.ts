@@ -26,7 +26,7 @@ import { RunStreams, type StreamSeats } from './run/streams.ts';
 import { SecretSource } from './secret-source.ts';
 import { CopilotTriggers } from './triggers.ts';
 
-/** So that the words of an error have room, however small messages are to be. */
+/** Leaves room for error texts, however small the message limit is. */
 const MIN_BODY_BYTES = 1_024;
 
 export interface CopilotInputs {
@@ -53,7 +53,7 @@ export interface CopilotInputs {
 
 export type CopilotParts = ReturnType<typeof createCopilotParts>;
 
-/** All that copilots need. A question goes from the triggers, or a request, to the runs; from there to a model. */
+/** All parts of copilots. A question goes from a trigger or a request to the runs, and from there to a model. */
 export function createCopilotParts(inputs: CopilotInputs) {
   const { state, store, writer, clock, cipher, variables, secretsDir: folder } = inputs;
   const health = new ModelHealth();

@@ -36,7 +36,7 @@ export interface ShownCopilot {
   readonly health: CopilotHealth;
 }
 
-/** What came of a test; no message is posted. */
+/** The result of a test, which posts no message. */
 export interface CopilotTest {
   readonly ok: boolean;
   readonly latencyMs: number;
@@ -44,10 +44,10 @@ export interface CopilotTest {
   readonly error?: string;
 }
 
-/** Where the copilots of rooms are shown, changed and tried. */
+/** Shows, changes and tests the copilots of rooms. */
 export class RoomCopilots {
   readonly #parts: RoomCopilotsParts;
-  /** Rooms whose copilot is being tried. */
+  /** Rooms whose copilot is being tested. */
   readonly #testing = new Map<string, AbortController>();
 
   constructor(parts: RoomCopilotsParts) {
@@ -129,7 +129,7 @@ export class RoomCopilots {
     }
   }
 
-  /** A key of the provider's own is told of, and no more of it. */
+  /** Shows that the provider has a key, and nothing else of it. */
   #shown(room: Room): Outcome<ShownCopilot> {
     const { state, health } = this.#parts;
     const { copilot } = room;
@@ -143,7 +143,7 @@ export class RoomCopilots {
 const noCopilot = ({ slug }: Room) =>
   refuse('not_found', `the room ${slug} has no copilot; PUT /api/room/${slug}/copilot makes one`);
 
-/** Any end that the model itself has made is good: so few tokens may be too few for words. */
+/** Any finish of the model counts as success: the few tokens may not suffice for words. */
 async function askBriefly(
   provider: ModelProvider,
   target: ModelTarget,

@@ -3,18 +3,18 @@ import { resolve, sep } from 'node:path';
 import { systemCodeOf } from '../../kernel/errors.ts';
 import { accepted, type Outcome, refuse } from '../domain/refusal.ts';
 
-/** A key has at most 512 characters. */
+/** The largest key file, in bytes; a key has at most 512 characters. */
 const MAX_BYTES = 4_096;
 const VARIABLE = /^OPSDECK_COPILOT_[A-Z0-9_]{1,100}$/;
 const KEY = /^[\x21-\x7e]{1,512}$/;
 
 export interface SecretSourceParts {
   readonly variables: Readonly<Record<string, string | undefined>>;
-  /** Below which files may be read; `undefined`: none may. */
+  /** The folder of readable files; `undefined`: none may be read. */
   readonly folder: string | undefined;
 }
 
-/** Reads keys that lie outside the rooms: `env:OPSDECK_COPILOT_…` and `file:…`. A refusal never quotes what was read. */
+/** Reads keys from outside the server: `env:OPSDECK_COPILOT_…` and `file:…`. A refusal never quotes the content. */
 export class SecretSource {
   readonly #parts: SecretSourceParts;
 
@@ -45,7 +45,7 @@ export class SecretSource {
       return refuse('invalid_body', 'secretRef: the server was started without --secrets-dir, so it reads no files');
     const reference = `secretRef: file:${name}`;
     try {
-      // Links are followed first: what counts is where they lead.
+      // Links are resolved before the check.
       const [root, path] = await Promise.all([realpath(folder), realpath(resolve(folder, name))]);
       if (!path.startsWith(root + sep))
         return refuse('invalid_body', `${reference} leads out of the directory of secrets`);

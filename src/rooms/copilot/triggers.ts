@@ -14,7 +14,7 @@ import type { RoomState } from '../room/state.ts';
 import type { RoomStore } from '../store/room-store.ts';
 import type { CopilotRuns } from './run/runs.ts';
 
-/** Whoever writes several messages gets one answer. */
+/** Several messages of one author in a row get one answer. */
 const QUIET_MS = 1_500;
 const NOTICE_EVERY_MS = 5 * 60_000;
 const WAITS = '\u23f3';
@@ -29,19 +29,19 @@ export interface CopilotTriggersParts {
   readonly log: Log;
 }
 
-/** Messages of one author that wait until he has finished. */
+/** A message that waits until its author has finished writing. */
 interface Pending {
   readonly authorId: string;
   readonly message: Message;
   readonly cancel: CancelTimer;
 }
 
-/** Hears what is committed and has the copilots answer what is meant for them. */
+/** Follows commits and has copilots answer the messages meant for them. */
 export class CopilotTriggers {
   readonly #parts: CopilotTriggersParts;
   /** By room and thread. */
   readonly #pending = new Map<string, Pending>();
-  /** When a room was last told that its provider fails. */
+  /** When the failure of its provider was last posted to a room. */
   readonly #noticedAt = new Map<string, number>();
   readonly #busy = new Set<Promise<void>>();
   #isClosed = false;
@@ -74,7 +74,7 @@ export class CopilotTriggers {
     const key = `${message.roomId}/${message.threadId ?? ''}`;
     const before = this.#pending.get(key);
     before?.cancel();
-    // Somebody else has written since: what was written before is a question of its own.
+    // Another author has written since: the earlier message is a question of its own.
     if (before && before.authorId !== message.author.id) this.#askNow(before.message);
     const cancel = this.#parts.clock.after(QUIET_MS, () => {
       this.#pending.delete(key);
@@ -121,7 +121,7 @@ export class CopilotTriggers {
     if (!asked.ok) await this.#tellRefused(room, message, asked);
   }
 
-  /** That a question waits is shown at it; why it has no answer is told to who has asked. */
+  /** A waiting question gets a reaction; a refused one sends its author a note. */
   async #tellRefused(room: Room, message: Message, refusal: Refusal): Promise<void> {
     const { announcer, messages } = this.#parts;
     const { copilot } = room;

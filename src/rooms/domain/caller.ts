@@ -6,8 +6,8 @@ import type { User } from './user/user.ts';
 /** The sender of a request, and its rights. */
 export interface Caller {
   /**
-   * A `user`, or a part of one room that posts there: a hook or the copilot. Those read and write in the room of
-   * `roomIds` without being a member, and are refused whatever asks for a member, a moderator or an admin.
+   * A `user`, or a part of one room that posts there: a hook or the copilot. These read and post in the room of
+   * `roomIds` without being a member; whatever needs a member, a moderator or an admin is refused.
    */
   readonly kind: 'user' | 'hook' | 'copilot';
   readonly user: User;

@@ -6,16 +6,16 @@ const MAX_LENGTH = 1_000;
 const MAX_TERMS = 32;
 const TYPES: ReadonlySet<string> = new Set<MessageType>(['text', 'file', 'alert', 'command', 'system']);
 
-/** One thing that is looked for. */
+/** One term of a search. */
 export interface SoughtTerm {
   /** One word, or the words of a phrase; the index folds case and accents. */
   readonly words: readonly string[];
-  /** The last word is the beginning of one. */
+  /** The last word is a prefix. */
   readonly prefix: boolean;
   readonly not: boolean;
 }
 
-/** What a search asks for. */
+/** A parsed search. */
 export interface SoughtMessages {
   readonly terms: readonly SoughtTerm[];
   /** A user's id. */
@@ -24,17 +24,17 @@ export interface SoughtMessages {
   readonly in?: string;
   readonly has?: 'file' | 'link';
   readonly type?: MessageType;
-  /** Created before that instant; `after:` is from that instant on. */
+  /** Created before that instant; `after:` includes its instant. */
   readonly before?: number;
   readonly after?: number;
 }
 
-/** `-`, then a phrase, or a filter's name and its value, quoted or not, or what stands up to the next space. */
+/** `-`, then a phrase, or a filter's name and its value, quoted or not, or anything up to the next space. */
 const PIECE = /(-?)(?:(from|in|has|type|before|after):)?(?:"([^"]*)(?:"(\*?)|$)|([^\s"]+)|(?=\s|$))/giy;
 const SPACES = /\s*/y;
 
 /**
- * Reads what people type: words (all of them), `"a phrase"`, `-not`, `beginn*`, and the filters `from:ana`, `in:ops`,
+ * Parses a search: words (all must match), `"a phrase"`, `-not`, `prefix*`, and the filters `from:ana`, `in:ops`,
  * `has:file`, `has:link`, `type:alert`, `before:` and `after:` with a date (UTC) or an RFC 3339 instant.
  */
 export function parseSearch(text: string): Outcome<SoughtMessages> {
@@ -86,7 +86,7 @@ function* piecesOf(text: string): Generator<Piece> {
   }
 }
 
-/** `undefined`: there is nothing in it that an index holds. */
+/** `undefined`: it has no words. */
 function termOf({ value, prefix, not }: Piece): SoughtTerm | undefined {
   const words = value.match(/[\p{L}\p{N}\p{M}]+/gu);
   return words ? { words, prefix, not } : undefined;

@@ -6,7 +6,7 @@ import type { StateView } from '../domain/change.ts';
 import { accepted, type Outcome } from '../domain/refusal.ts';
 import type { Announcer } from './live.ts';
 
-/** Whoever is still at it says so again before. */
+/** Clients repeat the event earlier while typing continues. */
 const LIFE_MS = 6000;
 
 export interface TypingParts {
@@ -15,7 +15,7 @@ export interface TypingParts {
   readonly announcer: Announcer;
 }
 
-/** Tells a room that somebody writes, if he may. */
+/** Notifies a room that the caller is typing. */
 export function announceTyping(
   { state, clock, announcer }: TypingParts,
   caller: Caller,

@@ -12,9 +12,9 @@ import type { RoomWriter } from '../room/writer.ts';
 import type { RoomStore } from '../store/room-store.ts';
 import { KeyedQueue } from './keyed-queue.ts';
 
-/** A group that fires again later than that after its end gets a new card. */
+/** A group that fires again later after its end gets a new card. */
 const SAME_CARD_MS = 24 * 3_600_000;
-/** A thread hears of a group's comings and goings no oftener than that; what lies between is told in one line. */
+/** The minimum interval of a group's posts in its thread; changes in between are summed up in one post. */
 const THREAD_PAUSE_MS = 60_000;
 
 export interface AlertCardsParts {
@@ -23,26 +23,26 @@ export interface AlertCardsParts {
   readonly store: RoomStore;
   readonly writer: RoomWriter;
   readonly clock: Clock;
-  /** An id that nobody can foretell. */
+  /** A random id. */
   readonly newId: () => string;
 }
 
 interface Thread {
   toldAt: number;
-  /** Comings and goings that were not told yet. */
+  /** Changes that were not posted yet. */
   pending: number;
   cancel: CancelTimer | undefined;
 }
 
-/** Where an alert group is told of: its room, and who tells. */
+/** The room of an alert group's card, and the caller that posts it. */
 export interface CardPlace {
   readonly roomId: string;
   readonly caller: Caller;
 }
 
 /**
- * One card for each alert group, through all its comings and goings: posted once, then rewritten in place. Notices of a
- * group are taken one after the other; two senders that tell of the same group mean the same card.
+ * One card for each alert group: posted once, then rewritten in place. Notices of a group are handled one after the
+ * other; two senders of the same group share the card.
  */
 export class AlertCards {
   readonly #parts: AlertCardsParts;
@@ -53,13 +53,13 @@ export class AlertCards {
     this.#parts = parts;
   }
 
-  /** Shows what a notice tells. Resolves with the card's message when that is durable. */
+  /** Shows a notice. Resolves with the card's message once that is durable. */
   show(place: CardPlace, notice: GroupNotice): Promise<Outcome<StoredMessage>> {
     const first = cardId(place.roomId, notice);
     return this.#queue.run(first, () => this.#show(place, notice, first));
   }
 
-  /** Changes a card of a room by hand: acknowledges it, notes a silence. */
+  /** Changes a card on a user's command: acknowledges it, notes a silence. */
   async change(roomId: string, id: string, change: (card: AlertCard) => AlertCard): Promise<Outcome<StoredMessage>> {
     const found = await this.#find(roomId, id);
     const card = found && readCard(found.message.card);
@@ -85,7 +85,7 @@ export class AlertCards {
     const current = await this.#find(place.roomId, currentId);
     const old = current && readCard(current.message.card);
     if (!current) return this.#postFirst(place, cardOf(notice, first, undefined, now), currentId);
-    // A card that somebody has deleted stays away until its group fires anew.
+    // A deleted card stays away until its group fires anew.
     const isGone = current.message.deleted;
     if (isGone ? notice.status === 'firing' : isOver(old, notice, now))
       return this.#postAnew(place, cardOf(notice, first, undefined, now));
@@ -97,7 +97,7 @@ export class AlertCards {
     return rewritten;
   }
 
-  /** The card under an id. What somebody else has posted under it, here or in another room, is none. */
+  /** The card under an id; a message that another author or room has under it is no card. */
   async #find(roomId: string, id: string): Promise<StoredMessage | undefined> {
     const [found] = await this.#parts.store.messages([id]);
     return found && found.message.roomId === roomId && isAlertCard(found.message) ? found : undefined;
@@ -109,7 +109,7 @@ export class AlertCards {
     return isTaken ? this.#postAnew(place, card) : posted;
   }
 
-  /** Its id is noted before it is used, so that a crash between the two makes no second card. */
+  /** Its id is stored before it is used, so that a crash in between makes no second card. */
   async #postAnew(place: CardPlace, card: AlertCard): Promise<Outcome<StoredMessage>> {
     const id = `alert-${this.#parts.newId()}`;
     const noted = await this.#parts.writer.submit({
@@ -130,7 +130,7 @@ export class AlertCards {
       byServer: true,
       body: printCard(card),
       card: cardJson(card),
-      // What has ended before anybody heard of it disturbs nobody.
+      // An alert that ended before it was shown notifies nobody.
       silent: card.state === 'resolved',
     });
     return posted.ok ? accepted(posted.value.stored) : posted;
@@ -168,7 +168,7 @@ export class AlertCards {
     thread.pending = 0;
     const { firing, resolved } = card.counts;
     const words = card.state === 'firing' ? 'Firing again' : 'Resolved';
-    // It is a note beside the card: when it cannot be posted, the card tells the same.
+    // The post only repeats what the card says, so a failure is ignored.
     void this.#parts.messages.post(caller, {
       room: roomId,
       threadId: id,

@@ -31,9 +31,9 @@ export interface HookDeliveryParts {
   readonly random: () => number;
   readonly progress: () => HookProgress;
   readonly note: (progress: HookProgress) => void;
-  /** The receiver has failed for too long. */
+  /** Called when the receiver has failed for too long. */
   readonly pause: (reason: string) => void;
-  /** The signing secret; `undefined`: it cannot be opened. */
+  /** The signing secret; `undefined`: it cannot be decrypted. */
   readonly secret: () => string | undefined;
 }
 
@@ -41,7 +41,7 @@ type Attempt =
   | { readonly ok: true; readonly status: number; readonly text: string }
   | { readonly ok: false; readonly status: number | null; readonly error: string };
 
-/** Carries the events of one hook to its address, one after the other. */
+/** Delivers the events of one hook to its address, one after the other. */
 export class HookDelivery {
   readonly #hook: OutgoingHook;
   readonly #parts: HookDeliveryParts;
@@ -56,14 +56,14 @@ export class HookDelivery {
     this.#parts = parts;
   }
 
-  /** There may be something to carry. */
+  /** Checks for new events. */
   wake(): void {
     this.#isAwake = true;
     if (this.#isClosed || this.#cancelRetry) return;
     this.#running ??= this.#run();
   }
 
-  /** An attempt that is under way is cut, and made again by whoever goes on. */
+  /** Aborts the attempt in progress, which the next start repeats. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#cancelRetry?.();
@@ -101,12 +101,12 @@ export class HookDelivery {
       for (const event of events) {
         if (this.#isClosed || !(await this.#carry(event))) return;
       }
-      // What was filtered out at the end of the log is behind us, too.
+      // Events filtered out at the end of the log count as done, too.
       if (events.length < PAGE && !this.#isClosed) this.#parts.note(advanced(this.#parts.progress(), upTo, null));
     }
   }
 
-  /** Whether the next one may follow. */
+  /** Whether to go on with the next event. */
   async #carry(event: StoredEvent): Promise<boolean> {
     const { note, progress, clock, random } = this.#parts;
     if (!this.#concerns(event)) {
@@ -130,7 +130,7 @@ export class HookDelivery {
   #concerns(event: StoredEvent): boolean {
     const { roomId, createdBy, id } = this.#hook;
     if (event.roomId === null || event.audience !== null || !wantsEvent(this.#hook, event.type)) return false;
-    // Its own answers would come back to it for ever.
+    // Otherwise its own answers would be delivered to it for ever.
     if (authorIdOf(event) === hookAuthorId(id)) return false;
     if (roomId !== null) return event.roomId === roomId;
     const [room, user] = [this.#parts.state.get('room', event.roomId), this.#parts.state.get('user', createdBy)];
@@ -174,7 +174,7 @@ export class HookDelivery {
     }
   }
 
-  /** A receiver may answer with words for the room. */
+  /** A receiver may answer with a text for the room. */
   async #postAnswer(event: StoredEvent, answer: string): Promise<void> {
     const words = wordsOf(answer);
     if (words === undefined || event.roomId === null) return;
@@ -198,7 +198,7 @@ export class HookDelivery {
   }
 }
 
-/** Of the message that an event tells of. Its text may hold anything that its author likes. */
+/** The author of an event's message; its text may contain anything. */
 function authorIdOf({ data }: StoredEvent): string | undefined {
   const { message } = JSON.parse(data) as { readonly message?: { readonly author?: { readonly id?: string } } };
   return message?.author?.id;
@@ -213,7 +213,7 @@ function wordsOf(answer: string): string | undefined {
   }
 }
 
-/** Errors of the client may quote the address with all that is in it. */
+/** Errors of the client may quote the address with its secrets. */
 function reasonOf(error: unknown): string {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof ForbiddenAddressError || cause instanceof DeadlineError) return cause.message;

@@ -8,14 +8,14 @@ import { accepted, type Outcome, refuse } from '../domain/refusal.ts';
 import type { Messages } from '../messages/messages.ts';
 import type { AlertCards } from './alert-cards.ts';
 
-/** What a body became. */
+/** The result of a post. */
 export interface Received {
   readonly stored: StoredMessage;
   readonly kind: IncomingHook['kind'];
   readonly isNew: boolean;
 }
 
-/** Makes messages of what others send to a room's hooks. */
+/** Posts what incoming hooks receive into their rooms. */
 export class IncomingHooks {
   readonly #messages: Messages;
   readonly #cards: AlertCards;

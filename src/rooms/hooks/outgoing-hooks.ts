@@ -13,7 +13,7 @@ import type { RoomWriter } from '../room/writer.ts';
 import type { RoomStore } from '../store/room-store.ts';
 import { HookDelivery } from './delivery.ts';
 
-/** Where a hook stands is written at most that much later: after a crash so much may be delivered twice. */
+/** Progress is written with this delay at most, so a crash may repeat deliveries of that time. */
 const SAVE_EVERY_MS = 1_000;
 
 const NO_PROGRESS = { failures: 0, lastStatus: null, lastError: null, failingSince: null };
@@ -32,7 +32,7 @@ export interface OutgoingHooksParts {
   readonly random: () => number;
 }
 
-/** Tells the addresses of outgoing hooks what happens, each in the log's order, from where it stopped. */
+/** Delivers events to the addresses of outgoing hooks, in the log's order. */
 export class OutgoingHooks {
   readonly #parts: OutgoingHooksParts;
   readonly #deliveries = new Map<string, HookDelivery>();
@@ -47,23 +47,23 @@ export class OutgoingHooks {
     parts.writer.onCommit((committed) => this.#follow(committed));
   }
 
-  /** Starts all that are enabled: they go on where they stopped. */
+  /** Starts all enabled hooks where they stopped. */
   start(): void {
     for (const hook of this.#parts.state.all('hook').values()) if (hook.direction === 'outgoing') this.#take(hook);
   }
 
-  /** Where a hook stands; what is on disk may be a second behind. */
+  /** A hook's progress; the stored one may be a second behind. */
   progressOf(id: string): HookProgress | undefined {
     return this.#unsaved.get(id) ?? this.#parts.state.get('progress', id);
   }
 
-  /** A hook that was just made tells of what follows `pos`; resolves when that is on disk. */
+  /** Starts a new hook after position `pos`; resolves when that is on disk. */
   async begin(id: string, pos: number): Promise<void> {
     this.#note(id, { ...NO_PROGRESS, cursor: Math.max(pos, this.progressOf(id)?.cursor ?? 0) });
     await this.#save();
   }
 
-  /** Has a hook deliver again what follows a position, and what it delivers afterwards. */
+  /** Delivers again everything after a position. */
   rewind(hook: OutgoingHook, cursor: number): void {
     this.#stop(hook.id);
     this.#note(hook.id, { ...NO_PROGRESS, cursor });
@@ -91,7 +91,7 @@ export class OutgoingHooks {
     for (const delivery of this.#deliveries.values()) delivery.wake();
   }
 
-  /** Somebody has looked after it: how long it failed before counts no more. */
+  /** A change of the hook resets its failures. */
   #forgive(id: string): void {
     const progress = this.progressOf(id);
     if (progress && progress.failures > 0) this.#note(id, { ...progress, failures: 0, failingSince: null });
@@ -100,7 +100,7 @@ export class OutgoingHooks {
   #take(hook: OutgoingHook): void {
     if (!hook.enabled || this.#isClosed) return;
     const { state, writer } = this.#parts;
-    // Without progress nobody was told yet that there is such a hook.
+    // A hook without progress is not started yet.
     const cursor = writer.pos;
     const delivery = new HookDelivery(hook, {
       ...this.#parts,

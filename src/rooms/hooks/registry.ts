@@ -32,13 +32,13 @@ export interface HookRegistryParts {
   readonly newId: () => string;
 }
 
-/** A hook, and its secret where it was made just now: it is shown this once. */
+/** A hook, with its secret if that is new; secrets are shown once. */
 export interface ShownHook {
   readonly hook: Hook;
   readonly secret?: string;
 }
 
-/** Makes, finds and changes hooks. */
+/** Creates, lists, changes and removes hooks. */
 export class HookRegistry {
   readonly #parts: HookRegistryParts;
 
@@ -46,7 +46,7 @@ export class HookRegistry {
     this.#parts = parts;
   }
 
-  /** Those that the caller may manage, the oldest first. */
+  /** The hooks that the caller may manage, the oldest first. */
   list(caller: Caller): readonly Hook[] {
     const { state } = this.#parts;
     const hooks = [...state.all('hook').values()].filter((hook) => mayManage(state, caller, hook));
@@ -98,7 +98,7 @@ export class HookRegistry {
     return this.#parts.writer.submit(removeHook(caller, id, ifMatch));
   }
 
-  /** Delivers again from a position on; `pos` itself included. */
+  /** Delivers again from a position on, inclusive. */
   redeliver(caller: Caller, id: string, pos: number): Outcome<OutgoingHook> {
     const found = this.find(caller, id);
     if (!found.ok) return found;
@@ -110,7 +110,7 @@ export class HookRegistry {
     return accepted(found.value);
   }
 
-  /** The incoming hook of an id and secret; whatever of them is wrong, the answer is the same. */
+  /** The incoming hook of an id and secret; a wrong id and a wrong secret look the same. */
   open(id: string, secret: string): Outcome<IncomingHook> {
     const hook = this.#parts.state.get('hook', id);
     const expected = Buffer.from(hook?.direction === 'incoming' ? hook.secretHash : hashOf(''), 'hex');

@@ -8,7 +8,7 @@ import { accepted, type Outcome, refuse } from '../domain/refusal.ts';
 import type { RoomState } from '../room/state.ts';
 import type { PageQuery, RoomStore } from '../store/room-store.ts';
 
-/** Which part of a room is asked for. */
+/** The requested part of a room. */
 export interface PageFilter {
   readonly before?: number | undefined;
   readonly after?: number | undefined;
@@ -21,9 +21,9 @@ export interface PageFilter {
 }
 
 export interface ReadPage {
-  /** JSON, as the reader sees them, ascending by sequence number. */
+  /** JSON as the reader sees it, ascending by sequence number. */
   readonly messages: readonly string[];
-  /** Of the page; 0 where it is empty. */
+  /** Of the page; 0 if it is empty. */
   readonly firstSeq: number;
   readonly lastSeq: number;
   readonly hasBefore: boolean;
@@ -37,7 +37,7 @@ export interface MessageReaderParts {
   readonly store: RoomStore;
 }
 
-/** Reads messages as somebody sees them. */
+/** Reads messages for callers. */
 export class MessageReader {
   readonly #parts: MessageReaderParts;
 
@@ -45,7 +45,7 @@ export class MessageReader {
     this.#parts = parts;
   }
 
-  /** Messages of a room that the caller may read; the last 50 unless he says otherwise. */
+  /** Messages of a room that the caller may read; the last 50 by default. */
   async page(caller: Caller, room: string, filter: PageFilter): Promise<Outcome<ReadPage>> {
     const { state, store } = this.#parts;
     const found = findRoom(state, caller, room);
@@ -64,7 +64,7 @@ export class MessageReader {
     });
   }
 
-  /** What a message said before, for its author and moderators; the first first. */
+  /** Earlier versions of a message, oldest first; for its author and moderators. */
   async history(caller: Caller, id: string): Promise<Outcome<readonly Edit[]>> {
     const { state, store } = this.#parts;
     const [stored] = await store.messages([id]);
@@ -76,7 +76,7 @@ export class MessageReader {
     return accepted(await store.edits(id));
   }
 
-  /** The JSON of each message, with `me` at the reactions of the caller. */
+  /** The JSON of each message, with `me` at the caller's reactions. */
   async print(caller: Caller, messages: readonly StoredMessage[]): Promise<readonly string[]> {
     const unknown = messages.flatMap((stored) => unknownReactions(stored, caller.user.id));
     const reacted = unknown.length === 0 ? [] : await this.#parts.store.reacted(unknown);
@@ -111,7 +111,7 @@ export class MessageReader {
   }
 }
 
-/** A reaction names its first users; of those with more, only the store knows. */
+/** A reaction lists its first users; with more, only the store knows them all. */
 function unknownReactions({ message }: StoredMessage, userId: string): readonly ReactionKey[] {
   return message.reactions
     .filter(({ count, userIds }) => count > userIds.length && !userIds.includes(userId))

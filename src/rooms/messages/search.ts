@@ -5,7 +5,7 @@ import { parseSearch, type SoughtMessages } from '../domain/search-query.ts';
 import type { RoomState } from '../room/state.ts';
 import type { RoomStore, SearchPage, SearchQuery } from '../store/room-store.ts';
 
-/** What somebody looks for: words and filters as people type them, and filters that stand apart. */
+/** A search: a query with filters in it, and separate filters. */
 export interface SearchFilter {
   readonly q?: string | undefined;
   readonly room?: string | undefined;
@@ -21,7 +21,7 @@ export interface SearchFilter {
 const DEFAULT_LIMIT = 20;
 const NAMES = { room: 'in', from: 'from', type: 'type', has: 'has', before: 'before', after: 'after' } as const;
 
-/** Finds messages in the rooms that somebody may read. */
+/** Searches the rooms that a caller may read. */
 export class MessageSearch {
   readonly #state: RoomState;
   readonly #store: RoomStore;

@@ -30,7 +30,7 @@ type Files = ReadonlyMap<string, FileRef>;
 const NO_FILES: Files = new Map();
 const NONE: readonly string[] = [];
 
-/** All that is written into rooms, changed and taken back. */
+/** Posts, edits and removes messages, and reacts to and pins them. */
 export class MessageWriter implements Messages {
   readonly #parts: MessageWriterParts;
 
@@ -114,7 +114,7 @@ export class MessageWriter implements Messages {
     return outcome.ok ? accepted(postedOf(outcome.value).stored) : outcome;
   }
 
-  /** Keeps the files from being removed as orphans until it is decided whether a message takes them. */
+  /** Protects the files from removal until the decision. */
   #withFiles<T>(caller: Caller, ids: readonly string[], use: (files: Files) => Promise<T>): Promise<T> {
     return ids.length === 0 ? use(NO_FILES) : this.#withHeld(caller, ids, use);
   }
@@ -129,7 +129,7 @@ export class MessageWriter implements Messages {
   }
 }
 
-/** `replayed`: no commit has made it. */
+/** `replayed`: without a commit. */
 function postedOf(outcome: MessageOutcome): Posted {
   if (!('committed' in outcome)) return { stored: outcome, replayed: true };
   const { event, data } = outcome.committed;
@@ -138,7 +138,7 @@ function postedOf(outcome: MessageOutcome): Posted {
   return { stored: { message: event.message, json: messageJsonOf(data), contentHash }, replayed: false };
 }
 
-/** The other messages that a post must see. */
+/** The other messages that a post refers to. */
 function referredBy({ id, replyTo, threadId }: PostDraft): readonly string[] {
   if (replyTo === null && threadId === null) return id === undefined ? NONE : [id];
   return [id, replyTo, threadId].filter((other) => typeof other === 'string');

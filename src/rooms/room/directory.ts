@@ -20,24 +20,24 @@ export interface RoomDirectoryParts {
   readonly unread: UnreadCounts;
   readonly order: RoomOrder;
   readonly messages: Pick<MessageReader, 'page'>;
-  /** Of the stream, as it is now. */
+  /** The current cursor of the stream. */
   readonly cursor: () => string;
-  /** How many members are there now. */
+  /** Members online now. */
   readonly onlineCount: (roomId: string) => number;
 }
 
 export interface ListPage {
   readonly limit: number;
-  /** Where the last page ended. */
+  /** The end of the previous page. */
   readonly next?: string | undefined;
 }
 
-/** How many members a room is opened with. */
+/** Members included when a room is opened. */
 const FIRST_MEMBERS = 200;
-/** In larger rooms nobody is told how far others have read. */
+/** Larger rooms do not show members' read positions. */
 const MAX_WITH_READS = 100;
 
-/** Shows rooms as somebody sees them. */
+/** Rooms as callers see them. */
 export class RoomDirectory {
   readonly #parts: RoomDirectoryParts;
 
@@ -45,7 +45,7 @@ export class RoomDirectory {
     this.#parts = parts;
   }
 
-  /** A room on the wire, with what it is to the caller. */
+  /** A room in its wire form, with the caller's settings. */
   async show(caller: Caller, room: Room): Promise<WireRoom> {
     const { state, onlineCount } = this.#parts;
     const { id } = room;
@@ -55,7 +55,7 @@ export class RoomDirectory {
     return access?.member ? { ...wire, me: await this.#me(access, access.member) } : wire;
   }
 
-  /** A room, its last messages and its members, and from where on the stream tells what follows. */
+  /** A room, its last messages and members, and the cursor from which the stream continues. */
   async open(caller: Caller, room: Room, messages: number): Promise<Outcome<string>> {
     const cursor = this.#parts.cursor();
     const page = await this.#parts.messages.page(caller, room.id, { limit: Math.max(1, messages) });
@@ -85,7 +85,7 @@ export class RoomDirectory {
     return accepted({ rooms: await this.#showAll(caller, rooms), next: null });
   }
 
-  /** What a room is to a member of it. */
+  /** A member's settings and counts of a room. */
   async me(caller: Caller, idOrSlug: string): Promise<Outcome<WireMe>> {
     const found = findRoom(this.#parts.state, caller, idOrSlug);
     if (!found.ok) return found;
@@ -94,7 +94,7 @@ export class RoomDirectory {
     return accepted(await this.#me(found.value, member));
   }
 
-  /** Sorted by their ids. */
+  /** Sorted by id. */
   members(room: Room): readonly Member[] {
     return [...this.#parts.state.membersOf(room.id)].sort((a, b) => (a.userId < b.userId ? -1 : 1));
   }

@@ -27,7 +27,7 @@ const FORMS: Readonly<Record<ExportFormat, { readonly type: string; readonly end
 
 const IMPORT_TYPES = ['application/x-ndjson', 'application/jsonl', 'application/ndjson'];
 
-/** The paths by which rooms leave and come back. */
+/** Export and import of rooms. */
 export function exportPaths(parts: ExportRouteParts): Paths {
   return {
     '/api/room/:id/export': { GET: admit(parts.guard, { scope: 'export' }, exportRoom(parts)) },

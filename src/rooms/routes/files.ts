@@ -20,12 +20,12 @@ export interface FileRouteParts {
   readonly maxBytes: number;
 }
 
-/** What a form adds to the bytes of its file. */
+/** What a form adds to its file's bytes. */
 const FORM_BYTES = 128 * 1024;
-/** How much of a file goes out between two looks at whether the reader still may. */
+/** The reader's rights are checked again after this many bytes. */
 const LOOK_EVERY_BYTES = 2 ** 20;
 
-/** `/api/file`: uploads, and what messages refer to. */
+/** `/api/file`: uploads, and attachments of messages. */
 export function filePaths(parts: FileRouteParts): Paths {
   const { guard } = parts;
   return {
@@ -63,7 +63,7 @@ async function readUpload(c: HttpContext, chunks: AsyncIterable<Uint8Array>): Pr
   }
 }
 
-/** Percent-encoded UTF-8, since a header holds nothing else. */
+/** Percent-encoded UTF-8, since headers are limited to Latin-1. */
 function decodeName(name: string): string {
   try {
     return decodeURIComponent(name);
@@ -102,7 +102,7 @@ function getFile({ files }: FileRouteParts): CallerHandler {
   };
 }
 
-/** No browser runs what is in a file, whatever it holds. */
+/** Headers that keep browsers from executing a file's content. */
 function headersOf(file: FileRef, etag: string): AnswerHeaders {
   const { contentType, name } = file;
   const shown = isShown(contentType);
@@ -118,7 +118,7 @@ function headersOf(file: FileRef, etag: string): AnswerHeaders {
   };
 }
 
-/** RFC 6266, with the name in UTF-8 beside one for clients that know only ASCII. */
+/** RFC 6266, with the UTF-8 name beside an ASCII one for old clients. */
 function printName(name: string): string {
   const plain = name.replace(/[^ !#-[\]-~]/gu, '_');
   const exact = encodeURIComponent(name).replace(

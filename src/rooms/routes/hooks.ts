@@ -14,7 +14,7 @@ import { decodeText, readBytes, readJson } from './request/body.ts';
 import { admit, type CallerHandler, type GuardParts } from './request/guard.ts';
 import { param } from './request/query.ts';
 
-/** What one webhook may hold: a group of thousands of alerts. */
+/** The largest webhook: a group of thousands of alerts. */
 const MAX_INCOMING_BYTES = 8 * 2 ** 20;
 const JSON_LIMIT = 64 * 1024;
 
@@ -120,7 +120,7 @@ function receive({ registry, incoming, guard }: HookRoutes): HttpHandler {
     if (!body.ok) return answerRefusal(c, body);
     const received = await incoming.receive(hook.value, body.value);
     return answerOutcome(c, received, ({ stored, kind, isNew }) => {
-      // What is written for Slack looks for its answer.
+      // Slack's clients expect this body.
       if (kind === 'slack') return c.body('ok', 200, { 'content-type': 'text/plain; charset=utf-8' });
       const { id, seq, version } = stored.message;
       return answer(c, { id, seq, version }, isNew ? 201 : 200, { location: `/api/message/${id}` });
@@ -128,7 +128,7 @@ function receive({ registry, incoming, guard }: HookRoutes): HttpHandler {
   };
 }
 
-/** JSON by its type or, where that is missing or a form's, by its looks; Slack's old form field `payload` too. */
+/** JSON by its type or, where that is missing or a form's, by its content; also Slack's old form field `payload`. */
 function readIncomingBody(c: HttpContext, bytes: Uint8Array): Outcome<IncomingBody> {
   const decoded = decodeText(bytes);
   if (!decoded.ok) return decoded;

@@ -10,13 +10,13 @@ import { completePaths, type Middleware, mountBehind, wrapped } from './request/
 export type Paths = Readonly<Record<string, PathHandlers>>;
 
 export interface RoomsAppParts {
-  /** All that is answered, file by file: each file of this folder lists its own paths. */
+  /** All paths; each file of this folder lists its own. */
   readonly paths: Paths;
   readonly middleware: Middleware;
   readonly log: Log;
 }
 
-/** All tables as one; two of them may answer the same path with different methods. */
+/** Merges tables, which may answer the same path with different methods. */
 export function mergePaths(tables: readonly Paths[]): Paths {
   const merged: Record<string, PathHandlers> = {};
   for (const [path, handlers] of tables.flatMap((table) => Object.entries(table)))
@@ -33,7 +33,7 @@ export function createRoomsApp({ paths, middleware, log }: RoomsAppParts): Hono<
   );
   app.notFound((c) => nothing(c, async () => {}) as Response);
   app.onError((error, c) => {
-    // By its template: a path may hold the secret of a hook or the code of an invite.
+    // The route's template, since a path may hold the secret of a hook or the code of an invite.
     log.error('a request failed unexpectedly', { method: c.req.method, route: routePath(c), err: messageOf(error) });
     return answerRefusal(c, refuse('internal', 'internal error; the log of the server says more'));
   });

@@ -33,7 +33,7 @@ const removalSchema = v.strictObject({
   ban: v.optional(v.picklist(['true', 'false', '1', '0'], 'must be true or false')),
 });
 
-/** The paths of who is in a room. */
+/** The members of a room. */
 export function memberPaths(parts: MemberRouteParts): Paths {
   const { guard } = parts;
   return {

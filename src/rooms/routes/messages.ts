@@ -34,16 +34,16 @@ export interface MessageRouteParts {
   readonly guard: GuardParts;
   readonly messages: MessageWriter;
   readonly reader: MessageReader;
-  /** Does what begins with a slash; `undefined`: it is no command, and is posted as it is. */
+  /** Runs slash commands; `undefined`: the text is no command, and is posted. */
   readonly commands: Pick<SlashCommands, 'handle'>;
-  /** Of a message's words, in bytes. */
+  /** Of a message's text, in bytes. */
   readonly maxBodyBytes: number;
   readonly requireIfMatch: boolean;
-  /** The stream position now, as clients give it back: `<epoch>-<pos>`. */
+  /** The current cursor of the stream: `<epoch>-<pos>`. */
   readonly cursor: () => string;
 }
 
-/** JSON may spell each byte of the words as `\u00xx`; and there is a card. */
+/** JSON may write each byte of the text as `\u00xx`; and there is a card. */
 const wireLimit = (maxBodyBytes: number): number => maxBodyBytes * 6 + 256 * 1024;
 
 /** `/api/message` and the messages of a room. */
@@ -88,7 +88,7 @@ function postMessage(parts: MessageRouteParts): CallerHandler {
   };
 }
 
-/** `room`: as the path names it. */
+/** `room`: from the path. */
 function readPost(
   { maxBodyBytes }: MessageRouteParts,
   c: HttpContext,
@@ -185,7 +185,7 @@ function listMessages({ reader, cursor }: MessageRouteParts): CallerHandler {
   return async (c, caller) => {
     const query = readQuery(c, PAGE_QUERY);
     if (!query.ok) return answerRefusal(c, query);
-    // Before the page is read: a stream from there overlaps with it, and leaves no hole.
+    // Taken before the page is read, so that a stream from there overlaps with it.
     const from = cursor();
     const page = await reader.page(caller, param(c, 'id'), query.value);
     return answerOutcome(c, page, ({ messages, ...facts }) => {
@@ -195,7 +195,7 @@ function listMessages({ reader, cursor }: MessageRouteParts): CallerHandler {
   };
 }
 
-/** RFC 8288: where the neighbouring pages are. */
+/** RFC 8288: links to the neighbouring pages. */
 function linksOf(c: HttpContext, query: PageRequest, page: Omit<ReadPage, 'messages'>): AnswerHeaders {
   const { before: _b, after: _a, around: _c, ...rest } = query;
   const links: string[] = [];

@@ -34,7 +34,7 @@ export interface RoomRouteParts {
 
 const deletionSchema = v.strictObject({ purge: v.optional(v.picklist(['now'], 'must be now')) });
 
-/** The paths of rooms themselves. */
+/** Rooms. */
 export function roomPaths(parts: RoomRouteParts): Paths {
   const { guard } = parts;
   return {
@@ -53,7 +53,7 @@ export function roomPaths(parts: RoomRouteParts): Paths {
   };
 }
 
-/** Answers what came of a change with the room as its sender sees it. */
+/** Answers a change with the room as its sender sees it. */
 export async function answerRoom(
   c: HttpContext,
   { directory }: Pick<RoomRouteParts, 'directory'>,

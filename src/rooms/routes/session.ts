@@ -15,13 +15,13 @@ export interface SessionPathsParts {
   readonly guard: GuardParts;
   readonly auth: 'none' | 'token';
   readonly cookieName: string;
-  /** The address under which browsers reach the server: the cookie goes to nothing else there, and over HTTPS alone. */
+  /** The address of the server for browsers: the cookie is limited to its path, and to HTTPS if it uses that. */
   readonly baseUrl: string | undefined;
-  /** Whom a secret stands for. */
+  /** The caller of a secret. */
   readonly check: (secret: string, address: string) => Outcome<Caller>;
-  /** One more has failed from an address: a refusal when it was too many. */
+  /** Counts a failure of an address; a refusal after too many. */
   readonly failed: (address: string) => ReturnType<typeof refuse> | undefined;
-  /** One more comes by an invite from an address: a refusal when it was too many. */
+  /** Counts a sign-up by invite of an address; a refusal after too many. */
   readonly came: (address: string) => ReturnType<typeof refuse> | undefined;
   readonly sessions: {
     begin(caller: Caller): Promise<Outcome<Session>>;
@@ -33,7 +33,7 @@ export interface SessionPathsParts {
 
 const BODY_LIMIT = 4096;
 
-/** The page signs in here: the cookie holds a secret that scripts cannot read. */
+/** Signing in on the page: the cookie holds a secret that scripts cannot read. */
 export function sessionPaths(parts: SessionPathsParts): Paths {
   const { guard, sessions, auth } = parts;
   const { protocol, path } = cookieScope(parts.baseUrl);
@@ -49,7 +49,7 @@ export function sessionPaths(parts: SessionPathsParts): Paths {
     '/api/session': {
       GET: current,
       POST: async (c, next) => {
-        // Where nobody signs in, everybody is in already.
+        // Without sign-in everybody is signed in.
         if (auth === 'none') return current(c, next);
         const body = await readJson(c, sessionPost, BODY_LIMIT);
         if (!body.ok) return answerRefusal(c, body);
@@ -64,11 +64,11 @@ export function sessionPaths(parts: SessionPathsParts): Paths {
   };
 }
 
-/** A path without the slash at its end is that of all below it, too. */
+/** A cookie path without a final slash matches everything below it, too. */
 function cookieScope(baseUrl: string | undefined): { readonly protocol: string; readonly path: string } {
   const { protocol, pathname } = new URL(baseUrl ?? 'http://localhost');
   const path = pathname.replace(/\/+$/, '');
-  // No cookie can name a path with a semicolon.
+  // A cookie's path cannot hold a semicolon.
   return { protocol, path: path === '' || path.includes(';') ? '/' : path };
 }
 

@@ -28,7 +28,7 @@ export interface TokenPathsParts {
   readonly state: RoomState;
   readonly writer: RoomWriter;
   readonly seen: { tokenAt(id: string): number | null };
-  /** A new secret, and what is kept of it. */
+  /** A new secret, and what is stored of it. */
   readonly newSecret: () => TokenSeal & { readonly secret: string };
   readonly requireIfMatch: boolean;
 }

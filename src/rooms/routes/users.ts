@@ -29,7 +29,7 @@ export interface UserPathsParts {
   readonly guard: GuardParts;
   readonly state: RoomState;
   readonly writer: RoomWriter;
-  /** When somebody was last here. */
+  /** When the user was last seen. */
   readonly seen: { userAt(id: string): number | null };
   readonly auth: 'none' | 'token';
   readonly requireIfMatch: boolean;

@@ -5,7 +5,7 @@ import { addCopilotCommands } from './copilot/command.ts';
 import { addDirectoryCommands } from './directory/command.ts';
 import { addMessageCommands } from './messages/command.ts';
 
-/** Adds the commands that talk to a server of rooms, or look at its data. */
+/** Adds the commands that are clients of a rooms server, or read its data. */
 export function addTerminalCommands(rooms: Command, terminal: Terminal): void {
   addMessageCommands(rooms, terminal);
   addDirectoryCommands(rooms, terminal);

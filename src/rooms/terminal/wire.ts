@@ -6,7 +6,7 @@ import type { WireRoom, WireRooms } from '../contract/room.ts';
 import type { WireRun } from '../contract/run.ts';
 import type { WireToken } from '../contract/token.ts';
 
-// Schemas of answers: they check the fields that the commands read, and have the types of the contract.
+// Schemas of the server's answers: they check the fields that the commands read, and have the types of the contract.
 
 /** An object with these fields, and with others, which stay as they are. */
 const fields = <const Entries extends v.ObjectEntries>(entries: Entries) =>
@@ -109,5 +109,5 @@ export const shownHookSchema = schemaOf<WireShownHook>()(
   fields({ ...hookFields, secret: v.optional(v.string()), path: v.optional(v.string()) }),
 );
 
-/** In a path, or in a query. */
+/** Encodes a part of a path or query. */
 export const enc = encodeURIComponent;

@@ -32,7 +32,7 @@ import type { EventQuery, PreparedWrite, RoomStore, StoredEvent } from '../store
 
 export const EPOCH = 'k3f9';
 
-/** As much of a store as a log is. */
+/** The part of a store that is a log. */
 export class MemoryLog {
   readonly events: StoredEvent[] = [];
   readonly queries: EventQuery[] = [];
@@ -99,7 +99,7 @@ export interface StreamAsk {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A feed with everything around it; `url` is there when `listens` has resolved. */
+/** A feed with its parts; `url` is set when `listens` has resolved. */
 export class FeedKit {
   readonly log = new MemoryLog();
   readonly state = new RoomState([], new Map());
@@ -136,7 +136,7 @@ export class FeedKit {
     this.app = this.#createApp();
   }
 
-  /** Answers on a port of its own until the test is over. */
+  /** Listens on a free port until the test ends. */
   async listens(t: Cleanup): Promise<this> {
     const addresses = [{ host: '127.0.0.1', port: 0 }];
     const endStreams = () => this.feed.close();
@@ -207,7 +207,7 @@ export class FeedKit {
     await this.commit({ events: [{ type, roomId: id, room }], records: [record('room', id, room)] });
   }
 
-  /** Posts, and answers the position. */
+  /** Posts a message and returns its position. */
   async post(roomId: string, body = 'hello', by = 'ana'): Promise<number> {
     const message = messageDraft(`m-${++this.#messages}`, roomId, body, by, this.clock.now());
     const [committed] = await this.commit({ events: [{ type: 'message.created', roomId, message, contentHash: '' }] });
@@ -292,7 +292,7 @@ export function messageDraft(id: string, roomId: string, body: string, by: strin
   };
 }
 
-/** The positions of durable events, in the order in which they came. */
+/** The positions of durable events, in order of arrival. */
 export function positionsOf(stream: SseStream): number[] {
   return stream.items.flatMap((item) => {
     if (item.kind !== 'event' || !item.data.startsWith('{"pos":')) return [];

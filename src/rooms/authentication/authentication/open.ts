@@ -11,7 +11,7 @@ import type { LastSeen } from './seen.ts';
 
 const ALL_SCOPES = new Set(SCOPES);
 
-/** `--auth none`: whoever is named is let in as an admin of the server, and made when first named. */
+/** `--auth none`: every named user is admitted as an admin of the server, and created when first named. */
 export class OpenAuthentication {
   readonly #state: RoomState;
   readonly #writer: RoomWriter;
@@ -48,7 +48,7 @@ export class OpenAuthentication {
     });
   }
 
-  /** Here everybody is an admin, also those who were not when tokens were asked for. */
+  /** Without sign-in every user is an admin, whatever its role with tokens. */
   #callerOf(user: User): Caller {
     let caller = this.#callers.get(user);
     if (!caller) {

@@ -22,7 +22,7 @@ export interface ModelTargetsParts {
 
 type Copilot = Pick<CopilotSettings, 'provider' | 'baseUrl' | 'model' | 'secretRef' | 'apiKeyInfo'>;
 
-/** Finds out which model a copilot asks, where and by which key. */
+/** Finds the model, address and key of a copilot. */
 export class ModelTargets {
   readonly #parts: ModelTargetsParts;
 
@@ -30,7 +30,7 @@ export class ModelTargets {
     this.#parts = parts;
   }
 
-  /** Throws a ModelError that says what has to be set, and where. */
+  /** Throws a ModelError that names the missing setting. */
   async find(roomId: string, copilot: Copilot): Promise<ModelTarget> {
     const profile = this.#parts.state.get('provider', copilot.provider);
     const kind = profile?.kind ?? (isKind(copilot.provider) ? copilot.provider : undefined);
@@ -53,12 +53,12 @@ export class ModelTargets {
     };
   }
 
-  /** Copilots of the same provider have the same name; one without a profile is alone. */
+  /** Copilots of one provider profile share a name; one without a profile has its own. */
   nameOf(roomId: string, { provider }: Pick<CopilotSettings, 'provider'>): string {
     return this.#parts.state.get('provider', provider) ? `profile ${provider}` : `room ${roomId}`;
   }
 
-  /** A key goes nowhere but to the origin that it was entered for. */
+  /** A key is sent only to the origin that it was entered for. */
   async #findKey(
     roomId: string,
     copilot: Copilot,

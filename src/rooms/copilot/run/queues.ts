@@ -1,14 +1,14 @@
 import type { Run } from '../../domain/run/run.ts';
 import type { LiveRun } from './live-run.ts';
 
-/** A run that waits or is under way. */
+/** A run that is queued or running. */
 export interface ActiveRun {
   run: Run;
-  /** Of the message that it writes; 0 before that has its place. */
+  /** Of its message; 0 before the message is placed. */
   seq: number;
-  /** Tokens that were set aside for it. */
+  /** Tokens reserved for it. */
   readonly reserved: number;
-  /** Its reason is a RunStop. */
+  /** Aborted with a RunStop. */
   readonly abort: AbortController;
   live: LiveRun | undefined;
   /** Resolves with the run when it has ended. */
@@ -16,13 +16,13 @@ export interface ActiveRun {
   readonly settle: (run: Run) => void;
 }
 
-/** The runs of one room: those that wait for their turn, and those that have it. */
+/** The queued and running runs of one room. */
 interface RoomQueue {
   readonly waiting: ActiveRun[];
   readonly running: Set<ActiveRun>;
 }
 
-/** Who is next, room by room. */
+/** The queues of runs, by room. */
 export class RunQueues {
   readonly #queues = new Map<string, RoomQueue>();
   readonly #byId = new Map<string, ActiveRun>();
@@ -59,7 +59,7 @@ export class RunQueues {
     return active;
   }
 
-  /** The next one of a room, which has its turn from now on. `concurrent`: how many may have theirs; 0 is all. */
+  /** Starts the next run of a room. `concurrent`: how many may run at once; 0 is no limit. */
   next(roomId: string, concurrent: number): ActiveRun | undefined {
     const queue = this.#queues.get(roomId);
     if (!queue || (concurrent > 0 && queue.running.size >= concurrent)) return undefined;
@@ -68,7 +68,7 @@ export class RunQueues {
     return active;
   }
 
-  /** Takes one that waits out of the queue; `false`: it has its turn already. */
+  /** Takes a queued run out of the queue; `false`: it runs already. */
   withdraw(active: ActiveRun): boolean {
     const queue = this.#queues.get(active.run.roomId);
     const index = queue?.waiting.indexOf(active) ?? -1;

@@ -10,13 +10,13 @@ import type { RoomState } from '../../room/state.ts';
 import type { RoomStore } from '../../store/room-store.ts';
 import type { CopilotRuns } from './runs.ts';
 
-/** What somebody asks of a copilot himself. */
+/** What a user asks the copilot directly. */
 export interface RunQuestion {
   readonly prompt?: string | null | undefined;
   readonly threadId?: string | null | undefined;
   readonly messageId?: string | null | undefined;
   readonly private: boolean;
-  /** It is shown only what was said after that. */
+  /** The model sees only messages after it. */
   readonly sinceSeq?: number;
 }
 
@@ -28,7 +28,7 @@ export interface RunRequestsParts {
   readonly now: () => number;
 }
 
-/** Where people ask for runs, look at them and stop them. */
+/** Requests of users: to start, show, cancel and retry runs. */
 export class RunRequests {
   readonly #parts: RunRequestsParts;
 
@@ -70,7 +70,7 @@ export class RunRequests {
     return run.state === 'cancelled' ? accepted(run) : refuse('run_finished', 'the run has ended meanwhile');
   }
 
-  /** Has it done again, once: who asks again gets the same. */
+  /** Retries a run once: a second retry returns the first one's run. */
   async retry(caller: Caller, id: string): Promise<Outcome<Run>> {
     const found = await this.#keep(caller, id);
     if (!found.ok) return found;
@@ -85,7 +85,7 @@ export class RunRequests {
     return this.#parts.runs.request({ ...draft, startedBy: caller.user.id, retryOf: id });
   }
 
-  /** Whether somebody may still see a run that he has begun to follow. */
+  /** Whether the caller may still see a run that it follows. */
   sees(caller: Caller, run: Run): boolean {
     const { state, now } = this.#parts;
     const room = state.get('room', run.roomId);
@@ -123,7 +123,7 @@ export class RunRequests {
     return messages.findLast(({ message }) => !message.deleted && message.type !== 'system')?.message.id ?? null;
   }
 
-  /** The thread in which the answer stands; what is referred to must be there for the caller. */
+  /** The thread of the answer; the messages referred to must be visible to the caller. */
   async #placeOf(
     caller: Caller,
     roomId: string,
@@ -155,7 +155,7 @@ export class RunRequests {
   }
 }
 
-/** What a public run has written stands in its message. */
+/** The text of a public run is that of its message. */
 function withAnswer(run: Run, { answer }: RunMessages): Run {
   if (run.audience !== null || !isOver(run)) return run;
   return { ...run, text: answer && !answer.message.deleted ? answer.message.body : null };

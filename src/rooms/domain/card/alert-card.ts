@@ -5,28 +5,28 @@ import { isInstant, isLabels, isNumber, isText, listOf, objectOf, orMissing, orN
 export interface AlertCard {
   readonly kind: 'alert';
   readonly state: 'firing' | 'resolved';
-  /** The label `severity`, if all of them agree; `''` otherwise. */
+  /** The label `severity` if all alerts share it; else `''`. */
   readonly severity: string;
   readonly title: string;
   readonly summary: string;
   readonly description: string;
   readonly receiver: string;
   readonly groupKey: string;
-  /** The id of the group's first card, by which a group is known whatever the length of its key. */
+  /** The id of the group's first card, which identifies the group whatever the length of its key. */
   readonly group: string;
   readonly counts: { readonly firing: number; readonly resolved: number };
-  /** What all alerts have in common. */
+  /** The labels that all alerts share. */
   readonly labels: Readonly<Record<string, string>>;
-  /** What the group is grouped by. */
+  /** The labels by which the group is formed. */
   readonly groupLabels: Readonly<Record<string, string>>;
-  /** The first ones, those that fire before others, each with what differs. */
+  /** The first alerts, firing ones before others, each with its differing labels. */
   readonly alerts: readonly CardAlert[];
-  /** How many more there are. */
+  /** The number of further alerts. */
   readonly more: number;
   readonly links: readonly { readonly label: string; readonly url: string }[];
   readonly startedAt: string;
   readonly resolvedAt: string | null;
-  /** How the counts moved, the latest last. */
+  /** Changes of the counts, the latest last. */
   readonly changes: readonly { readonly at: string; readonly firing: number; readonly resolved: number }[];
   readonly acked: { readonly by: string; readonly at: string; readonly note: string } | null;
   readonly silence: { readonly id: string; readonly endsAt: string; readonly by: string } | null;
@@ -41,7 +41,7 @@ export interface CardAlert {
   readonly endedAt: string | null;
 }
 
-/** What a card holds, as it is kept with its message. */
+/** The card's fields, as stored with its message. */
 export const cardJson = (card: AlertCard): JsonObject => card as unknown as JsonObject;
 
 const isWhole = objectOf({
@@ -75,17 +75,17 @@ const isWhole = objectOf({
   silence: orNull(objectOf({ id: isText, endsAt: isInstant, by: isText })),
 });
 
-/** The card of a message, if it is an alert's and whole. */
+/** The alert card of a message, if it has a valid one. */
 export function readCard(card: JsonObject | null): AlertCard | undefined {
   return card?.kind === 'alert' && isWhole(card) ? (card as unknown as AlertCard) : undefined;
 }
 
-/** Whether anything that a reader sees has changed: a repeat of the same notice changes nothing. */
+/** Whether readers see no difference: a repeated notice changes nothing. */
 export function isSameCard(a: AlertCard, b: AlertCard): boolean {
   return JSON.stringify({ ...a, changes: [] }) === JSON.stringify({ ...b, changes: [] });
 }
 
-/** The same facts in words, for those who see no cards. */
+/** The card as text, for clients that show no cards. */
 export function printCard(card: AlertCard): string {
   const { counts, state, severity, title, summary, description, alerts, more } = card;
   const head = `**${state === 'firing' ? 'FIRING' : 'RESOLVED'}** ${title}${severity === '' ? '' : ` (${severity})`}`;

@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto';
 import type { AlertCard, CardAlert } from './alert-card.ts';
 
-/** One alert of a group, as Alertmanager's webhook tells it. */
+/** An alert of a group, as in Alertmanager's webhook. */
 export interface GroupAlert {
   readonly status: 'firing' | 'resolved';
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
   readonly startsAt: number;
-  /** Of one that fires: meaningless. */
+  /** Meaningless while it fires. */
   readonly endsAt: number;
   readonly generatorUrl: string;
   readonly fingerprint: string;
 }
 
-/** What Alertmanager's webhook tells of a group (version 4; contract/alert-webhook.ts reads it). */
+/** A group, as in Alertmanager's webhook (version 4; read by contract/alert-webhook.ts). */
 export interface GroupNotice {
   readonly groupKey: string;
   readonly receiver: string;
@@ -23,7 +23,7 @@ export interface GroupNotice {
   readonly commonAnnotations: Readonly<Record<string, string>>;
   readonly externalUrl: string;
   readonly alerts: readonly GroupAlert[];
-  /** Alerts that the sender has left out. */
+  /** The number of alerts that the sender left out. */
   readonly truncated: number;
 }
 
@@ -34,13 +34,13 @@ const MAX_LABEL = 200;
 const MAX_LABELS = 32;
 const MAX_BYTES = 30_000;
 
-/** The id of a group's first card: two senders that tell of the same group mean the same card. */
+/** The id of a group's first card; two senders of the same group share the card. */
 export function cardId(roomId: string, notice: Pick<GroupNotice, 'receiver' | 'groupKey'>, generation = ''): string {
   const hash = createHash('sha256').update(JSON.stringify([roomId, notice.receiver, notice.groupKey, generation]));
   return `alert-${hash.digest('hex').slice(0, 40)}`;
 }
 
-/** The card after a notice, made of the one before it; `group` is the id of the group's first card. */
+/** The card after a notice; `group` is the id of the group's first card. */
 export function cardOf(notice: GroupNotice, group: string, old: AlertCard | undefined, now: number): AlertCard {
   const firing = notice.alerts.filter(({ status }) => status === 'firing');
   const counts = { firing: firing.length, resolved: notice.alerts.length - firing.length };
@@ -65,7 +65,7 @@ export function cardOf(notice: GroupNotice, group: string, old: AlertCard | unde
     startedAt: old && !ended ? old.startedAt : startOf(notice, now),
     resolvedAt: notice.status === 'resolved' ? (resolvedBefore(old) ?? endOf(notice, now)) : null,
     changes: changesAfter(old?.changes ?? [], counts, now),
-    // What was taken on is open again when it fires anew.
+    // An acknowledgement ends when the group fires again.
     acked: ended ? null : (old?.acked ?? null),
     silence: old?.silence ?? null,
   };
@@ -107,7 +107,7 @@ function linksOf({ commonAnnotations, alerts, externalUrl }: GroupNotice): Alert
   return found.filter(({ url }) => url.length <= MAX_TEXT && /^https?:\/\/[^\s<>"()]+$/.test(url));
 }
 
-/** When the first of those that fire began; of an old sender without times, now. */
+/** The start of the oldest firing alert; of old senders, which send no times, now. */
 function startOf({ alerts }: GroupNotice, now: number): string {
   const starts = alerts.filter(({ startsAt }) => startsAt > 0).map(({ startsAt }) => startsAt);
   return instant(Math.min(now, ...starts));
@@ -128,7 +128,7 @@ function changesAfter(
   return [...changes, { at: instant(now), firing, resolved }].slice(-MAX_CHANGES);
 }
 
-/** A card of many long labels gives up its list before its head. */
+/** A card too large drops alerts from its list before anything else. */
 function fit(card: AlertCard): AlertCard {
   const size = (candidate: AlertCard) => Buffer.byteLength(JSON.stringify(candidate));
   let fitting = card;
@@ -144,7 +144,7 @@ function cutLabels(labels: Readonly<Record<string, string>>): Record<string, str
   return Object.fromEntries(kept.map(([name, value]) => [cut(name, MAX_LABEL), cut(value, MAX_LABEL)]));
 }
 
-/** At a code point's boundary. */
+/** Cut at a code point's boundary. */
 function cut(text: string, most: number): string {
   const clean = text.replaceAll('\0', '').toWellFormed();
   if (clean.length <= most) return clean;

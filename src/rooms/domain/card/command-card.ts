@@ -1,7 +1,7 @@
 import type { JsonObject } from '../message/message.ts';
 import { isInstant, isLabels, isNumber, isText, listOf, objectOf, orMissing } from './card-shape.ts';
 
-/** What a command has done, for those who see cards. All instants are RFC 3339. */
+/** The result of a command, for clients that show cards. All instants are RFC 3339. */
 export interface CommandCard {
   readonly kind: 'command';
   readonly command: string;
@@ -14,15 +14,15 @@ export interface CommandCard {
     readonly endsAt: string;
     readonly comment: string;
   };
-  /** Of `/silence`: what it matches; of `/alerts`: what was found. */
+  /** Of `/silence` its matchers; of `/alerts` the matching alerts. */
   readonly alerts?: CommandAlerts;
-  /** Of `/alerts`: until when the list keeps itself up to date. */
+  /** Of `/alerts`: the list is updated until then. */
   readonly liveUntil?: string;
 }
 
 export interface CommandAlerts {
   readonly count: number;
-  /** The first ones. */
+  /** The first alerts. */
   readonly listed: readonly {
     readonly fingerprint: string;
     readonly labels: Readonly<Record<string, string>>;
@@ -46,7 +46,7 @@ const isWhole = objectOf({
   liveUntil: orMissing(isInstant),
 });
 
-/** The card of a message, if it is a command's and whole. */
+/** The command card of a message, if it has a valid one. */
 export function readCommandCard(card: JsonObject | null): CommandCard | undefined {
   return card?.kind === 'command' && isWhole(card) ? (card as unknown as CommandCard) : undefined;
 }

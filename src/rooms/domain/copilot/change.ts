@@ -9,9 +9,9 @@ import type { Room } from '../room/room.ts';
 import type { CopilotSettings, Secret } from './copilot.ts';
 import { type CopilotContext, type CopilotRequest, type KeyChange, replaceCopilot } from './settings.ts';
 
-/** Encrypts what must not lie about in the open. */
+/** Encrypts secrets. */
 export interface SecretSealer {
-  /** `secretKey`: the key among the records under which the secret will lie. It can be opened for that origin alone. */
+  /** `secretKey`: the key of the secret's record. It can be decrypted only for that origin. */
   seal(secretKey: string, plain: string, origin: string): Secret;
 }
 
@@ -20,7 +20,7 @@ export interface CopilotServices {
   readonly refuseUrl: CopilotContext['refuseUrl'];
 }
 
-/** What a change of a room's copilot adds to what is written. */
+/** The writes of a change to a room's copilot. */
 export interface CopilotWrite {
   readonly copilot: CopilotSettings | null;
   readonly records: readonly RecordChange[];
@@ -29,7 +29,7 @@ export interface CopilotWrite {
 
 export const roomSecretKey = (roomId: string): string => `room/${roomId}`;
 
-/** Sets a room's copilot, or removes it (`null`). Nothing is written where nothing changes. */
+/** Sets a room's copilot, or removes it (`null`). An unchanged copilot writes nothing. */
 export function decideCopilot(
   view: ChangeView,
   caller: Caller,

@@ -7,7 +7,7 @@ import type { SecretSealer } from './change.ts';
 import type { ApiKeyInfo, Provider, ProviderKind, Secret } from './copilot.ts';
 import { copilotOrigin } from './settings.ts';
 
-/** A provider as an admin wants it. What is omitted takes its default, but a stored key stays. */
+/** A requested provider. Omitted fields take their defaults, but a stored key stays. */
 export interface ProviderRequest {
   readonly name: string;
   readonly kind: ProviderKind;
@@ -34,7 +34,7 @@ const MAX_PROVIDERS = 100;
 const MIN_SHOWN_KEY = 16;
 const NO_KEY: ApiKeyInfo = { set: false, source: null, last4: null };
 
-/** `POST /api/provider`; `count`: how many there are. */
+/** `POST /api/provider`; `count`: the existing providers. */
 export function createProvider(
   caller: Caller,
   request: ProviderRequest,
@@ -72,7 +72,7 @@ export function replaceProvider(
   };
 }
 
-/** Rooms that use it say so when they are asked. */
+/** Rooms that use the provider report the error when asked. */
 export function removeProvider(caller: Caller, name: string, ifMatch: string | undefined): Change<Provider> {
   return {
     decide(view) {
@@ -122,7 +122,7 @@ function decide(
 const NEW_PROVIDER = { secretRef: null, apiKeyInfo: NO_KEY, version: 0, updatedAt: 0 };
 
 interface KeyDecision extends Pick<Provider, 'apiKeyInfo' | 'secretRef'> {
-  /** `undefined`: what is stored stays. */
+  /** `undefined`: the stored key stays. */
   readonly apiKey: string | null | undefined;
 }
 

@@ -16,7 +16,7 @@ const userKey = ({ roomId, userId }: Asker) => `copilot-user/${roomId}/${userId}
 const roomKey = (roomId: string) => `copilot-room/${roomId}`;
 const tokenKey = (roomId: string) => `copilot-tokens/${roomId}`;
 
-/** Counts a run before it is made, with all the tokens that it may cost; or refuses it. A limit of 0 is none. */
+/** Counts a run with all the tokens that it may use, or refuses it. A limit of 0 is none. */
 export function reserveRun(
   view: StateView,
   asker: Asker,
@@ -43,7 +43,7 @@ export function reserveRun(
   return accepted(records);
 }
 
-/** Puts what a run has cost in the place of what was reserved for it at `reservedAt`. */
+/** Replaces the reservation of `reservedAt` by the run's actual cost. */
 export function settleRun(
   view: StateView,
   roomId: string,
@@ -51,7 +51,7 @@ export function settleRun(
   now: number,
 ): RecordChange {
   const { since, used } = useOf(view, tokenKey(roomId), DAY_MS, now);
-  // What was reserved yesterday does not count today, what is spent now does.
+  // A reservation of yesterday is not counted today; tokens spent now are.
   const left = windowOf(reservedAt, DAY_MS) === since ? used - reserved : used;
   return record('quota', tokenKey(roomId), { since, used: Math.max(0, left + cost) });
 }

@@ -12,7 +12,7 @@ import { hookRemoval } from './removal.ts';
 
 export const hookEtag = (version: number): string => `"h${version}"`;
 
-/** What a hook is to be. */
+/** A requested hook. */
 export interface HookDraft {
   readonly direction: 'incoming' | 'outgoing';
   readonly roomId?: string | null | undefined;
@@ -25,13 +25,13 @@ export interface HookDraft {
   readonly allowPrivate?: boolean | undefined;
 }
 
-/** A new secret: of an incoming hook its hash, of an outgoing one sealed. */
+/** A new secret: the hash for an incoming hook, the encrypted secret for an outgoing one. */
 export type HookSecret = { readonly hash: string } | { readonly sealed: Secret };
 
-/** Refuses addresses that nothing may be sent to. */
+/** Refuses forbidden addresses. */
 export type UrlCheck = (url: string, allowPrivate: boolean) => Refusal | undefined;
 
-/** The hook, where the caller may manage it; hooks of others are not there. */
+/** The hook, if the caller may manage it; other hooks look as if they did not exist. */
 export function findHook(view: StateView, caller: Caller, id: string): Outcome<Hook> {
   const hook = view.get('hook', id);
   return hook && mayManage(view, caller, hook) ? accepted(hook) : noSuchHook(id);
@@ -47,7 +47,7 @@ export function mayManage(view: StateView, caller: Caller, { roomId }: Pick<Hook
 
 export interface CreatedHook {
   readonly hook: Hook;
-  /** The position of its creation: it tells of what follows. */
+  /** The position of its creation; it is notified of later events. */
   readonly pos: number;
 }
 
@@ -84,7 +84,7 @@ export function createHook(
   };
 }
 
-/** `PUT /api/hook/:id`; `secret` only where a new one was asked for. */
+/** `PUT /api/hook/:id`; `secret` only where a new one was requested. */
 export function replaceHook(
   caller: Caller,
   id: string,
@@ -151,7 +151,7 @@ export function removeHook(caller: Caller, id: string, ifMatch: string | undefin
   };
 }
 
-/** The id of the room it is to belong to. */
+/** The id of the hook's room. */
 function placeOf(view: StateView, caller: Caller, { direction, roomId }: HookDraft): Outcome<string | null> {
   if (roomId === undefined || roomId === null) {
     if (direction === 'incoming')
@@ -165,7 +165,7 @@ function placeOf(view: StateView, caller: Caller, { direction, roomId }: HookDra
   return requireModerator(found.value) ?? accepted(found.value.room.id);
 }
 
-/** A hook is used without a token, and so by nobody whose right ends by itself. */
+/** A hook is used without a token, so its creator's token must not expire. */
 function requireLasting(view: StateView, caller: Caller): Refusal | undefined {
   const gone = requireShown(view, caller);
   if (gone || rightEndsAt(view, caller) === null) return gone;

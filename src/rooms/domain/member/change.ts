@@ -14,14 +14,14 @@ import { type Member, memberKey, newMember, type Role } from './member.ts';
 import { forgetStanding, keepStanding, resumeStanding } from './standing.ts';
 
 export interface MemberRequest {
-  /** Omitted: what he is already, or `member`. */
+  /** Omitted: the current role, or `member`. */
   readonly role?: Role | undefined;
   readonly silencedUntil?: number | null | undefined;
 }
 
 export interface MemberPrecondition {
   readonly ifMatch: string | undefined;
-  /** `If-None-Match: *`: only somebody who is not there yet. */
+  /** `If-None-Match: *`: only a new member. */
   readonly createOnly?: boolean;
 }
 
@@ -30,7 +30,7 @@ export interface SetMember {
   readonly isNew: boolean;
 }
 
-/** Anybody may join what is public; whoever is in a room stays as he is. */
+/** Joins a public room; a member stays as it is. */
 export function joinRoom(caller: Caller, idOrSlug: string): Change<Room> {
   return {
     decide(view) {
@@ -54,7 +54,7 @@ function refuseEntry(view: ChangeView, caller: Caller, room: Room): Refusal | un
 
 const directIsFixed = () => refuse('forbidden', 'the people of a direct room are fixed; make a private room for more');
 
-/** What is written when somebody comes in. */
+/** The writes of a new membership. */
 export function entryOf(view: ChangeView, room: Room, userId: string, role: Role, invitedBy: string | null): Write {
   const place = { roomId: room.id, lastSeq: view.head(room.id).lastSeq };
   const { member, records } = resumeStanding(view, newMember(place, userId, role, view.now, invitedBy), role);
@@ -69,7 +69,7 @@ export function entryOf(view: ChangeView, room: Room, userId: string, role: Role
   };
 }
 
-/** `PUT /api/room/:id/member/:userId`: brings somebody in, or says what he is and whether he may speak. */
+/** `PUT /api/room/:id/member/:userId`: adds a member, or sets its role and muting. */
 export function setMember(
   caller: Caller,
   idOrSlug: string,
@@ -103,7 +103,7 @@ export function setMember(
 const isMember = (userId: string, etag: string) =>
   refuse('version_mismatch', `${userId} is a member of the room already`, { etag });
 
-/** Owners are made and unmade by owners alone. */
+/** Only owners create or change owners. */
 function requireRank({ isOwner }: RoomAccess, current: Member | undefined, role: Role): Refusal | undefined {
   return isOwner || (current?.role !== 'owner' && role !== 'owner')
     ? undefined
@@ -166,7 +166,7 @@ function bringIn(
   };
 }
 
-/** Leaves a room, or takes somebody out of it, or bars him from it. Who is not in it is not there afterwards either. */
+/** Leaves a room, removes a member, or bans a user. Removing a user who is not a member changes nothing. */
 export function removeMember(
   caller: Caller,
   idOrSlug: string,

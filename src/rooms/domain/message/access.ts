@@ -4,13 +4,13 @@ import type { StateView } from '../change.ts';
 import { accepted, type Outcome, type Refusal, refuse } from '../refusal.ts';
 import type { StoredMessage } from './message.ts';
 
-/** A message as a caller stands to it. */
+/** A message, and the caller's rights to it. */
 export interface MessageAccess extends RoomAccess {
   readonly stored: StoredMessage;
   readonly isAuthor: boolean;
 }
 
-/** Finds a message through its room: where the caller may not read it, it is not there. */
+/** Finds a message of a room that the caller may read. */
 export function findMessage(
   view: StateView,
   caller: Caller,
@@ -26,7 +26,7 @@ export function findMessage(
 
 export const noSuchMessage = (id: string): Refusal => refuse('message_not_found', `there is no message ${id}`);
 
-/** A tombstone stays as it is. */
+/** A tombstone takes no changes. */
 export function requireAlive({ stored: { message } }: MessageAccess): Refusal | undefined {
   return message.deleted ? refuse('deleted', `the message ${message.id} was deleted`) : undefined;
 }

@@ -15,7 +15,7 @@ import { checkChosenCard, isServerMade } from './reserved-message.ts';
 import { takeCallAllTurn } from './slow-mode.ts';
 import { checkBody } from './text.ts';
 
-/** What an edit puts in the place of what was there; `undefined` keeps attachments and card, and resets scalars. */
+/** A requested edit; `undefined` keeps attachments and card, and resets scalars. */
 export interface EditDraft {
   readonly body?: string | undefined;
   readonly format?: MessageFormat | undefined;
@@ -23,11 +23,11 @@ export interface EditDraft {
   readonly attachments?: readonly string[] | undefined;
   readonly card?: JsonObject | null | undefined;
   readonly silent?: boolean | undefined;
-  /** What cannot be changed, as the sender has it; it is compared. */
+  /** Immutable fields, as sent; compared with the message. */
   readonly fixed?: FixedFields | undefined;
 }
 
-/** What a message is for ever. */
+/** The immutable fields of a message. */
 export type FixedFields = {
   readonly [K in (typeof FIXED)[number]]?: Message[K] | undefined;
 } & { readonly authorId?: string | undefined };
@@ -35,12 +35,12 @@ const FIXED = ['id', 'roomId', 'seq', 'type', 'replyTo', 'threadId', 'alsoInRoom
 
 export interface EditRules {
   readonly maxBodyBytes: number;
-  /** How long people may edit what they wrote, in ms: 0 is never, `null` always. */
+  /** How long users may edit their messages, in ms: 0 is never, `null` always. */
   readonly editWindowMs: number | null;
   readonly keepEditHistory: boolean;
 }
 
-/** What can be said of an edit without looking at the message; its body comes back as it is kept. */
+/** Checks an edit without its message, and returns it with a normalised body. */
 export function checkEdit(edit: EditDraft, { maxBodyBytes }: EditRules): Outcome<EditDraft> {
   const refusal = checkAttachments(edit.attachments ?? []) ?? checkCard(edit.card ?? null);
   if (refusal || edit.body === undefined) return refusal ?? accepted(edit);
@@ -48,7 +48,7 @@ export function checkEdit(edit: EditDraft, { maxBodyBytes }: EditRules): Outcome
   return body.ok ? accepted({ ...edit, body: body.value }) : body;
 }
 
-/** Decides an edit that has been checked. `files` are those of its attachments that the caller may read. */
+/** Decides a checked edit. `files`: its attachments that the caller may read. */
 export function decideEdit(
   view: ChangeView,
   caller: Caller,
@@ -88,7 +88,7 @@ export function decideEdit(
   return changed(write, contentHash);
 }
 
-/** People's words are edited by their author alone; what machines wrote, by moderators too. */
+/** A user's message is edited by its author alone; messages of bots and bridges by moderators too. */
 function requireEditor(
   { stored, isAuthor, isModerator }: MessageAccess,
   { user }: Caller,
@@ -150,7 +150,7 @@ function isSame(message: Message, parts: Parts): boolean {
   );
 }
 
-/** An edit that calls everybody, where the message did not, takes its turn as a post does. */
+/** An edit that adds `@all` is limited as a post with it is. */
 function mayCall(
   view: ChangeView,
   caller: Caller,

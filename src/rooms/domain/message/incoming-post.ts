@@ -3,7 +3,7 @@ import { flattenSlack } from '../hook/slack.ts';
 import { accepted, type Outcome, refuse } from '../refusal.ts';
 import type { JsonObject, JsonValue } from './message.ts';
 
-/** What somebody has sent to an incoming hook, made into a message. */
+/** A post to an incoming hook, read into a message. */
 export interface IncomingPost {
   readonly body: string;
   readonly format: 'markdown' | 'plain';
@@ -13,12 +13,12 @@ export interface IncomingPost {
   readonly silent?: boolean;
 }
 
-/** A body as it came: text, or JSON that was parsed. */
+/** A body: text, or parsed JSON. */
 export type IncomingBody =
   | { readonly form: 'text'; readonly text: string }
   | { readonly form: 'json'; readonly json: JsonValue };
 
-/** What kind a body is that does not say: Alertmanager's and Slack's are known by their fields. */
+/** The kind of a body, by the fields of Alertmanager's and Slack's payloads. */
 export function guessKind(body: IncomingBody): Exclude<IncomingKind, 'auto'> {
   if (body.form === 'text') return 'text';
   const { json } = body;
@@ -27,7 +27,7 @@ export function guessKind(body: IncomingBody): Exclude<IncomingKind, 'auto'> {
   return 'blocks' in json || 'attachments' in json ? 'slack' : 'json';
 }
 
-/** Reads a body of a kind that becomes a message (all but `alertmanager`, which becomes a card). */
+/** Reads a body of any kind but `alertmanager`, which becomes a card. */
 export function readIncomingPost(
   body: IncomingBody,
   kind: Exclude<IncomingKind, 'auto' | 'alertmanager'>,
@@ -39,7 +39,7 @@ export function readIncomingPost(
 
 function readText(body: IncomingBody): Outcome<IncomingPost> {
   if (body.form === 'json') return refuse('invalid_body', 'this hook takes plain text; send Content-Type: text/plain');
-  // Programs end their output with a line's end, which belongs to no message.
+  // The line end at the end of a program's output is dropped.
   return withBody({ body: body.text.trimEnd(), format: 'plain' });
 }
 

@@ -27,7 +27,7 @@ import { checkBody } from './text.ts';
 import { countReply, findReferred, requireRoot } from './thread.ts';
 
 const MAX_ATTACHMENTS = 10;
-/** What only machines write. */
+/** Types that users do not write. */
 const MACHINE_TYPES: ReadonlySet<MessageType> = new Set(['alert', 'command']);
 
 /** A post with all its defaults. */
@@ -47,17 +47,17 @@ export interface PostDraft {
   readonly silent: boolean;
   readonly status: MessageStatus;
   readonly run: RunRef | null;
-  /** A part of the server posts it in the author's name: any type, with a card, and without words where it has none yet. */
+  /** Posted by the server itself in the author's name: any type, with a card, and possibly without text. */
   readonly byServer: boolean;
 }
 
 export interface PostRules {
   readonly maxBodyBytes: number;
-  /** Whoever posts into a public room is in it from then on. */
+  /** A user who posts into a public room becomes a member. */
   readonly joinOnPost: boolean;
 }
 
-/** What can be said of a post without looking at anything else; its body comes back as it is kept. */
+/** Checks a post without any state, and returns it with a normalised body. */
 export function checkPost(post: PostDraft, author: Caller, rules: PostRules): Outcome<PostDraft> {
   const body = checkBody(post.body, rules.maxBodyBytes);
   if (!body.ok) return body;
@@ -71,8 +71,8 @@ export function checkPost(post: PostDraft, author: Caller, rules: PostRules): Ou
 }
 
 /**
- * Decides a post that has been checked. `files` are those of its attachments that its author may read. The answer is the
- * new message, or the one that the same post made before.
+ * Decides a checked post. `files`: its attachments that the author may read. The result is the new message, or that of
+ * the same earlier post.
  */
 export function decidePost(
   view: ChangeView,
@@ -83,11 +83,11 @@ export function decidePost(
 ): Decision<MessageOutcome> {
   const found = findRoom(view, caller, post.room);
   if (!found.ok) return found;
-  // Only what has an id of its sender's choice comes again.
+  // Only a post with an id of the sender's choice can be repeated.
   const contentHash = post.id === undefined ? '' : hashContent(contentOf(found.value.room.id, post, post.attachments));
   const known = post.id === undefined ? undefined : decideKnown(view, caller, post.id, contentHash);
   if (known) return known;
-  // Here and not before: what was posted when these were free comes again as it was.
+  // Checked after repeats: an earlier post with a now reserved id or card is still a repeat.
   const reserved = post.byServer ? undefined : (checkChosenId(post.id) ?? checkChosenCard(post.card));
   if (reserved) return reserved;
   const entry = enter(view, caller, found.value, rules.joinOnPost && !post.byServer);
@@ -111,7 +111,7 @@ export function decidePost(
   return changed(records.length === 0 ? { events } : { events, records }, contentHash, entry.events.length);
 }
 
-/** Decides a post without attachments as `decidePost` does, and writes nothing: whether it would be taken as a new one. */
+/** Decides as `decidePost` whether a post without attachments would be accepted as new, and writes nothing. */
 export function probePost(view: ChangeView, caller: Caller, post: PostDraft, rules: PostRules): Decision<null> {
   const decided = decidePost(view, caller, post, new Map(), rules);
   if (!decided.ok) return decided;
@@ -119,7 +119,7 @@ export function probePost(view: ChangeView, caller: Caller, post: PostDraft, rul
   return { ok: true, write: null, answer: () => null };
 }
 
-/** The same post comes again; or the id stands for something else. */
+/** A repeated post, or an id that is taken. */
 function decideKnown(
   view: ChangeView,
   caller: Caller,
@@ -137,13 +137,13 @@ function decideKnown(
   return unchanged(stored);
 }
 
-/** Of a message whose id was the server's: what it says now. */
+/** The current content, for a message whose id the server chose. */
 function hashOf(message: Message): string {
   const fileIds = message.attachments.map(({ id }) => id);
   return hashContent(contentOf(message.roomId, message, fileIds));
 }
 
-/** What counts when a post comes again. */
+/** The content that must be equal in a repeated post. */
 function contentOf(
   roomId: string,
   { type, body, format, replyTo, threadId, card }: Omit<PostContent, 'roomId' | 'attachments'>,
@@ -163,7 +163,7 @@ function enter(view: ChangeView, caller: Caller, access: RoomAccess, joins: bool
   const stays = { access, events: [], records: [] };
   if (member || !joins || room.visibility !== 'public' || room.archived) return stays;
   const key = memberKey(room.id, caller.user.id);
-  // A hook posts into rooms, but is nobody who could be in one.
+  // A hook's author is no user, and cannot be a member.
   if (view.get('ban', key) || !view.get('user', caller.user.id)) return stays;
   const joined = newMember(
     { roomId: room.id, lastSeq: view.head(room.id).lastSeq },
@@ -204,7 +204,7 @@ export function takeFiles(ids: readonly string[], files: ReadonlyMap<string, Fil
   return accepted(taken);
 }
 
-/** Whom a text calls. What a copilot writes calls nobody. */
+/** The mentions of a text; a copilot mentions nobody. */
 export function mentionsOf(
   view: StateView,
   author: { readonly user: { readonly kind: string } },
@@ -230,7 +230,7 @@ function takeTurns(
   return call.ok ? accepted([...post.value, ...call.value]) : call;
 }
 
-/** Its sequence number is the commit's to give; to leave room for it here makes the copy that holds it a cheap one. */
+/** The commit gives the sequence number; a placeholder here makes its copy cheap. */
 function newMessage(
   view: ChangeView,
   { user }: Caller,
@@ -276,7 +276,7 @@ function checkId(id: string | undefined): Refusal | undefined {
   return refuse('invalid_body', 'id: 8 to 64 letters, digits, "_" and "-"', { path: 'id' });
 }
 
-/** Whether the author is a machine, or may speak for one. */
+/** Whether the author may post as a machine. */
 export function isMachine({ user, isAdmin }: Caller): boolean {
   return isAdmin || user.kind !== 'human';
 }

@@ -12,7 +12,7 @@ const MAX_USERS = 20;
 const NAMED = /^:[a-z0-9_+-]{1,32}:$/;
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** One character as people see it, or a name such as `:shipit:`. */
+/** One user-perceived character, or a name such as `:shipit:`. */
 export function checkEmoji(text: string): Outcome<string> {
   if (NAMED.test(text)) return accepted(text);
   const isShort = text !== '' && text.length <= MAX_CODE_POINTS * 2 && [...text].length <= MAX_CODE_POINTS;
@@ -24,7 +24,7 @@ export function checkEmoji(text: string): Outcome<string> {
   );
 }
 
-/** Decides that somebody reacts to a message, or no longer. Guests may. */
+/** Decides that a reaction is added or removed. Guests may react. */
 export function decideReaction(
   view: ChangeView,
   caller: Caller,

@@ -9,7 +9,7 @@ import { type Refusal, refuse } from '../refusal.ts';
 import { propertiesOf, type Room, type RoomReplacement } from './room.ts';
 import { checkSlug, type SlugContext } from './slug.ts';
 
-/** `PUT /api/room/:id`: puts a room in the place of what is there, or manages its copilot where nothing else is sent. */
+/** `PUT /api/room/:id`: replaces a room, or only manages its copilot if nothing else is sent. */
 export function replaceRoom(
   caller: Caller,
   idOrSlug: string,
@@ -38,7 +38,7 @@ export function replaceRoom(
   };
 }
 
-/** Its kind is one of its own: the refusal of a body in which two things are asked for at once. */
+/** Refuses a body that asks for both. */
 function mixedCopilot(): Refusal {
   const reason =
     'copilot: true and false are your own switch and stand alone; send an object or null beside other fields';
@@ -69,7 +69,7 @@ function replaceFields(
   return { ...room, name, slug, ...propertiesOf(request, room) };
 }
 
-/** What cannot be changed may be sent as it is. */
+/** Immutable fields may be sent unchanged. */
 function checkFixed(room: Room, request: RoomReplacement): Refusal | undefined {
   if ('users' in request || 'members' in request) {
     const path = 'users' in request ? 'users' : 'members';
@@ -121,7 +121,7 @@ function slugRecords(before: Room, { id, slug }: Room) {
   return [record('slug', before.slug, null), record('slug', slug, { roomId: id })];
 }
 
-/** Who did what to a room, for the log of the admins. */
+/** An entry of the audit log about a room. */
 export function auditOf(
   view: ChangeView,
   caller: Caller,
@@ -132,7 +132,7 @@ export function auditOf(
   return { at: view.now, by: caller.user.id, action, roomId, subject };
 }
 
-/** Leaves a tombstone, which is answered as it is when it is deleted again. */
+/** Leaves a tombstone; deleting it again returns it. */
 export function deleteRoom(caller: Caller, idOrSlug: string, ifMatch: string | undefined): Change<Room> {
   return {
     decide(view) {

@@ -13,16 +13,16 @@ import { propertiesOf, type Room, type RoomDraft } from './room.ts';
 import { checkSlug, deriveSlug, freeSlug, type SlugContext } from './slug.ts';
 
 export interface RoomContext extends SlugContext {
-  /** Where nobody has to sign in: makes the user who is named for the first time. */
+  /** Without sign-in: creates a user when first named. */
   readonly newUser?: ((id: string, now: number) => User) | undefined;
 }
 
-/** What one user may have made, so that nobody fills the server; a deleted room counts until it is removed for good. */
+/** Rooms that one user may create; a deleted room counts until it is purged. */
 const MAX_ROOMS = 200;
 
 export interface CreatedRoom {
   readonly room: Room;
-  /** The room of the same people was there already. */
+  /** A direct room of the same users exists already. */
   readonly isNew: boolean;
 }
 
@@ -112,7 +112,7 @@ function create(view: ChangeView, caller: Caller, creation: Creation, context: R
   return { ok: true, write, answer: () => ({ room, isNew: true }) };
 }
 
-/** The room of the same people, in which the caller may have to be made a member again. */
+/** The existing room of the same users, which the caller may have to join again. */
 function comeBack(view: ChangeView, caller: Caller, room: Room): Decision<CreatedRoom> {
   const answer = () => ({ room, isNew: false });
   const key = memberKey(room.id, caller.user.id);
@@ -140,7 +140,7 @@ function nameOfDirect(view: ChangeView, userIds: readonly string[]): string {
   return letters.length <= 80 ? names : `${letters.slice(0, 79).join('')}…`;
 }
 
-/** The users that are to be made; refused where one is not there and cannot be. */
+/** The users to be created; refused if one does not exist and cannot be created. */
 function findUsers(view: ChangeView, ids: readonly string[], { newUser }: RoomContext): Outcome<readonly User[]> {
   const made: User[] = [];
   for (const id of ids) {

@@ -2,19 +2,19 @@ import { accessTo, type RoomAccess } from '../access.ts';
 import type { Caller } from '../caller.ts';
 import type { StateView } from '../change.ts';
 
-/** Which rooms are asked for. */
+/** A filter of rooms. */
 export interface RoomFilter {
-  /** Of which he is a member, or is not. */
+  /** Whether the caller is a member. */
   readonly joined?: boolean | undefined;
-  /** `any`: those that are put away as well. */
+  /** `any`: archived ones too. */
   readonly archived: boolean | 'any';
-  /** All of them must be there. */
+  /** All of them must match. */
   readonly labels: readonly (readonly [string, string])[];
-  /** Part of the name, slug or topic, in small letters. */
+  /** Part of the name, slug or topic, in lower case. */
   readonly text: string;
 }
 
-/** A room as the caller sees it, if it is one of those that he asks for. */
+/** A room with the caller's rights, if it passes the filter. */
 export function selectRoom(
   view: StateView,
   caller: Caller,
@@ -25,7 +25,7 @@ export function selectRoom(
   const access = room && room.deletedAt === null ? accessTo(view, caller, room) : undefined;
   if (!room || !access) return undefined;
   const { member } = access;
-  // An admin may read what two people write to each other; in his list it has no place.
+  // A server admin may read direct rooms of others, but they are not listed.
   if (room.visibility === 'direct' && !member) return undefined;
   if (filter.joined !== undefined && filter.joined !== (member !== undefined)) return undefined;
   const isArchived = room.archived || (member?.archived ?? false);

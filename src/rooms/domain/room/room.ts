@@ -28,15 +28,15 @@ export interface Room {
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly version: number;
-  /** A deleted room is a tombstone until it is removed for good. */
+  /** A deleted room is a tombstone until it is purged. */
   readonly deletedAt: number | null;
 }
 
-/** What follows from a room's messages. */
+/** Facts derived from a room's messages. */
 export interface RoomHead {
   /** Of the last message; 0 before the first. */
   readonly lastSeq: number;
-  /** Of the first message that is still kept; 0 before the first. */
+  /** Of the oldest message kept; 0 before the first. */
   readonly firstSeq: number;
   readonly lastMessageAt: number | null;
 }

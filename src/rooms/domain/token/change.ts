@@ -11,7 +11,7 @@ import { type Scope, type Token, USUAL_SCOPES } from './token.ts';
 
 export interface TokenDraft {
   readonly name: string;
-  /** The caller's own unless told. */
+  /** The caller by default. */
   readonly userId?: string | undefined;
   readonly scopes?: readonly Scope[] | undefined;
   /** Ids or slugs. */
@@ -19,7 +19,7 @@ export interface TokenDraft {
   readonly expiresAt?: number | null | undefined;
 }
 
-/** What a new token is known by: all but its secret. */
+/** What is stored of a new token's secret. */
 export interface TokenSeal {
   readonly hash: string;
   readonly prefix: string;
@@ -27,7 +27,10 @@ export interface TokenSeal {
 
 const MAX_TOKENS = 1000;
 
-/** An admin makes tokens for everybody, others for themselves. None does more, reaches further or lasts longer than its parent. */
+/**
+ * Admins create tokens for everybody, others for themselves. No token has more rights, rooms or lifetime than its
+ * parent.
+ */
 export function createToken(caller: Caller, draft: TokenDraft, seal: TokenSeal): Change<Token> {
   return {
     decide(view) {
@@ -66,7 +69,7 @@ export function createToken(caller: Caller, draft: TokenDraft, seal: TokenSeal):
   };
 }
 
-/** A token keeps what it is good for: of the rest only its name changes. */
+/** Only the name of a token can be changed. */
 export function renameToken(caller: Caller, hash: string, name: string, ifMatch: string | undefined): Change<Token> {
   return {
     decide(view) {
@@ -81,7 +84,7 @@ export function renameToken(caller: Caller, hash: string, name: string, ifMatch:
   };
 }
 
-/** Ends a token, and the sessions that began with it; with its children all that was made by it, by those, and so on. */
+/** Revokes a token and its sessions; with children also all tokens descending from it. */
 export function revokeToken(
   caller: Caller,
   hash: string,
@@ -100,7 +103,7 @@ export function revokeToken(
   };
 }
 
-/** An admin manages all, others their own; by a token for certain rooms those that reach no further. */
+/** Admins manage all tokens, others their own; a token bound to rooms only those bound to the same rooms. */
 export function mayManage(caller: Caller, { userId, roomIds }: Token): boolean {
   const { roomIds: reach } = caller;
   if (reach === null) return caller.isAdmin || userId === caller.user.id;
@@ -116,7 +119,7 @@ function scopesOf(caller: Caller, wanted: readonly Scope[] | undefined): Outcome
   return accepted([...new Set(wanted)]);
 }
 
-/** Of a token that is bound to rooms comes none that is not. */
+/** A token bound to rooms creates only such tokens. */
 function roomsOf(
   view: ChangeView,
   caller: Caller,

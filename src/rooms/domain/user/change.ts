@@ -9,7 +9,7 @@ import type { Token } from '../token/token.ts';
 import { colorOf, makeUser } from './new-user.ts';
 import type { User } from './user.ts';
 
-/** What a new user is given; what is left out has a default. */
+/** A requested user; omitted fields have defaults. */
 export interface UserDraft {
   readonly id: string;
   readonly name: string;
@@ -18,13 +18,13 @@ export interface UserDraft {
   readonly avatarColor?: string | undefined;
 }
 
-/** What a PUT puts in the place of what was there. */
+/** A user's replacement. */
 export interface UserReplacement extends Omit<UserDraft, 'id'> {
   readonly id?: string | undefined;
   readonly disabled?: boolean | undefined;
 }
 
-/** Whom a change of a user concerns besides: the other admins, of whom one must stay, and the tokens that he has. */
+/** What a change of a user involves: the other admins, of whom one must remain, and the user's tokens. */
 export interface UserContext {
   readonly adminIds: readonly string[];
   readonly tokenHashes: readonly string[];
@@ -51,7 +51,7 @@ export function createUser(caller: Caller, draft: UserDraft): Change<User> {
   };
 }
 
-/** `ifMatch`: of the request, as of all changes here. */
+/** `ifMatch`: of the request. */
 export function replaceUser(
   caller: Caller,
   id: string,
@@ -75,7 +75,7 @@ export function replaceUser(
   };
 }
 
-/** He stays, since messages speak of him, but nothing lets him in any more. */
+/** The user stays, since messages refer to it, but cannot sign in. */
 export function disableUser(
   caller: Caller,
   id: string,
@@ -93,7 +93,7 @@ export function disableUser(
   };
 }
 
-/** What everybody may change of himself; a token for certain rooms speaks for him there alone. */
+/** Changes the caller's own user; refused for a token bound to rooms. */
 export function replaceMe(caller: Caller, given: UserReplacement, ifMatch: string | undefined): Change<User> {
   const { id } = caller.user;
   return {
@@ -144,7 +144,7 @@ function immutableOf(before: User, given: UserReplacement): string | undefined {
   return fixed.find((field) => given[field] !== undefined && given[field] !== before[field]);
 }
 
-/** Whether a token lets its user in now. */
+/** Whether a token admits its user now. */
 export function checkToken(token: Token, user: User | undefined, now: number): Outcome<User> {
   if (!user || user.disabled) return refuse('unauthenticated', 'the user of this token is disabled');
   if (token.expiresAt !== null && token.expiresAt <= now)

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { User } from './user.ts';
 
-/** A user with nothing but an id. */
+/** A user with default fields. */
 export function makeUser(id: string, now: number, given: Partial<User> = {}): User {
   const plain: User = {
     id,
@@ -15,7 +15,7 @@ export function makeUser(id: string, now: number, given: Partial<User> = {}): Us
   return { ...plain, ...given };
 }
 
-/** The same for the same name, everywhere. */
+/** The same colour for the same id, everywhere. */
 export function colorOf(id: string): string {
   const hue = createHash('sha256').update(id).digest().readUInt16BE(0) / 65_536;
   const channel = (n: number) => {

@@ -1,7 +1,7 @@
 export const USER_KINDS = ['human', 'bot', 'copilot', 'bridge', 'system'] as const;
 export type UserKind = (typeof USER_KINDS)[number];
 
-/** Who wrote something, as it was then. */
+/** An author, as named at that time. */
 export interface UserRef {
   readonly id: string;
   readonly name: string;
@@ -20,7 +20,7 @@ export const USER_ID = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 
 const refs = new WeakMap<UserRef, UserRef>();
 
-/** The same object for the same user: what was made of one author's name serves for all that he writes. */
+/** One shared object per user, used in all messages of the author. */
 export function refTo(user: UserRef): UserRef {
   let ref = refs.get(user);
   if (!ref) {

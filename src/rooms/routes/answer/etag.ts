@@ -4,8 +4,8 @@ import { accepted, type Outcome, refuse } from '../../domain/refusal.ts';
 import { type AnswerHeaders, answerJson } from './answers.ts';
 
 /**
- * The request's `If-Match`, for the decision to compare (domain/etag.ts); refused with 428 where the server was started
- * with `--require-if-match` and the request has none.
+ * The request's `If-Match`, to be checked by the decision (domain/etag.ts); refused with 428 if missing under
+ * `--require-if-match`.
  */
 export function readIfMatch(c: HttpContext, required: boolean): Outcome<string | undefined> {
   const ifMatch = c.req.header('if-match');
@@ -14,7 +14,7 @@ export function readIfMatch(c: HttpContext, required: boolean): Outcome<string |
   return accepted(ifMatch);
 }
 
-/** Answers a GET with what has an ETag: 304 where the client has it already. `json` is made only when it is sent. */
+/** Answers a GET with a tag: 304 if the client has it already. `json` is called only for other answers. */
 export function answerTagged(c: HttpContext, etag: string, json: () => string, headers: AnswerHeaders = {}): Response {
   const all = { ...headers, etag };
   if (matchesIfNoneMatch(c.req.header('if-none-match'), etag))

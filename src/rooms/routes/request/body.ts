@@ -7,10 +7,10 @@ import { refusedSince } from './guard.ts';
 
 const JSON_TYPE = 'application/json';
 
-/** Bodies that were read before their handler asked. */
+/** Bodies read before their handler asked for them. */
 const held = new WeakMap<HttpContext, Buffer>();
 
-/** Reads a body that is read again by the handler of the request. */
+/** Reads a body that the request's handler will read again. */
 export async function readAhead(c: HttpContext, limit: number): Promise<Outcome<Buffer>> {
   const body = await readBytes(c, limit);
   if (body.ok) held.set(c, body.value);
@@ -18,8 +18,8 @@ export async function readAhead(c: HttpContext, limit: number): Promise<Outcome<
 }
 
 /**
- * Reads a JSON object of at most `limit` bytes by a schema, without waiting where the body has come already; the refusal
- * names the first part that is wrong. `otherwise`: what else may be sent, for a refusal to name.
+ * Reads a JSON object of at most `limit` bytes by a schema, synchronously if the body has arrived; the refusal names
+ * the first invalid part. `otherwise`: what else may be sent, for the refusal.
  */
 export function readJson<S extends v.GenericSchema>(
   c: HttpContext,
@@ -42,18 +42,18 @@ function readObject<S extends v.GenericSchema>(bytes: Outcome<Buffer>, schema: S
   const json = parseJson(bytes.value);
   if (!json.ok) return json;
   const { value } = json;
-  // To a schema of objects a list is an object without its fields.
+  // Valibot would accept a list as an object without fields.
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return refuse('invalid_body', 'the body must be a JSON object');
   return checkBody(value, schema);
 }
 
-/** Of the header that names it: mostly it is written as it is compared. */
+/** A fast path for the usual spelling. */
 function mediaType(header: string): string {
   return header === JSON_TYPE ? header : (header.split(';')[0] ?? '').trim().toLowerCase();
 }
 
-/** Reads a body of at most `limit` bytes; without waiting where it has come already. */
+/** Reads a body of at most `limit` bytes, synchronously if it has arrived. */
 export function readBytes(c: HttpContext, limit: number): Outcome<Buffer> | Promise<Outcome<Buffer>> {
   const known = held.get(c);
   if (known) return known.length <= limit ? accepted(known) : tooLarge(limit);
@@ -66,7 +66,9 @@ async function readSlowly(c: HttpContext, body: Promise<BodyRead>, limit: number
   return (await refusedSince(c)) ?? bytes;
 }
 
-/** As `takeBody`; a sender who is let in no more while his body comes is refused, and `take` is told that it broke off. */
+/**
+ * As `takeBody`; if the sender loses its access while the body arrives, it is refused, and `take` sees a broken body.
+ */
 export async function takeChunks(
   c: HttpContext,
   take: (chunks: AsyncIterable<Uint8Array>) => Promise<Response>,
@@ -96,7 +98,7 @@ const tooLarge = (limit: number): Refusal => refuse('too_large', `the body is la
 
 const UTF_8 = new TextDecoder('utf-8', { fatal: true });
 
-/** UTF-8 and nothing else: what is not would be stored changed. */
+/** Strict UTF-8: other bytes would be stored changed. */
 export function decodeText(bytes: Uint8Array): Outcome<string> {
   try {
     return accepted(UTF_8.decode(bytes));
@@ -115,7 +117,7 @@ function parseJson(bytes: Uint8Array): Outcome<unknown> {
   }
 }
 
-/** Checks what was parsed already. */
+/** Checks a parsed value. */
 export function checkBody<S extends v.GenericSchema>(value: unknown, schema: S): Outcome<v.InferOutput<S>> {
   const parsed = v.safeParse(schema, value, { abortEarly: true });
   return parsed.success ? accepted(parsed.output) : refuseIssue(parsed.issues[0]);

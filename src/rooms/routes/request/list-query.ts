@@ -4,7 +4,7 @@ import { accepted, type Outcome, refuse } from '../../domain/refusal.ts';
 /** `limit` and `next` of a list. */
 export interface ListQuery {
   readonly limit: number;
-  /** Where the last page ended; `undefined`: from the beginning. */
+  /** The end of the previous page; `undefined`: the beginning. */
   readonly next: string | undefined;
 }
 
@@ -22,7 +22,7 @@ export function readListQuery(c: HttpContext): Outcome<ListQuery> {
   return accepted({ limit, next: key });
 }
 
-/** A page of what is sorted by key, and the `next` after it. */
+/** A page of a sorted list, and the `next` after it. */
 export function pageOf<T>(
   sorted: readonly T[],
   keyOf: (value: T) => string,

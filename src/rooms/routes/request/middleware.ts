@@ -10,31 +10,31 @@ import type { Refusal } from '../../domain/refusal.ts';
 import { answerRefusal } from '../answer/answers.ts';
 import { headerNamesOf, releaseHeaders, setHeader } from '../answer/headers.ts';
 
-/** What a request shows before anybody looks at what it asks for. */
+/** The parts of a request that are checked before it is served. */
 export interface RequestFacts {
   readonly method: string;
-  /** Path and query as they came. */
+  /** Path and query as received. */
   readonly url: string;
-  /** By its route: one path can be written in many ways. */
+  /** By its route, since a path can be written in many ways. */
   readonly isStream: boolean;
   readonly host: string | undefined;
   readonly origin: string | undefined;
   /** `Sec-Fetch-Site` */
   readonly site: string | undefined;
   readonly authorization: string | undefined;
-  /** Of all headers, in small letters. */
+  /** Of all headers, in lower case. */
   readonly headerNames: () => Iterable<string>;
 }
 
-/** Stands before every handler, and before those who say that there is none. */
+/** Runs before every handler, also those that answer 404 and 405. */
 export interface Middleware {
-  /** Why the request is not answered, whoever sent it. */
+  /** Why the request is refused, for any sender. */
   refuse(request: RequestFacts): Refusal | undefined;
-  /** Whether a page of that origin may read the answers. */
+  /** Whether a page of that origin may read answers. */
   allowsOrigin(origin: string): boolean;
-  /** An id for the request, where it has none of its own. */
+  /** An id for a request without one. */
   newRequestId(): string;
-  /** A request has its answer; `path` as in the table. */
+  /** Called after each answer; `path` as in the table. */
   answered(path: string, method: string, status: number, startedAt: number): void;
   now(): number;
 }
@@ -43,20 +43,20 @@ type Paths = Readonly<Record<string, PathHandlers>>;
 
 const OWN_REQUEST_ID = /^[\w.:-]{1,64}$/;
 const METHODS: readonly Method[] = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS'];
-/** A stream has no HEAD: it would have to begin. */
+/** A stream has no HEAD, which would have to begin it. */
 const STREAM_PATH = /\/(event|event\/log|stream)$/;
 const READABLE_HEADERS =
   'ETag, Location, Link, Retry-After, X-Error-Code, X-Request-Id, Idempotent-Replay, RateLimit, RateLimit-Policy';
 const SENDABLE_HEADERS =
   'Authorization, Content-Type, Accept, If-Match, If-None-Match, Idempotency-Key, Last-Event-ID, X-File-Name, X-Request-Id';
 
-/** Puts the gate before a handler. No middleware: that costs more than what it does. */
+/** Wraps a handler. A Hono middleware would cost more than the checks. */
 export function wrapped(middleware: Middleware, path: string, handle: HttpHandler): HttpHandler {
   const isStream = STREAM_PATH.test(path);
   return (c, next) => {
     const startedAt = middleware.now();
     const refusal = enter(middleware, c, isStream);
-    // A stream is written to the socket before its handler answers.
+    // A stream is written to the socket before its handler returns.
     if (isStream) releaseHeaders(c);
     const answer = refusal ?? handle(c, next);
     if (!(answer instanceof Promise)) return leave(middleware, path, c, answer as Response, startedAt);
@@ -99,7 +99,7 @@ function enter(middleware: Middleware, c: HttpContext, isStream: boolean): Respo
   return refusal && answerRefusal(c, refusal);
 }
 
-/** A table in which every path answers OPTIONS, and HEAD where it answers GET. */
+/** Adds OPTIONS to every path, and HEAD to those with GET. */
 export function completePaths(paths: Paths, middleware: Middleware): Paths {
   return Object.fromEntries(
     Object.entries(paths).map(([path, handlers]) => [path, complete(path, handlers, middleware)]),
@@ -131,7 +131,7 @@ function answerOptions(c: HttpContext, allowed: readonly Method[], middleware: M
   return c.body(null, 204, headers);
 }
 
-/** Mounts a complete table behind the gate. */
+/** Mounts a complete table. */
 export function mountBehind(
   middleware: Middleware,
   app: Parameters<typeof mountPaths>[0],

@@ -6,8 +6,8 @@ import { accepted, type Outcome, refuse } from '../../domain/refusal.ts';
 export const param = (c: HttpContext, name: string): string => c.req.param(name) ?? '';
 
 /**
- * Reads a query by a strict schema of strings. `repeated` names what may come more than once, and is an array to the
- * schema; of anything else twice is an error.
+ * Reads a query by a strict schema of strings. `repeated` names parameters that may be repeated, arrays in the schema;
+ * repeating others is an error.
  */
 export function readQuery<S extends v.GenericSchema>(
   c: HttpContext,

@@ -9,7 +9,7 @@ import type { NewTokenOptions, RevokeTokenOptions } from './tokens.ts';
 const same = (text: string): string => text;
 const DEFAULT_DATA_DIR = 'data/rooms';
 
-/** What leaves and comes back, and who may come in. */
+/** Backup, export, checks of the data, hooks and tokens. */
 export function addAdminCommands(rooms: Command, terminal: Terminal): void {
   addExports(rooms, terminal);
   addBackups(rooms, terminal);

@@ -21,7 +21,7 @@ export interface NewHookOptions extends ConnectionOptions {
 
 const listSchema = v.looseObject({ hooks: v.array(hookSchema) });
 
-/** `rooms hook new`: prints the address of an incoming hook, or the secret of an outgoing one, this once. */
+/** `rooms hook new`: prints the address of an incoming hook, or the secret of an outgoing one, once. */
 export async function newHook(direction: string, options: NewHookOptions, terminal: Terminal): Promise<void> {
   if (direction !== 'incoming' && direction !== 'outgoing')
     throw new CommandError('a hook is incoming, and posts, or outgoing, and is told', ExitCode.usage);
@@ -77,7 +77,7 @@ export async function removeHook(id: string, options: ConnectionOptions, termina
   });
 }
 
-/** `rooms hook rotate`: a new secret, printed this once; the old one is worth nothing from then on. */
+/** `rooms hook rotate`: prints a new secret once; the old one becomes invalid. */
 export async function rotateHook(id: string, options: ConnectionOptions, terminal: Terminal): Promise<void> {
   await withClient(options, terminal, async (client) => {
     const path = `/api/hook/${enc(id)}`;

@@ -24,7 +24,7 @@ export interface RevokeTokenOptions extends ConnectionOptions {
 const madeSchema = v.looseObject({ token: tokenSchema, secret: v.string() });
 const listSchema = v.looseObject({ tokens: v.array(tokenSchema), next: v.nullable(v.string()) });
 
-/** `rooms token new`: prints the secret, this once, and nothing else. */
+/** `rooms token new`: prints only the secret, once. */
 export async function newToken(name: string, options: NewTokenOptions, terminal: Terminal): Promise<void> {
   const { scope, room, expires } = options;
   const json: TokenBody = {
@@ -78,7 +78,7 @@ async function readTokens(client: RoomsClient, user?: string): Promise<readonly 
   return tokens;
 }
 
-/** `rooms token revoke`: by its id, or by its beginning or its name where only one is meant. */
+/** `rooms token revoke`: by id, or by a unique prefix or name. */
 export async function revokeToken(wanted: string, options: RevokeTokenOptions, terminal: Terminal): Promise<void> {
   await withClient(options, terminal, async (client) => {
     const tokens = await readTokens(client);

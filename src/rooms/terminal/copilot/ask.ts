@@ -20,7 +20,7 @@ export interface AskOptions extends ConnectionOptions {
 const RUNNING = new Set(['queued', 'running']);
 const POLL_MS = 250;
 
-/** `rooms ask`: lets the copilot answer, and prints its words as they come. */
+/** `rooms ask`: asks the copilot, and prints its answer while it is written. */
 export async function ask(
   room: string,
   words: readonly string[],
@@ -52,7 +52,7 @@ async function wholeText(client: RoomsClient, { text, messageId }: WireRun): Pro
   return messageId ? (await client.get(`/api/message/${enc(messageId)}`, messageSchema)).body : undefined;
 }
 
-/** Prints a text that grows; what it has printed once it does not repeat. */
+/** Prints a growing text, each part once. */
 class AnswerPrinter {
   readonly #out: (text: string) => void;
   #text = '';
@@ -61,7 +61,7 @@ class AnswerPrinter {
     this.#out = out;
   }
 
-  /** `text` stands at `offset` of the whole. */
+  /** `text` begins at `offset` of the whole. */
   add(offset: number, text: string): void {
     if (offset > this.#text.length) return;
     const fresh = text.slice(this.#text.length - offset);
@@ -76,7 +76,7 @@ class AnswerPrinter {
   }
 }
 
-/** By its stream while that lasts; what the run came to is asked for in any case. */
+/** Follows the run's stream while it lasts; its end is requested in any case. */
 async function follow(client: RoomsClient, id: string, printer: AnswerPrinter): Promise<WireRun> {
   const path = `/api/run/${enc(id)}`;
   for (;;) {

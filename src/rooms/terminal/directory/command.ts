@@ -7,7 +7,7 @@ import type { InviteOptions, NewOptions } from './one-room.ts';
 
 const same = (text: string): string => text;
 
-/** Rooms themselves, and who is in them. */
+/** Rooms and their members. */
 export function addDirectoryCommands(rooms: Command, terminal: Terminal): void {
   addList(rooms, terminal);
   addNew(rooms, terminal);

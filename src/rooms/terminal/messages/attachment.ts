@@ -6,15 +6,15 @@ import { CommandError, ExitCode, messageOf, systemCodeOf } from '../../../kernel
 import type { RoomsClient } from '../client.ts';
 import type { TryLimits } from '../persistence.ts';
 
-/** A file that is to be sent. */
+/** A file to be sent. */
 export interface Attachment {
   readonly name: string;
   readonly bytes: Uint8Array;
-  /** In hex: by it the server's file is known again. */
+  /** In hex; identifies the server's copy. */
   readonly sha256: string;
 }
 
-/** A slow line takes its time for a large file. */
+/** Allows for a large file on a slow connection. */
 const UPLOAD_TIMEOUT_MS = 120_000;
 
 export function attachmentOf(name: string, bytes: Uint8Array): Attachment {
@@ -29,7 +29,7 @@ export function readAttachment(path: string): Attachment {
   }
 }
 
-/** Answers the file's id. A repeated upload leaves a file that nobody refers to; the server removes it. */
+/** Returns the file's id. A repeated upload leaves an unused file, which the server removes. */
 export async function uploadAttachment(client: RoomsClient, file: Attachment, limits: TryLimits): Promise<string> {
   const answer = await client.send('POST', '/api/file', {
     body: file.bytes,

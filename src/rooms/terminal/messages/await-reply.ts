@@ -10,7 +10,7 @@ export interface Reply {
   readonly raw: WireMessage;
 }
 
-/** The first whole message of somebody else that answers: in the message's thread, or as a reply to it. */
+/** The first complete answer of another user: in the message's thread, or as a reply to it. */
 export async function awaitReply(
   client: RoomsClient,
   room: string,

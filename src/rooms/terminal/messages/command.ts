@@ -9,7 +9,7 @@ import type { TailOptions } from './tail.ts';
 
 const same = (text: string): string => text;
 
-/** What somebody says, and reads. */
+/** Posting, reading and changing messages. */
 export function addMessageCommands(rooms: Command, terminal: Terminal): void {
   addSay(rooms, terminal);
   addTail(rooms, terminal);

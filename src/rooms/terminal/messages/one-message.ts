@@ -16,7 +16,7 @@ const historySchema = v.looseObject({
 
 const pathOf = (id: string): string => `/api/message/${enc(id)}`;
 
-/** `rooms show`: a message and all that is known of it. */
+/** `rooms show`: a message and its details. */
 export async function showMessage(
   id: string,
   options: ConnectionOptions & { readonly history?: boolean },
@@ -83,7 +83,7 @@ export async function pinMessage(
   await change(options, terminal, (client) => client.send(method, `${pathOf(id)}/pin`));
 }
 
-/** Prints the message's id, or with `--json` the message as it is now. */
+/** Prints the message's id, or the message with `--json`. */
 async function change(
   options: ConnectionOptions,
   terminal: Terminal,

@@ -6,14 +6,14 @@ import type { TryLimits } from '../persistence.ts';
 import { enc, messageSchema } from '../wire.ts';
 import type { Attachment } from './attachment.ts';
 
-/** The answer: a message, or a notice of a command for the sender alone. */
+/** The result: a message, or a notice to the sender alone, as of some commands. */
 export type Said =
   | { readonly kind: 'message'; readonly message: WireMessage; readonly answer: unknown }
   | { readonly kind: 'notice'; readonly lines: readonly string[]; readonly answer: unknown };
 
 const saidSchema = v.union([messageSchema, v.looseObject({ notice: v.string() })]);
 
-/** Posts, as often as one likes: by its id the server knows the message again. */
+/** Posts a message. Repeatable: the server recognises its id. */
 export async function postMessage(
   client: RoomsClient,
   body: PostMessageBody & { readonly id: string },
@@ -37,7 +37,9 @@ export async function postMessage(
   }
 }
 
-/** The message of that id, if it says the same with files of the same bytes: those were uploaded once more, under new ids. */
+/**
+ * The message of that id, if it has the same text and files of the same bytes, which were uploaded again under new ids.
+ */
 async function findSame(
   client: RoomsClient,
   { id, body, threadId }: PostMessageBody & { readonly id: string },

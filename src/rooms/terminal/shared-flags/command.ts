@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { formatDuration } from '../../../kernel/duration.ts';
 import { intervalFlag } from '../../../kernel/terminal/flags.ts';
 
-/** Adds what every command takes that talks to a server. */
+/** Adds the options of all commands with a server. */
 export function addConnection(command: Command): Command {
   return command
     .option('--url <url>', 'the server (default: OPSDECK_ROOMS_URL, else http://127.0.0.1:8065)')
@@ -12,7 +12,7 @@ export function addConnection(command: Command): Command {
     .option('--json', 'print JSON');
 }
 
-/** A flag whose help shows the milliseconds of its default as one would write them. */
+/** A flag whose help shows its default, in milliseconds, as a duration. */
 export function durationOption(flags: string, description: string, read: (text: string) => number, ms: number): Option {
   return new Option(flags, description).argParser(read).default(ms, formatDuration(ms));
 }

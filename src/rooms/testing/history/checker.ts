@@ -1,26 +1,26 @@
-// Whether what many writers and readers have seen together is the history of rooms that never lose, double or reverse a
-// message. Each room is one append-only log, so that no general search for an order is needed: the numbers tell it.
+// Checks the histories of many writers and readers: no message of a room may be lost, doubled or reordered. Each room
+// is one append-only log, so its numbers give the order and no search is needed.
 
-/** One message, from its first try to its answer. Times are of one monotonic clock. */
+/** One message, from its first attempt to its answer. Times are of one monotonic clock. */
 export interface WriteRecord {
   readonly id: string;
   readonly room: string;
   readonly writer: string;
-  /** Before its first try was sent. */
+  /** Before the first attempt. */
   readonly startedAt: number;
-  /** When its answer was there; `null`: it never was, and the message may or may not be there. */
+  /** When its answer arrived; `null`: never, so the message may exist or not. */
   readonly answeredAt: number | null;
   /** As answered. */
   readonly seq: number | null;
 }
 
-/** A message as a room holds it in the end. */
+/** A message of a room at the end. */
 export interface KeptMessage {
   readonly seq: number;
   readonly id: string;
 }
 
-/** What a reader was told. */
+/** An event that a reader received. */
 export interface ReadRecord {
   readonly room: string;
   readonly seq: number;
@@ -29,51 +29,51 @@ export interface ReadRecord {
   readonly pos: number;
 }
 
-/** What one reader was told over all its connections, in the order in which it was told. */
+/** All events that one reader received over its connections, in order. */
 export interface ReaderRecord {
   readonly name: string;
-  /** All of which it should have been told everything from the beginning. */
+  /** The rooms whose events it should have received from the beginning. */
   readonly rooms: readonly string[];
   readonly reads: readonly ReadRecord[];
 }
 
 export interface RoomHistory {
   readonly writes: readonly WriteRecord[];
-  /** By room, ascending as the server gave it. */
+  /** By room, in the server's order. */
   readonly kept: ReadonlyMap<string, readonly KeptMessage[]>;
   readonly readers: readonly ReaderRecord[];
 }
 
 export type ViolationKind =
-  /** It was acknowledged, and is not there. */
+  /** Acknowledged and missing. */
   | 'lost'
-  /** It is there more than once. */
+  /** Present more than once. */
   | 'doubled'
-  /** Nobody has written it. */
+  /** Written by nobody. */
   | 'invented'
-  /** It was acknowledged by another number than it has, or in another room. */
+  /** In another place than acknowledged. */
   | 'moved'
   /** The numbers of a room are not 1, 2, 3 … */
   | 'gap'
-  /** A message that was acknowledged before another was sent comes after it. */
+  /** A message acknowledged before another was sent follows it. */
   | 'order'
   | 'reader-missed'
   | 'reader-doubled'
   | 'reader-reversed'
-  /** It was told something that the room does not hold. */
+  /** Received a message that the room does not hold. */
   | 'reader-wrong'
-  /** Positions of the log have gone back. */
+  /** Positions of the log went back. */
   | 'reader-position'
-  /** Two readers were told different things of one position. */
+  /** Two readers received different events at one position. */
   | 'position-differs';
 
 export interface Violation {
   readonly kind: ViolationKind;
-  /** With the ids that it is about. */
+  /** With the ids involved. */
   readonly text: string;
 }
 
-/** All that is wrong; nothing is: the history is verified. */
+/** All violations; empty: the history is verified. */
 export function checkHistory({ writes, kept, readers }: RoomHistory): readonly Violation[] {
   return [
     ...checkKept(writes, kept),
@@ -137,7 +137,7 @@ function checkNumbers(kept: RoomHistory['kept']): readonly Violation[] {
   return violations;
 }
 
-/** If the answer to A was there before B was sent, A stands before B. */
+/** If A was acknowledged before B was sent, A precedes B. */
 function checkOrder(writes: readonly WriteRecord[]): readonly Violation[] {
   const violations: Violation[] = [];
   const rooms = new Map<string, WriteRecord[]>();
@@ -200,7 +200,7 @@ function checkReader(reader: ReaderRecord, kept: RoomHistory['kept']): readonly 
   return violations;
 }
 
-/** One position of the log is one message, whoever is told of it. */
+/** A position of the log is the same message for all readers. */
 function checkPositions(readers: readonly ReaderRecord[]): readonly Violation[] {
   const violations: Violation[] = [];
   const told = new Map<number, string>();

@@ -13,28 +13,28 @@ export interface ReaderOptions {
   readonly clock: Clock;
   /** Ids. */
   readonly rooms: readonly string[];
-  /** The place before the first message. */
+  /** The cursor before the first message. */
   readonly cursor: string;
-  /** Asks for the log again and again, instead of a stream. */
+  /** Polls the log instead of a stream. */
   readonly isPolling: boolean;
   /** Cuts its connections at random. */
   readonly isRestless: boolean;
-  /** Is told the number and the id of each message. */
+  /** Called with each message's id and time. */
   readonly heard: (id: string, at: number) => void;
 }
 
 const RETRY_MS = 50;
-/** A connection lasts up to so long, in milliseconds. */
+/** The longest connection, in milliseconds. */
 const MAX_STAY_MS = 3_000;
 const POLL_S = 2;
 const POLL_LIMIT = 200;
 
-/** Reads rooms over connections that come and go, each from where the one before ended. */
+/** Reads rooms over changing connections, each continuing after the last. */
 export class Reader implements ReaderRecord {
   readonly name: string;
   readonly rooms: readonly string[];
   readonly reads: ReadRecord[] = [];
-  /** A log that has forgotten is a fault here: nothing was removed. */
+  /** A reset of the log is a fault here, since nothing was removed. */
   readonly faults: string[] = [];
   connections = 0;
   readonly #options: ReaderOptions;
@@ -51,13 +51,13 @@ export class Reader implements ReaderRecord {
     this.#cursor = options.cursor;
   }
 
-  /** The last message of each room: with them it is done. */
+  /** Ends the reader once it has the last message of each room. */
   finishWith(goal: ReadonlyMap<string, number>): void {
     this.#goal = goal;
     this.#cut.abort();
   }
 
-  /** Stops it where it is. */
+  /** Stops at once. */
   stop(): void {
     this.#isOver = true;
     this.#cut.abort();
@@ -94,7 +94,7 @@ export class Reader implements ReaderRecord {
     const types = 'message.created';
     const follower = new Follower(client, { rooms, types, cursor: this.#cursor, ephemeral: false, signal });
     for await (const followed of follower.events()) {
-      // The server may be another one by now.
+      // The server may have restarted.
       if (followed.kind === 'lost') return pause(this.#options.clock, RETRY_MS, signal);
       this.#take(followed);
       if (this.#goal && this.#isDone()) return;

@@ -1,20 +1,20 @@
 import type { RoomsClient } from '../../terminal/client.ts';
 
-/** The server that is put to the test; it may be another process at another address from one moment to the next. */
+/** The tested server; it may be replaced by another process at another address. */
 export interface Target {
-  /** Of the server as it runs now; waits while there is none. */
+  /** Of the running server; waits while there is none. */
   client(): Promise<RoomsClient>;
   /** How often it was killed. */
   readonly kills: number;
-  /** Begins to kill it, if that is what it is for: what has to be there before is there. */
+  /** Starts killing it, once the rooms exist. */
   torment(): void;
   /** Stops killing it. */
   calm(): Promise<void>;
-  /** What is wrong with what it leaves. */
+  /** Ends it and returns the problems of its data. */
   close(): Promise<readonly string[]>;
 }
 
-/** A server that somebody else runs. */
+/** A running server that is not killed. */
 export function fixedTarget(client: RoomsClient): Target {
   return {
     kills: 0,

@@ -14,31 +14,31 @@ export interface TrialOptions {
   readonly rooms: number;
   readonly writers: number;
   readonly readers: number;
-  /** Messages a second, of all together; 0 is as many as are answered. */
+  /** Messages a second of all writers; 0 is as many as are answered. */
   readonly rate: number;
   readonly durationMs: number;
-  /** Writers repeat themselves, readers come and go. */
+  /** Writers repeat messages, and readers reconnect. */
   readonly isRough: boolean;
 }
 
-/** What was done, and what came of it. */
+/** The records of a trial. */
 export interface Trial {
   readonly seconds: number;
   readonly writers: readonly Writer[];
   readonly readers: readonly Reader[];
-  /** By room, as the server has them in the end. */
+  /** By room, as the server has them at the end. */
   readonly kept: ReadonlyMap<string, readonly KeptMessage[]>;
-  /** Milliseconds from before a message was sent until a reader had it. */
+  /** Milliseconds from sending a message until a reader received it. */
   readonly deliveries: readonly number[];
 }
 
-/** After the last message readers have so long to get all. */
+/** The time for readers to catch up after the last message. */
 const CATCH_UP_MS = 60_000;
-/** Every fourth reader asks for the log. */
+/** Every fourth reader polls the log. */
 const POLLERS = 4;
 const MAX_DELIVERIES = 1_000_000;
 
-/** Lets writers and readers loose on rooms of their own. */
+/** Runs writers and readers on rooms of their own. */
 export async function runTrial(target: Target, options: TrialOptions, clock: Clock): Promise<Trial> {
   const rooms = await makeRooms(await target.client(), options.rooms);
   const cursor = await cursorOf(await target.client(), rooms);
@@ -50,7 +50,7 @@ export async function runTrial(target: Target, options: TrialOptions, clock: Clo
     if (sent !== undefined && deliveries.length < MAX_DELIVERIES) deliveries.push(at - sent);
   };
   const over = new AbortController();
-  // Each writer waits with it.
+  // All writers listen to it.
   setMaxListeners(0, over.signal);
   const everyMs = options.rate > 0 ? (1000 * options.writers) / options.rate : 0;
   const isRude = options.isRough;

@@ -12,29 +12,29 @@ export interface WriterOptions {
   readonly clock: Clock;
   /** Ids. */
   readonly rooms: readonly string[];
-  /** Milliseconds from one message to the next; 0 is as fast as they are answered. */
+  /** Milliseconds between messages; 0 is as fast as they are answered. */
   readonly everyMs: number;
-  /** Sends some messages once more, and does not try some again whose answer did not come. */
+  /** Repeats some messages, and gives up some unanswered ones. */
   readonly isRude: boolean;
   readonly signal: AbortSignal;
-  /** Is told when each message was sent first, by its id. */
+  /** Gets the time at which each message was first sent, by id. */
   readonly sentAt: Map<string, number>;
 }
 
 const RETRY_MS = 50;
-/** After the end the server has so long to answer what is under way. */
+/** The time after the end to answer pending messages. */
 const LAST_WORDS_MS = 60_000;
-/** One message in so many is sent once more after its answer. */
+/** One message in this number is repeated after its answer. */
 const REPEATS = 50;
-/** One in so many that were not answered is left as it is. */
+/** One unanswered message in this number is given up. */
 const GIVEN_UP = 4;
 
 const answerSchema = v.looseObject({ id: v.string(), seq: v.number() });
 
-/** Writes one message after the other into rooms at random, until the signal. */
+/** Writes messages into random rooms until the signal. */
 export class Writer {
   readonly records: WriteRecord[] = [];
-  /** A second answer that differs from the first. */
+  /** Repeated answers that differ from the first. */
   readonly faults: string[] = [];
   retries = 0;
   repeats = 0;
@@ -51,7 +51,7 @@ export class Writer {
       const waitMs = due - performance.now();
       if (everyMs > 0 && waitMs > 1) await pause(clock, waitMs, signal);
       if (signal.aborted) return;
-      // What was not sent while the server was down is not made up for in a burst.
+      // Messages not sent while the server was down are not made up for in a burst.
       due = Math.max(due + everyMs, performance.now() - everyMs);
       const record = await this.#write();
       this.records.push(record);
@@ -86,7 +86,7 @@ export class Writer {
       this.faults.push(`${id} was acknowledged as #${seq}, and then as #${again}`);
   }
 
-  /** `undefined`: no answer, and it may be there or not. */
+  /** `undefined`: no answer, so it may exist or not. */
   async #send(id: string, room: string): Promise<number | undefined> {
     try {
       const client = await this.#options.target.client();

@@ -1,4 +1,4 @@
-// What every store of rooms keeps to, whatever it stands on.
+// Tests of every store, whatever its storage.
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import { messageJsonOf, printMessage } from '../../contract/message-json.ts';

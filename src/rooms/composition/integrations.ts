@@ -14,12 +14,12 @@ import { actionPaths } from '../routes/actions.ts';
 import { hookPaths } from '../routes/hooks.ts';
 import { type RoomsCore, random } from './core.ts';
 
-/** Whom alerts are asked of; `undefined` where the server was started without `--alerts`. */
+/** The client of the alert server; `undefined` without `--alerts`. */
 export function openAlerts({ options: { alertsUrl }, clock }: RoomsCore): AlertsClient | undefined {
   return alertsUrl === undefined ? undefined : new AlertsClient(alertsUrl, clock, process.env);
 }
 
-export interface BridgeInputs {
+export interface IntegrationInputs {
   readonly messages: Messages;
   readonly alerts: AlertsClient | undefined;
   readonly runs: RunRequests;
@@ -27,8 +27,8 @@ export interface BridgeInputs {
   readonly url: () => string;
 }
 
-/** What posts for others, what tells others, and what people ask for by a line. */
-export function composeBridges(core: RoomsCore, { messages, alerts, runs, url }: BridgeInputs) {
+/** Hooks, alert cards and slash commands. */
+export function composeIntegrations(core: RoomsCore, { messages, alerts, runs, url }: IntegrationInputs) {
   const { options, state, store, writer, guard, newId, clock, outbound, cipher, alertRooms } = core;
   const { baseUrl, requireIfMatch } = options;
   const permalink = ({ slug }: Room, id: string) => `${(baseUrl ?? url()).replace(/\/+$/, '')}/r/${slug}/m/${id}`;

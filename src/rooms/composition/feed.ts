@@ -11,15 +11,15 @@ import { type ComposeInputs, random } from './core.ts';
 const MAX_STREAMS_PER_USER = 20;
 const MAX_STREAMS = 10_000;
 
-interface LiveInputs {
+interface FeedInputs {
   readonly inputs: ComposeInputs;
   readonly stored: StoredState;
   readonly state: RoomState;
   readonly writer: RoomWriter;
 }
 
-/** What tells those who listen; the first to hear of a commit. */
-export function composeLive({ inputs, stored, state, writer }: LiveInputs) {
+/** Streams, presence and tickets; the first listeners to a commit. */
+export function composeFeed({ inputs, stored, state, writer }: FeedInputs) {
   const { store, clock, log, options } = inputs;
   const presence = options.presence ? new Presence(state, () => clock.now()) : undefined;
   const feed = new RoomFeed({

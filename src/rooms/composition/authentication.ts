@@ -18,8 +18,8 @@ import { tokenPaths } from '../routes/tokens.ts';
 import { userPaths } from '../routes/users.ts';
 import type { ComposeInputs } from './core.ts';
 
-/** Who asks, how often he may, and whether it is the same again. */
-export function composeEdge({ options, store, clock }: ComposeInputs, state: RoomState, writer: RoomWriter) {
+/** Authentication, rate limits and idempotent answers of requests. */
+export function composeAuthentication({ options, store, clock }: ComposeInputs, state: RoomState, writer: RoomWriter) {
   const { auth, baseUrl, requireIfMatch } = options;
   const seen = new LastSeen(state, writer, clock);
   const failures = new FailedSignIns(clock);
