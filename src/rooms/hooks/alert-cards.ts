@@ -71,7 +71,7 @@ export class AlertCards {
   async change(roomId: string, id: string, change: (card: AlertCard) => AlertCard): Promise<Outcome<StoredMessage>> {
     const found = await this.#find(roomId, id);
     const card = found && readCard(found.message.card);
-    if (!card) return refuse('message_not_found', `the message ${id} is no alert`);
+    if (!card) return refuse('message_not_found', `the message ${id} is not an alert`);
     return this.#queue.run(card.group, async () => {
       const current = await this.#find(roomId, id);
       const now = current && readCard(current.message.card);
