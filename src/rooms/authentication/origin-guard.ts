@@ -114,4 +114,4 @@ function findForwarding(names: Iterable<string>): string | undefined {
 }
 
 const explainProxy = (header: string): string =>
-  `the header ${header} shows a proxy, and whoever it lets through would be an admin: start the server with --base-url and --auth token, or force it with --auth insecure-none`;
+  `the header ${header} shows a proxy, whose users would all be admins: start the server with --base-url and --auth token, or force it with --auth insecure-none`;

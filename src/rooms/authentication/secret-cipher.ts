@@ -73,8 +73,8 @@ export function loadSecretKey(directory: string): string {
 export function warnOfClosedSecrets(cipher: SecretCipher, secrets: ReadonlyMap<string, Secret>, log: Log): void {
   const count = [...secrets].filter(([owner, secret]) => cipher.open(owner, secret) === undefined).length;
   if (count === 0) return;
-  const remedy = `start with the OPSDECK_SECRET_KEY of before, or the ${KEY_FILE} of before and no variable; or enter the keys of copilots anew and rotate the secrets of hooks`;
-  log.warn(`stored secrets cannot be opened with this secret key: ${remedy}`, { count });
+  const remedy = `start with the previous OPSDECK_SECRET_KEY, or the previous ${KEY_FILE} and no variable; or enter the keys of copilots again and rotate the secrets of hooks`;
+  log.warn(`stored secrets cannot be decrypted with this secret key: ${remedy}`, { count });
 }
 
 function unusable(path: string, error: unknown): CommandError {

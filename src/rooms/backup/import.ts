@@ -100,7 +100,7 @@ async function spool(bytes: AsyncIterable<Uint8Array>, file: FileHandle): Promis
   try {
     for await (const chunk of bytes) {
       size += chunk.length;
-      if (size > MAX_BYTES) return refuse('too_large', `an import may have ${MAX_BYTES} bytes at the most`);
+      if (size > MAX_BYTES) return refuse('too_large', `an import may have at most ${MAX_BYTES} bytes`);
       for (const line of lines.push(chunk)) {
         const refusal = check.take(line);
         if (refusal) return refusal;
@@ -177,7 +177,7 @@ class ExportCheck {
   }
 
   #member({ roomId, member }: MemberLine): Refusal | undefined {
-    if (roomId !== this.#room?.id || this.#lastSeq > 0) return this.#refuse('a member must follow his room');
+    if (roomId !== this.#room?.id || this.#lastSeq > 0) return this.#refuse('a member must follow its room');
     this.#places.join(roomId, member.joinedSeq);
     return undefined;
   }

@@ -118,7 +118,7 @@ export class RoomCopilots {
         log.error('a test of a copilot failed unexpectedly', { room: roomId, err: messageOf(error) });
         return {
           model: null,
-          error: { code: 'internal', message: 'the test failed; the log of the server says more' },
+          error: { code: 'internal', message: 'the test failed; see the log of the server' },
         };
       }
       const code = error instanceof ModelError ? error.code : error.state;

@@ -118,11 +118,11 @@ export class CopilotTriggers {
       audience: null,
       retryOf: null,
     });
-    if (!asked.ok) await this.#tellRefused(room, message, asked);
+    if (!asked.ok) await this.#reportRefusal(room, message, asked);
   }
 
   /** A waiting question gets a reaction; a refused one sends its author a note. */
-  async #tellRefused(room: Room, message: Message, refusal: Refusal): Promise<void> {
+  async #reportRefusal(room: Room, message: Message, refusal: Refusal): Promise<void> {
     const { announcer, messages } = this.#parts;
     const { copilot } = room;
     if (!copilot) return;

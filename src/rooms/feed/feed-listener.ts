@@ -125,7 +125,7 @@ export class StreamListener implements FeedListener {
    * Called every second: disconnects a client with too much pending now and a second ago, since one burst may fill any
    * connection. It reconnects with the last id that it has read, and has lost nothing.
    */
-  judge(): void {
+  dropIfSlow(): void {
     const isOver = this.#waitingEvents > MAX_WAITING_EVENTS || this.#waitingChars > MAX_WAITING_CHARS;
     const wasLate = this.#isLate;
     this.#isLate = isOver;

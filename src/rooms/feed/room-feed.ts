@@ -290,7 +290,7 @@ export class RoomFeed implements Announcer {
       if (this.#ticks < listener.lastTick) listener.beat();
       else listener.end();
     }
-    for (const listener of this.source.stalled) listener.judge();
+    for (const listener of this.source.stalled) listener.dropIfSlow();
     this.readers.endStale(now);
     watcher?.tick(now);
   }

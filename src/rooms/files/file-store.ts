@@ -192,7 +192,7 @@ export class FileStore {
     let size = 0;
     const handle = await open(path, 'wx', 0o600);
     try {
-      for await (const chunk of tellingOfBreaks(chunks)) {
+      for await (const chunk of withUploadErrors(chunks)) {
         if (size < IMAGE_HEAD_BYTES) head.push(chunk);
         size += chunk.length;
         if (size > maxBytes) throw new UploadError(refuse('too_large', `the file is larger than ${maxBytes} bytes`));
@@ -249,7 +249,7 @@ interface WrittenFile {
 }
 
 /** Errors of the source are the sender's; errors of writing are not. */
-async function* tellingOfBreaks(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
+async function* withUploadErrors(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
   const source = chunks[Symbol.asyncIterator]();
   try {
     for (;;) {

@@ -28,7 +28,7 @@ export interface AlertCardsParts {
 }
 
 interface Thread {
-  toldAt: number;
+  notedAt: number;
   /** Changes that were not posted yet. */
   pending: number;
   cancel: CancelTimer | undefined;
@@ -63,7 +63,7 @@ export class AlertCards {
   async change(roomId: string, id: string, change: (card: AlertCard) => AlertCard): Promise<Outcome<StoredMessage>> {
     const found = await this.#find(roomId, id);
     const card = found && readCard(found.message.card);
-    if (!card) return refuse('message_not_found', `the message ${id} is no alert`);
+    if (!card) return refuse('message_not_found', `the message ${id} is not an alert`);
     return this.#queue.run(card.group, async () => {
       const current = await this.#find(roomId, id);
       const now = current && readCard(current.message.card);
@@ -93,7 +93,7 @@ export class AlertCards {
     const card = cardOf(notice, first, old, now);
     if (old && isSameCard(old, card)) return accepted(current);
     const rewritten = await this.#rewrite(current.message, card);
-    if (rewritten.ok && old && old.state !== card.state) this.#tellThread(place, currentId, card);
+    if (rewritten.ok && old && old.state !== card.state) this.#noteInThread(place, currentId, card);
     return rewritten;
   }
 
@@ -141,22 +141,22 @@ export class AlertCards {
     return this.#parts.messages.rewrite(target, { body: printCard(card), card: cardJson(card), isAlert: true });
   }
 
-  #tellThread(place: CardPlace, id: string, card: AlertCard): void {
+  #noteInThread(place: CardPlace, id: string, card: AlertCard): void {
     const { clock } = this.#parts;
     const now = clock.now();
-    const thread = this.#threads.get(id) ?? { toldAt: Number.NEGATIVE_INFINITY, pending: 0, cancel: undefined };
+    const thread = this.#threads.get(id) ?? { notedAt: Number.NEGATIVE_INFINITY, pending: 0, cancel: undefined };
     this.#threads.set(id, thread);
     thread.pending++;
-    const waitMs = thread.toldAt + THREAD_PAUSE_MS - now;
+    const waitMs = thread.notedAt + THREAD_PAUSE_MS - now;
     if (waitMs <= 0) this.#postToThread(place, id, thread, card);
     else
       thread.cancel ??= clock.after(waitMs, () => {
         thread.cancel = undefined;
-        void this.#tellLater(place, id, thread);
+        void this.#noteLater(place, id, thread);
       });
   }
 
-  async #tellLater(place: CardPlace, id: string, thread: Thread): Promise<void> {
+  async #noteLater(place: CardPlace, id: string, thread: Thread): Promise<void> {
     const found = await this.#find(place.roomId, id).catch(() => undefined);
     const card = found && readCard(found.message.card);
     if (card) this.#postToThread(place, id, thread, card);
@@ -164,7 +164,7 @@ export class AlertCards {
 
   #postToThread({ roomId, caller }: CardPlace, id: string, thread: Thread, card: AlertCard): void {
     const flaps = thread.pending > 1 ? ` (changed ${thread.pending} times within a minute)` : '';
-    thread.toldAt = this.#parts.clock.now();
+    thread.notedAt = this.#parts.clock.now();
     thread.pending = 0;
     const { firing, resolved } = card.counts;
     const words = card.state === 'firing' ? 'Firing again' : 'Resolved';

@@ -78,7 +78,7 @@ export class HookDelivery {
         await this.#carryAll();
       }
     } catch (error) {
-      this.#parts.log.error('a hook could not go on', { hook: this.#hook.id, err: messageOf(error) });
+      this.#parts.log.error('the deliveries of a hook failed', { hook: this.#hook.id, err: messageOf(error) });
       this.#retryIn(60_000);
     } finally {
       this.#running = undefined;
@@ -151,7 +151,7 @@ export class HookDelivery {
     const { clock, epoch, guard } = this.#parts;
     const secret = this.#parts.secret();
     if (secret === undefined)
-      return { ok: false, status: null, error: 'its signing secret cannot be opened; rotate it' };
+      return { ok: false, status: null, error: 'its signing secret cannot be decrypted; rotate it' };
     const now = clock.now();
     const id = `evt_${epoch}-${event.pos}`;
     const timestampS = Math.floor(now / 1000);

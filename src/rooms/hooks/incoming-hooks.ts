@@ -36,7 +36,7 @@ export class IncomingHooks {
     if (!parsed.success) {
       const [issue] = parsed.issues;
       const path = v.getDotPath(issue) ?? '';
-      return refuse('invalid_body', `no webhook of Alertmanager: ${path === '' ? '' : `${path}: `}${issue.message}`, {
+      return refuse('invalid_body', `not an Alertmanager webhook: ${path === '' ? '' : `${path}: `}${issue.message}`, {
         path,
       });
     }

@@ -66,7 +66,7 @@ export class HookRegistry {
     const wanted = typeof draft.roomId === 'string' ? roomOf(state, draft.roomId)?.id : null;
     const siblings = [...state.all('hook').values()].filter(({ roomId }) => roomId === wanted);
     if (siblings.length >= MAX_HOOKS_OF_A_ROOM)
-      return refuse('limit_reached', `a room has ${MAX_HOOKS_OF_A_ROOM} hooks at the most`);
+      return refuse('limit_reached', `a room has at most ${MAX_HOOKS_OF_A_ROOM} hooks`);
     const id = newId();
     const made = this.#makeSecret(id, draft.direction);
     const created = await writer.submit(createHook(caller, id, draft, made.stored, this.#checkUrl));
@@ -102,7 +102,7 @@ export class HookRegistry {
   redeliver(caller: Caller, id: string, pos: number): Outcome<OutgoingHook> {
     const found = this.find(caller, id);
     if (!found.ok) return found;
-    if (found.value.direction !== 'outgoing') return refuse('invalid_body', 'an incoming hook delivers nothing');
+    if (found.value.direction !== 'outgoing') return refuse('invalid_body', 'an incoming hook has no deliveries');
     if (!found.value.enabled) return refuse('invalid_body', 'the hook is not enabled; enable it first');
     const last = this.#parts.writer.pos;
     if (pos > last) return refuse('invalid_query', `from: the last position is ${last}`, { path: 'from' });

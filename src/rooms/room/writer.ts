@@ -142,7 +142,7 @@ export class RoomWriter {
       for (const { records } of writes) if (records) state.applyRecords(records);
       state.applyEvents(events);
       this.#pos = events.at(-1)?.pos ?? this.#pos;
-      if (events.length > 0) this.#tell(events);
+      if (events.length > 0) this.#notify(events);
     }
     let written = 0;
     for (const { waiting, decision, write } of decided) {
@@ -190,7 +190,7 @@ export class RoomWriter {
     };
   }
 
-  #tell(events: readonly Committed[]): void {
+  #notify(events: readonly Committed[]): void {
     for (const listener of this.#listeners) {
       try {
         listener(events);

@@ -48,7 +48,7 @@ function pressButton({ guard, messages, commands }: ActionRoutes): CallerHandler
     const found = await messages.find(caller, param(c, 'id'));
     if (!found.ok) return answerRefusal(c, found);
     const { id, roomId, type } = found.value.message;
-    if (type !== 'alert') return answerRefusal(c, refuse('invalid_body', `the message ${id} is no alert`));
+    if (type !== 'alert') return answerRefusal(c, refuse('invalid_body', `the message ${id} is not an alert`));
     const busy = guard.limits.takeRoom(caller, roomId);
     if (busy) return answerRefusal(c, busy);
     const done = await commands.handle(caller, { room: roomId, threadId: id, body });

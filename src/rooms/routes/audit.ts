@@ -25,7 +25,7 @@ function listAudit({ store }: AuditRouteParts): CallerHandler {
     if (!query.ok) return answerRefusal(c, query);
     const { limit, next } = query.value;
     if (next !== undefined && !/^\d{1,15}$/.test(next))
-      return answerRefusal(c, refuse('invalid_cursor', 'next: send it as the page before has given it'));
+      return answerRefusal(c, refuse('invalid_cursor', 'next: send it as given by the previous page'));
     const entries = await store.audit({ limit, ...(next === undefined ? {} : { before: Number(next) }) });
     const last = entries.length === limit ? entries.at(-1) : undefined;
     return answer(c, {

@@ -35,7 +35,7 @@ export function createRoomsApp({ paths, middleware, log }: RoomsAppParts): Hono<
   app.onError((error, c) => {
     // The route's template, since a path may hold the secret of a hook or the code of an invite.
     log.error('a request failed unexpectedly', { method: c.req.method, route: routePath(c), err: messageOf(error) });
-    return answerRefusal(c, refuse('internal', 'internal error; the log of the server says more'));
+    return answerRefusal(c, refuse('internal', 'internal error; see the log of the server'));
   });
   return app;
 }

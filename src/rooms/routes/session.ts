@@ -92,7 +92,7 @@ async function signIn(
   }
   if (invite === undefined || token !== undefined)
     return refuse('invalid_body', 'send a token, or an invite with a name', { path: 'token' });
-  if (name === undefined) return refuse('invalid_body', 'name: tell others who you are', { path: 'name' });
+  if (name === undefined) return refuse('invalid_body', 'name: is required with an invite', { path: 'name' });
   const tooMany = came(address);
   if (tooMany) return tooMany;
   const session = await sessions.welcome({ code: invite, name, id });

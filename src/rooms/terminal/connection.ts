@@ -52,7 +52,7 @@ export function readConnection(options: ConnectionOptions, terminal: Terminal): 
   const isFilesOwn = file.url === undefined || readAddress(file.url, 'url') === url;
   const token = options.token ?? (env.OPSDECK_ROOMS_TOKEN || undefined) ?? (isFilesOwn ? file.token : undefined);
   if (token !== undefined && !TOKEN.test(token))
-    throw new CommandError('the token is none: it has letters, digits and "_", such as odr_…', ExitCode.usage);
+    throw new CommandError('invalid token: it has letters, digits and "_", such as odr_…', ExitCode.usage);
   const user = options.user ?? (env.OPSDECK_ROOMS_USER || undefined) ?? file.user;
   if (user !== undefined && !USER.test(user))
     throw new CommandError('--user: write small letters, digits, ".", "_" and "-"', ExitCode.usage);
@@ -71,7 +71,7 @@ function readConfig(terminal: Terminal): RoomsSection {
   } catch (error) {
     const code = systemCodeOf(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return {};
-    throw new CommandError(`cannot read ${path}: ${code ?? 'it is no text'}`, ExitCode.usage);
+    throw new CommandError(`cannot read ${path}: ${code ?? 'not text'}`, ExitCode.usage);
   }
   const example = '{"rooms": {"url": "https://chat.example.com", "token": "odr_…"}}';
   try {

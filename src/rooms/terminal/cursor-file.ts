@@ -40,7 +40,7 @@ export function readCursorFile(path: string): ReadingPlace | undefined {
   if (text.trim() === '') return undefined;
   const place = parsePlace(text);
   if (place) return place;
-  throw new CommandError(`${path} is no cursor file of rooms tail; remove it to begin anew`, ExitCode.usage);
+  throw new CommandError(`${path} is not a cursor file of rooms tail; remove it to start again`, ExitCode.usage);
 }
 
 /** Atomic: a kill leaves the old position or the new one. */

@@ -140,7 +140,7 @@ function parseData(text: string): JsonRecord {
   try {
     return v.parse(dataSchema, JSON.parse(text));
   } catch {
-    throw new CommandError('the stream holds something that is no event of rooms');
+    throw new CommandError('the stream holds an invalid event');
   }
 }
 

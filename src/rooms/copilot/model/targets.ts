@@ -77,9 +77,11 @@ export class ModelTargets {
   #openKey(owner: string, origin: string): Outcome<string> {
     const sealed = this.#parts.state.get('secret', owner);
     if (sealed && sealed.origin !== origin)
-      return refuse('invalid_body', `the stored key belongs to another address than ${origin}; enter it anew`);
+      return refuse('invalid_body', `the stored key belongs to another address than ${origin}; enter it again`);
     const key = sealed && this.#parts.cipher.open(owner, sealed);
-    return key === undefined ? refuse('invalid_body', 'the stored key cannot be opened; enter it anew') : accepted(key);
+    return key === undefined
+      ? refuse('invalid_body', 'the stored key cannot be decrypted; enter it again')
+      : accepted(key);
   }
 }
 

@@ -213,7 +213,7 @@ export class LiveRun {
     }
     if (error instanceof ModelError) return this.#end('failed', { code: error.code, message: error.message });
     this.#parts.log.error('a copilot failed unexpectedly', { run: this.#task.run.id, err: messageOf(error) });
-    return this.#end('failed', { code: 'internal', message: 'the copilot failed; the log of the server says more' });
+    return this.#end('failed', { code: 'internal', message: 'the copilot failed; see the log of the server' });
   }
 
   #end(state: RunEnd['state'], error: RunError | null): RunEnd {

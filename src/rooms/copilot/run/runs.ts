@@ -40,7 +40,7 @@ export interface RunWatcher {
 /** A full disk is tried again after this time. */
 const RETRY_FULL_MS = 1_000;
 /** Why a question is refused for now. */
-const BUSY = refuse('rate_limited', 'the copilot has as many questions waiting as it may; ask again in a moment', {
+const BUSY = refuse('rate_limited', 'the queue of the copilot is full; try again in a moment', {
   retryAfterS: 5,
 });
 const CLOSED = refuse('shutting_down', 'the server is shutting down; try again', { retryAfterS: 1 });
@@ -183,7 +183,7 @@ export class CopilotRuns implements StreamingMessages {
     const waitMs = health.closedForMs(targets.nameOf(roomId, copilot), clock.now());
     return waitMs === 0
       ? undefined
-      : refuse('upstream_failed', 'the provider of the copilot has failed too often; it is left alone for a moment', {
+      : refuse('upstream_failed', 'the provider of the copilot has failed too often; try again in a moment', {
           retryAfterS: waitMs / 1000,
         });
   }
@@ -200,7 +200,7 @@ export class CopilotRuns implements StreamingMessages {
 
   #track(work: Promise<void>): void {
     const tracked = work
-      .catch((error: unknown) => this.#parts.log.error('a copilot could not go on', { err: messageOf(error) }))
+      .catch((error: unknown) => this.#parts.log.error('a copilot run failed', { err: messageOf(error) }))
       .finally(() => this.#ending.delete(tracked));
     this.#ending.add(tracked);
   }
@@ -291,7 +291,7 @@ export class CopilotRuns implements StreamingMessages {
       return await this.#parts.writer.submit(change);
     } catch (error) {
       this.#parts.log.error('a run could not be written', { err: messageOf(error) });
-      return refuse('internal', 'internal error; the log of the server says more');
+      return refuse('internal', 'internal error; see the log of the server');
     }
   }
 }

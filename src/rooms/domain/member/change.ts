@@ -188,7 +188,7 @@ export function removeMember(
         (isSelf ? undefined : requireRank(access, current, 'member')) ??
         (current?.role === 'owner' ? refuseLastOwner(view, room, userId) : undefined);
       if (refusal) return refusal;
-      if (ban && isSelf) return refuse('forbidden', 'nobody can ban himself');
+      if (ban && isSelf) return refuse('forbidden', 'you cannot ban yourself');
       const isBanNew = ban && !view.get('ban', key);
       if (!current && !isBanNew) return { ok: true, write: null, answer: () => null };
       if (!current && !view.get('user', userId)) return refuse('user_not_found', `there is no user ${userId}`);

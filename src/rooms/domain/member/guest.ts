@@ -22,7 +22,7 @@ export function isGuest(view: StateView, { id, role }: Person): boolean {
 }
 
 export const requireMoreThanGuest = (view: StateView, user: Person): Refusal | undefined =>
-  isGuest(view, user) ? refuse('forbidden', 'guests make no rooms; ask somebody who is a member') : undefined;
+  isGuest(view, user) ? refuse('forbidden', 'guests cannot create rooms; ask a member') : undefined;
 
 /** The ids of the users visible to a user; `undefined`: all. */
 export function visiblePeople(view: StateView, user: Person): ReadonlySet<string> | undefined {

@@ -134,7 +134,7 @@ function partsOf(
   const reserved = isSameCard(card, message.card) ? undefined : checkChosenCard(card);
   if (reserved) return reserved;
   if (body === '' && attachments.value.length === 0)
-    return refuse('invalid_body', 'body: a message without attachments needs words', { path: 'body' });
+    return refuse('invalid_body', 'body: a message without attachments needs a text', { path: 'body' });
   return accepted({ body, format, silent, card, attachments: attachments.value });
 }
 

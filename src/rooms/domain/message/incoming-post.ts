@@ -74,9 +74,7 @@ function readJsonPost(json: JsonValue): Outcome<IncomingPost> {
 const mistyped = (path: string, what: string) => refuse('invalid_body', `${path}: must be ${what}`, { path });
 
 function withBody(post: IncomingPost): Outcome<IncomingPost> {
-  return post.body.trim() === ''
-    ? refuse('invalid_body', 'there is nothing to post: no text was found')
-    : accepted(post);
+  return post.body.trim() === '' ? refuse('invalid_body', 'there is no text to post') : accepted(post);
 }
 
 function isObject(value: JsonValue): value is JsonObject {

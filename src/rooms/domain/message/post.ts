@@ -298,13 +298,13 @@ function requireWords(
   { attachments, status, byServer }: Pick<PostDraft, 'attachments' | 'status' | 'byServer'>,
 ): Refusal | undefined {
   if (body !== '' || attachments.length > 0 || byServer || status === 'streaming') return undefined;
-  return refuse('invalid_body', 'body: a message without attachments needs words', { path: 'body' });
+  return refuse('invalid_body', 'body: a message without attachments needs a text', { path: 'body' });
 }
 
 export function checkAttachments(ids: readonly string[]): Refusal | undefined {
   const path = 'attachments';
   if (ids.length > MAX_ATTACHMENTS)
-    return refuse('invalid_body', `attachments: ${MAX_ATTACHMENTS} files at the most`, { path });
+    return refuse('invalid_body', `attachments: at most ${MAX_ATTACHMENTS} files`, { path });
   if (ids.length > 1 && new Set(ids).size < ids.length)
     return refuse('invalid_body', 'attachments: names a file twice', { path });
   return undefined;

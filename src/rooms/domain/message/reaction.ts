@@ -20,7 +20,7 @@ export function checkEmoji(text: string): Outcome<string> {
   if (isShort && isVisible && [...graphemes.segment(text)].length === 1) return accepted(text);
   return refuse(
     'invalid_query',
-    `a reaction is one character of ${MAX_CODE_POINTS} code points at the most, or a name such as :shipit:`,
+    `a reaction is one character of at most ${MAX_CODE_POINTS} code points, or a name such as :shipit:`,
   );
 }
 
@@ -55,7 +55,7 @@ function addReaction(reactions: readonly Reaction[], emoji: string, userId: stri
   const known = reactions.find((reaction) => reaction.emoji === emoji);
   if (known) return reactions.map((reaction) => (reaction === known ? addUser(known, userId) : reaction));
   if (reactions.length < MAX_EMOJI) return [...reactions, { emoji, count: 1, userIds: [userId] }];
-  return refuse('limit_reached', `a message has ${MAX_EMOJI} different reactions at the most`);
+  return refuse('limit_reached', `a message has at most ${MAX_EMOJI} different reactions`);
 }
 
 function addUser({ emoji, count, userIds }: Reaction, userId: string): Reaction {

@@ -30,7 +30,7 @@ export interface CreatedRoom {
 export function createRoom(caller: Caller, draft: RoomDraft, context: RoomContext): Change<CreatedRoom> {
   return {
     decide(view) {
-      if (caller.roomIds) return refuse('forbidden', 'this token reaches certain rooms alone, and can make none');
+      if (caller.roomIds) return refuse('forbidden', 'this token is limited to certain rooms, and cannot create any');
       const { copilot } = draft;
       if (typeof copilot === 'boolean')
         return refuse('invalid_body', 'copilot: must be an object or null', { path: 'copilot' });

@@ -50,7 +50,7 @@ export function requireRunManager(
   { trigger }: RunMessages,
 ): Refusal | undefined {
   if (isModerator || startedBy === user.id || trigger?.message.author.id === user.id) return undefined;
-  return refuse('forbidden', 'only who asked for it, and admins and owners of the room, may do this to a run');
+  return refuse('forbidden', 'only its asker, and admins and owners of the room, may do this to a run');
 }
 
 /** Whether the caller may ask a room's copilot directly; the private one only if switched on. */

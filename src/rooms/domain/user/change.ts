@@ -99,7 +99,7 @@ export function replaceMe(caller: Caller, given: UserReplacement, ifMatch: strin
   return {
     decide(view) {
       if (caller.roomIds)
-        return refuse('forbidden', 'this token reaches certain rooms alone; its user is changed by another');
+        return refuse('forbidden', 'this token is limited to certain rooms, and cannot change its user');
       const before = view.get('user', id);
       if (!before) return noSuchUser(id);
       const mismatch = checkIfMatch(ifMatch, userEtag(before));

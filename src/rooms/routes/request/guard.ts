@@ -67,7 +67,7 @@ interface Admission {
   readonly caller: Caller;
 }
 
-const LOST_ROLE = refuse('forbidden', 'you are no admin of the server any more; ask again');
+const LOST_ROLE = refuse('forbidden', 'you are no longer an admin of the server');
 
 export type CallerHandler = (c: HttpContext, caller: Caller) => Response | Promise<Response>;
 

@@ -18,7 +18,7 @@ export function readListQuery(c: HttpContext): Outcome<ListQuery> {
   const next = c.req.query('next') || undefined;
   const key = next === undefined ? undefined : Buffer.from(next, 'base64url').toString();
   if (next !== undefined && Buffer.from(key ?? '').toString('base64url') !== next)
-    return refuse('invalid_cursor', 'next: send it as the page before has given it');
+    return refuse('invalid_cursor', 'next: send it as given by the previous page');
   return accepted({ limit, next: key });
 }
 

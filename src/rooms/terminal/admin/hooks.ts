@@ -24,7 +24,7 @@ const listSchema = v.looseObject({ hooks: v.array(hookSchema) });
 /** `rooms hook new`: prints the address of an incoming hook, or the secret of an outgoing one, once. */
 export async function newHook(direction: string, options: NewHookOptions, terminal: Terminal): Promise<void> {
   if (direction !== 'incoming' && direction !== 'outgoing')
-    throw new CommandError('a hook is incoming, and posts, or outgoing, and is told', ExitCode.usage);
+    throw new CommandError('the direction of a hook is incoming or outgoing', ExitCode.usage);
   const { room, name, kind, thread, to, event, allowPrivate } = options;
   const given = { roomId: room, kind, threadId: thread, url: to, events: event, allowPrivate };
   const json = {

@@ -60,7 +60,7 @@ function readManifest(source: string): Manifest {
   } catch (error) {
     const why =
       systemCodeOf(error) === 'ENOENT' ? `it has no ${MANIFEST_NAME}` : `its ${MANIFEST_NAME} is not as written`;
-    throw new CommandError(`${source} is no whole backup of rooms: ${why}`, ExitCode.usage);
+    throw new CommandError(`${source} is not a complete backup of rooms: ${why}`, ExitCode.usage);
   }
 }
 
@@ -123,7 +123,7 @@ async function hashOf(path: string, copy?: FileHandle): Promise<string> {
 }
 
 const noFile = (path: string): CommandError =>
-  new CommandError(`${path} is no plain file, as everything in a backup is; restore from a backup that is whole`);
+  new CommandError(`${path} is not a regular file, as all files of a backup are; use a complete backup`);
 
 async function copyDatabase(source: string, target: string, clock: Clock): Promise<void> {
   const draft = join(target, 'restored');

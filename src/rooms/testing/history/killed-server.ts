@@ -20,7 +20,7 @@ export class KilledServer implements Target {
   readonly #cleanup: Cleanup;
   readonly #everyMs: number;
   readonly #folder: string;
-  readonly #calm = new AbortController();
+  readonly #stopped = new AbortController();
   #running: Promise<Running>;
   #killing: Promise<void> = Promise.resolve();
 
@@ -37,18 +37,18 @@ export class KilledServer implements Target {
     return (await this.#running).client;
   }
 
-  torment(): void {
+  startKilling(): void {
     this.#killing = this.#kill();
     this.#killing.catch(() => {});
   }
 
-  async calm(): Promise<void> {
-    this.#calm.abort();
+  async stopKilling(): Promise<void> {
+    this.#stopped.abort();
     await this.#killing;
   }
 
   async close(): Promise<readonly string[]> {
-    await this.calm();
+    await this.stopKilling();
     const { server, client } = await this.#running;
     await client.close();
     await server.end('SIGTERM');
@@ -59,8 +59,8 @@ export class KilledServer implements Target {
   async #kill(): Promise<void> {
     for (;;) {
       const { server, client } = await this.#running;
-      await pause(systemClock, this.#everyMs, this.#calm.signal);
-      if (this.#calm.signal.aborted) return;
+      await pause(systemClock, this.#everyMs, this.#stopped.signal);
+      if (this.#stopped.signal.aborted) return;
       this.kills++;
       this.#running = server.end('SIGKILL').then(() => this.#start());
       this.#running.catch(() => {});

@@ -7,9 +7,9 @@ export interface Target {
   /** How often it was killed. */
   readonly kills: number;
   /** Starts killing it, once the rooms exist. */
-  torment(): void;
+  startKilling(): void;
   /** Stops killing it. */
-  calm(): Promise<void>;
+  stopKilling(): Promise<void>;
   /** Ends it and returns the problems of its data. */
   close(): Promise<readonly string[]>;
 }
@@ -19,8 +19,8 @@ export function fixedTarget(client: RoomsClient): Target {
   return {
     kills: 0,
     client: async () => client,
-    torment: () => {},
-    calm: async () => {},
+    startKilling: () => {},
+    stopKilling: async () => {},
     close: async () => [],
   };
 }

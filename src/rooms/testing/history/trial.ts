@@ -42,7 +42,7 @@ const MAX_DELIVERIES = 1_000_000;
 export async function runTrial(target: Target, options: TrialOptions, clock: Clock): Promise<Trial> {
   const rooms = await makeRooms(await target.client(), options.rooms);
   const cursor = await cursorOf(await target.client(), rooms);
-  target.torment();
+  target.startKilling();
   const sentAt = new Map<string, number>();
   const deliveries: number[] = [];
   const heard = (id: string, at: number) => {
@@ -87,7 +87,7 @@ export async function runTrial(target: Target, options: TrialOptions, clock: Clo
   failed.catch(() => {});
   await pause(clock, options.durationMs, over.signal);
   over.abort();
-  await target.calm();
+  await target.stopKilling();
   await writing;
   const seconds = (performance.now() - startedAt) / 1000;
   const kept = await keptOf(target, rooms, clock);
