@@ -156,8 +156,6 @@ describe('rooms serve', () => {
     ],
     ['a port is a number', ['--port', 'http'], /--port: "http" is not understood/],
     ['PostgreSQL is not part of it', ['--database', 'postgres://x'], /--database: .* not part of this build/],
-    ['Redis is not part of it', ['--redis', 'redis://x'], /--redis: .* not part of this build/],
-    ['one shard is', ['--log-shards', '2'], /--log-shards: .* not part of this build/],
     [
       'a file that is not there',
       ['--config', 'absent.yml'],

@@ -8,18 +8,18 @@ import type { RoomsConfig, RoomsFlags } from './config/config.ts';
 import { addTerminalCommands } from './terminal/command.ts';
 
 const EXAMPLES = `
-On this machine alone nobody signs in; everybody shows a token where --host, --base-url, --allowed-host or --cors-origin
-name another one: behind a proxy give --base-url. The first start with tokens prints one for the admin, unless
+Reachable from this machine only, the server needs no sign-in; with --host, --base-url, --allowed-host or --cors-origin for
+others it asks for tokens. Behind a proxy set --base-url. The first start with tokens prints one for the admin, unless
 OPSDECK_ROOMS_ADMIN_TOKEN holds it. Every flag has a variable (--max-body: OPSDECK_ROOMS_MAX_BODY; --data-dir:
-OPSDECK_DATA_DIR) and a key of its name in the --config file; flags stand above variables, and these above the file.
-Where OPSDECK_ROOMS_METRICS_TOKEN is set, /metrics asks for it as a bearer token.
-With --alerts, admins use the alert server from any room; members of the rooms that --alerts-rooms names, guests apart, do so
-there. OPSDECK_SECRET_KEY encrypts the keys of copilots; without it one is made in the data directory.
+OPSDECK_DATA_DIR) and a key of its name in the --config file; flags override variables, and these the file.
+If OPSDECK_ROOMS_METRICS_TOKEN is set, /metrics asks for it as a bearer token.
+With --alerts, admins may use the alert server from any room, and members other than guests from the rooms in --alerts-rooms.
+OPSDECK_SECRET_KEY encrypts the keys of copilots; without it a key is created in the data directory.
 
-HTTP_PROXY and HTTPS_PROXY are used for --alerts alone: addresses of outgoing hooks and copilots are entered by users, and
-must not reach this machine or its network. With --outbound-proxy they are resolved and checked here, and public ones are
-handed to the proxy. It resolves names again, so it needs rules against private addresses of its own. A password for it
-belongs in OPSDECK_ROOMS_OUTBOUND_PROXY or the file, since other users of this machine see command lines.
+HTTP_PROXY and HTTPS_PROXY are used for --alerts only: addresses of outgoing hooks and copilots are entered by users, and
+must not reach this machine or its network. With --outbound-proxy they are resolved and checked here, and requests to public
+ones go to the proxy. It resolves names again, so it needs its own rules against private addresses. Put its password into
+OPSDECK_ROOMS_OUTBOUND_PROXY or the file, since other users of this machine can see command lines.
 
 Examples:
   opsdeck rooms serve
@@ -31,7 +31,7 @@ Examples:
 export function addRoomsCommand(program: Command, terminal: Terminal): void {
   const rooms = program
     .command('rooms')
-    .description('rooms and messages that are never lost, live for everyone, with a copilot in the room');
+    .description('a chat server with durable messages and copilots, and its client');
   rooms.addHelpText(
     'after',
     `
@@ -48,50 +48,47 @@ Examples:
 function addServeCommand(rooms: Command, terminal: Terminal): void {
   rooms
     .command('serve')
-    .description('serve the rooms, with a page at /')
-    .option('--host <address>', 'where to listen (default: 127.0.0.1)')
-    .option('--port <port>', 'where to listen; 0 for any free port (default: 8065)')
-    .option('--data-dir <directory>', 'where everything is kept (default: data/rooms)')
+    .description('start the server, with a page at /')
+    .option('--host <address>', 'address to listen on (default: 127.0.0.1)')
+    .option('--port <port>', 'port to listen on; 0 for any free port (default: 8065)')
+    .option('--data-dir <directory>', 'data directory (default: data/rooms)')
     .addOption(
       new Option(
-        '--auth <way>',
-        'none: everybody is admin, on this machine alone; token (default where others reach the server); insecure-none',
+        '--auth <mode>',
+        'none: everybody is an admin, on this machine only; token (default if others can reach the server); insecure-none',
       ).choices(['none', 'token', 'insecure-none']),
     )
-    .option('--base-url <url>', 'how others reach the server, such as https://chat.example.com')
-    .option('--allowed-host <name>', 'another name under which it may be asked; may be repeated', collect)
-    .option('--cors-origin <origin>', 'pages of this origin may use it; may be repeated', collect)
-    .option('--config <file>', 'a file of these settings, YAML or JSON')
-    .option('--alerts <url>', 'the alert server for /silence and others, such as http://127.0.0.1:9093')
-    .option('--outbound-proxy <url>', 'a proxy for outgoing hooks and copilots, in place of HTTP_PROXY; see below')
+    .option('--base-url <url>', 'public address of the server, such as https://chat.example.com')
+    .option('--allowed-host <name>', 'further host name of the server; may be repeated', collect)
+    .option('--cors-origin <origin>', 'origin whose pages may use the server; may be repeated', collect)
+    .option('--config <file>', 'file with these settings, YAML or JSON')
+    .option('--alerts <url>', 'alert server for commands such as /silence: http://127.0.0.1:9093')
+    .option('--outbound-proxy <url>', 'proxy for outgoing hooks and copilots, in place of HTTP_PROXY; see below')
     .option(
       '--alerts-rooms <rooms>',
-      'rooms whose members may use the alert server, such as ops,oncall; elsewhere admins alone; may be repeated',
+      'rooms whose members may use the alert server, such as ops,oncall; elsewhere only admins may; may be repeated',
       collect,
     )
-    .option('--max-body <size>', 'the longest message (default: 65536)')
-    .option('--upload-max <size>', 'the largest file (default: 25MiB)')
+    .option('--max-body <size>', 'maximum size of a message (default: 65536)')
+    .option('--upload-max <size>', 'maximum size of a file (default: 25MiB)')
     .option('--retention <duration>', 'how long messages are kept; 0 is for ever (default: 0d)')
-    .option('--edit-window <duration>', 'how long people may edit what they wrote; never, always (default: 24h)')
-    .option('--read-only', 'answer, but take nothing')
+    .option('--edit-window <duration>', 'how long users may edit their messages; never, always (default: 24h)')
+    .option('--read-only', 'refuse all changes')
     .option('--require-if-match', 'refuse changes without If-Match')
-    .option('--no-rate-limits', 'let everybody do as much as he likes')
-    .option('--no-edit-history', 'forget what stood in a message before an edit')
-    .option('--no-presence', 'tell nobody who is there')
+    .option('--no-rate-limits', 'do not limit the requests of users')
+    .option('--no-edit-history', 'do not keep earlier versions of edited messages')
+    .option('--no-presence', 'do not show which users are online')
     .addOption(
       new Option(
         '--durability <kind>',
-        'off: faster, but the power may take what was answered (default: full)',
+        'off: faster, but a power failure may lose acknowledged writes (default: full)',
       ).choices(['full', 'off']),
     )
-    .option('--secrets-dir <directory>', 'from where keys of copilots may be read as file:…')
-    .option('--node-id <name>', 'how this server calls itself (default: auto)')
-    .option('--log-level <level>', 'the least important lines written: debug, info, warn, error (default: info)')
-    .option('--log-format <format>', 'the form of a line: logfmt, json (default: logfmt)')
+    .option('--secrets-dir <directory>', 'directory of the keys that copilots read as file:…')
+    .option('--node-id <name>', 'name of this server (default: auto)')
+    .option('--log-level <level>', 'minimum level of logged lines: debug, info, warn, error (default: info)')
+    .option('--log-format <format>', 'log format: logfmt, json (default: logfmt)')
     .addOption(new Option('--database <url>').hideHelp())
-    .addOption(new Option('--redis <url>').hideHelp())
-    .addOption(new Option('--peers <urls>').hideHelp())
-    .addOption(new Option('--log-shards <count>').hideHelp())
     .addHelpText('after', EXAMPLES)
     .action((_flags: unknown, command: Command) => serveRooms(command, terminal));
 }
@@ -135,7 +132,10 @@ async function configure(command: Command, terminal: Terminal): Promise<RoomsCon
   throw new CommandError(text ?? '', ExitCode.usage);
 }
 
-/** Flags by the key of their setting: `--no-presence` is `presence`. Only those that were written, since defaults stand below the rest. */
+/**
+ * Flags by the key of their setting: `--no-presence` is `presence`. Only given flags, since their defaults rank below
+ * the environment and the file.
+ */
 function writtenFlags(command: Command): RoomsFlags {
   return Object.fromEntries(
     command.options.flatMap((option) => {

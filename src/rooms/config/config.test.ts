@@ -162,7 +162,6 @@ describe('values', () => {
       { alerts: 'http://127.0.0.1:9093', 'alerts-rooms': ['ops,oncall', 'sre'] },
       { alertsRooms: ['ops', 'oncall', 'sre'] },
     ],
-    [{ 'log-shards': '1' }, {}],
   ];
   for (const [flags, expected] of values) {
     test(JSON.stringify(flags), () => {
@@ -199,8 +198,6 @@ describe('mistakes', () => {
     [{ 'cors-origin': '*' }, {}, undefined, /--cors-origin/],
     [{ 'allowed-host': 'a:80' }, {}, undefined, /--allowed-host/],
     [{ database: 'postgres://x' }, {}, undefined, /^--database: .* is not part of this build/],
-    [{ redis: 'redis://x' }, {}, undefined, /^--redis: .* is not part of this build/],
-    [{ 'log-shards': '4' }, {}, undefined, /^--log-shards: .* is not part of this build/],
   ];
   for (const [flags, env, content, expected] of mistakes) {
     test(String(expected), () => {

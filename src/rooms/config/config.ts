@@ -29,9 +29,6 @@ const READERS = {
   port: readNumber(0, 65_535),
   'data-dir': readText,
   database: readText,
-  redis: readText,
-  peers: readText,
-  'log-shards': readNumber(1, 1024),
   auth: readWord(['none', 'token', 'insecure-none']),
   'base-url': readUrl,
   'allowed-host': readHosts,
@@ -157,10 +154,6 @@ function refuseOthers(settings: Settings): readonly string[] {
   const problems: string[] = [];
   if (settings.database !== undefined)
     problems.push('--database: PostgreSQL is not part of this build; leave it out to store in --data-dir');
-  if (settings.redis !== undefined) problems.push('--redis: Redis is not part of this build; leave it out');
-  if (settings.peers !== undefined) problems.push('--peers: several nodes are not part of this build; leave it out');
-  if ((settings['log-shards'] ?? 1) > 1)
-    problems.push('--log-shards: more than 1 is not part of this build; leave it out');
   if (settings['alerts-rooms'] !== undefined && settings.alerts === undefined)
     problems.push('--alerts-rooms: there is no alert server for these rooms; give --alerts URL, or leave it out');
   return problems;
