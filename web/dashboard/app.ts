@@ -19,7 +19,7 @@ import { askUser, showHelp } from './shell/dialogs.ts';
 import type { Screen, ScreenActions } from './shell/screen.ts';
 import { listenForShortcuts } from './shell/shortcuts.ts';
 import { Stage, type StageParts } from './shell/stage.ts';
-import { chooseTheme, readChosenTheme } from './shell/theme-choice.ts';
+import { keepTheme, readChosenTheme } from './shell/theme-choice.ts';
 import type { Ui } from './shell/ui.ts';
 import { dateIn } from './text/format.ts';
 import { reportBroken, reportFile, reportSync } from './text/notice-words.ts';
@@ -326,7 +326,7 @@ export class App {
 
   #setTheme(theme: Theme): void {
     this.#theme = theme;
-    chooseTheme(theme);
+    keepTheme(theme);
     this.#screen.header.showTheme(theme);
   }
 

@@ -1,4 +1,5 @@
 import type { TimeSpan, View } from '../../src/dashboard/domain/view.ts';
+import { icon } from '../shared/icons.ts';
 import { nextTask } from '../shared/task.ts';
 import type { ChartState, Charts, MarkerHit, PictureWords } from './charts/contract.ts';
 import type { MarkerDisplay, Settings } from './data/settings.ts';
@@ -93,6 +94,7 @@ export class ChartsHost {
       onZoom: (range) => parts.onZoom(range),
       onMarker: (hit) => parts.onMarker(hit),
       onMarkRange: (range) => parts.onMarkRange(range),
+      icon,
       reducedMotion: () => matchMedia('(prefers-reduced-motion: reduce)').matches,
       clock: ui.clock,
     });

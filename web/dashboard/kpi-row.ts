@@ -1,7 +1,7 @@
 import type { Buckets, Kpis, PreviousKpis, View } from '../../src/dashboard/domain/view.ts';
 import type { Child } from '../shared/dom.ts';
 import { h } from '../shared/dom.ts';
-import { svgElement } from '../shared/drawing.ts';
+import { svgElement } from '../shared/icons.ts';
 import type { CostBasis } from './data/state.ts';
 import type { Ui } from './shell/ui.ts';
 import type { TextKey } from './text/en.ts';

@@ -2,6 +2,7 @@
 // of texts.ts into its words, imports charts.css, and may take the colours of families and projects from colours.ts.
 import type { TimeSpan, View } from '../../../src/dashboard/domain/view.ts';
 import type { Clock } from '../../shared/clock.ts';
+import type { IconName } from '../../shared/icons.ts';
 import type { ChartFormat, ChartKey, ChartState, ChartTranslate } from './text/terms.ts';
 
 export type { TimeSpan as TimeRange } from '../../../src/dashboard/domain/view.ts';
@@ -37,6 +38,8 @@ export interface ChartsDeps {
   onMarkRange(range: TimeSpan): void;
   /** A file that was asked for; without it the charts save it themselves. */
   onDownload?(file: Blob, name: string): void;
+  /** The page's icons; the charts' chunk holds none. */
+  icon(name: IconName): SVGElement;
   reducedMotion(): boolean;
   readonly clock: Clock;
 }

@@ -1,7 +1,7 @@
 import type { Child } from '../../shared/dom.ts';
 import { h, setAttribute } from '../../shared/dom.ts';
-import type { IconName } from '../shell/icons.ts';
-import { icon } from '../shell/icons.ts';
+import type { IconName } from '../../shared/icons.ts';
+import { icon } from '../../shared/icons.ts';
 
 export interface Choice<Value extends string> {
   readonly value: Value;

@@ -1,7 +1,7 @@
 import { h } from '../../shared/dom.ts';
+import { icon } from '../../shared/icons.ts';
 import type { PageState, Source } from '../data/state.ts';
 import { SOURCES } from '../data/state.ts';
-import { icon } from '../shell/icons.ts';
 import { Menu } from '../shell/menu.ts';
 import type { Ui } from '../shell/ui.ts';
 import { foldButton, iconButton, Segments } from './controls.ts';

@@ -1,5 +1,5 @@
 import { h, setText } from '../../shared/dom.ts';
-import { icon } from '../shell/icons.ts';
+import { icon } from '../../shared/icons.ts';
 import type { Ui } from '../shell/ui.ts';
 
 export interface DropZoneParts {

@@ -1,8 +1,8 @@
 import type { CancelTimer } from '../../shared/clock.ts';
 import type { Child } from '../../shared/dom.ts';
 import { h } from '../../shared/dom.ts';
+import { icon } from '../../shared/icons.ts';
 import { iconButton } from '../controls/controls.ts';
-import { icon } from '../shell/icons.ts';
 import type { Ui } from '../shell/ui.ts';
 
 const TOAST_MS = 6000;

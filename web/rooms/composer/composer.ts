@@ -1,6 +1,6 @@
 import { h } from '../../shared/dom.ts';
+import { icon } from '../../shared/icons.ts';
 import { summaryOf } from '../message/body.ts';
-import { icon } from '../shell/icons.ts';
 import type { Message } from '../wire.ts';
 import type { Completion, Option } from './completion.ts';
 import { complete, completionAt, type Mentionable, optionsFor } from './completion.ts';

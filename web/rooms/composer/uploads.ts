@@ -1,7 +1,7 @@
 import { h } from '../../shared/dom.ts';
+import { icon } from '../../shared/icons.ts';
 import type { Api } from '../api.ts';
 import { reasonOf } from '../api-error.ts';
-import { icon } from '../shell/icons.ts';
 import { printSize } from '../shell/time-text.ts';
 import type { FileRef } from '../wire.ts';
 

@@ -1,6 +1,5 @@
 import { h } from '../../shared/dom.ts';
-import { svgElement } from '../../shared/drawing.ts';
-import { icon } from '../shell/icons.ts';
+import { icon, svgElement } from '../../shared/icons.ts';
 import { printFull, printLength, printTime } from '../shell/time-text.ts';
 import type { Ui } from '../shell/ui.ts';
 import type { AlertCard, Message } from '../wire.ts';

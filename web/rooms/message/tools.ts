@@ -1,6 +1,6 @@
 import { h } from '../../shared/dom.ts';
+import { type IconName, icon } from '../../shared/icons.ts';
 import { COMMON_EMOJI } from '../composer/emoji-names.ts';
-import { type IconName, icon } from '../shell/icons.ts';
 import type { Ui } from '../shell/ui.ts';
 import type { Message } from '../wire.ts';
 

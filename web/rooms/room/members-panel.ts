@@ -1,9 +1,9 @@
 import { copyButton } from '../../shared/copy-button.ts';
 import { h, syncChildren } from '../../shared/dom.ts';
+import { icon } from '../../shared/icons.ts';
 import { NEW_ONLY } from '../api.ts';
 import { summaryOf } from '../message/body.ts';
 import { linkTo } from '../root.ts';
-import { icon } from '../shell/icons.ts';
 import type { Ui } from '../shell/ui.ts';
 import type { Me, Room } from '../wire.ts';
 import type { RoomEntry } from './entry.ts';

@@ -1,6 +1,6 @@
 import { h } from '../../shared/dom.ts';
+import { icon } from '../../shared/icons.ts';
 import type { UserRef } from '../wire.ts';
-import { icon } from './icons.ts';
 
 const TONES = 8;
 

@@ -47,7 +47,7 @@ export class ChartFigure {
     const { translate, format } = host.deps;
     const title = translate(`chart.${key}`);
     this.#zoom = timeZoom ?? new LocalZoom(() => host.repaint(key));
-    this.#head = new FigureHead(key, translate, this.#headActions());
+    this.#head = new FigureHead(key, host.deps, this.#headActions());
     this.#legend = new Legend(key, translate, (hidden) => this.#hide(hidden));
     this.#twin = new TableTwin(title, format, translate);
     const canvas = h('canvas', { id: `chart-${key}`, role: 'img', 'aria-label': title });

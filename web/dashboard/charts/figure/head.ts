@@ -1,5 +1,5 @@
 import { h, setAttribute, setText, syncChildren } from '../../../shared/dom.ts';
-import { icon } from '../icons.ts';
+import type { ChartsDeps } from '../contract.ts';
 import type { ChartModel } from '../model.ts';
 import type { ChartKey, ChartTranslate } from '../text/terms.ts';
 
@@ -26,7 +26,7 @@ export class FigureHead {
   readonly #translate: ChartTranslate;
   readonly #chart: string;
 
-  constructor(key: ChartKey, translate: ChartTranslate, actions: HeadActions) {
+  constructor(key: ChartKey, { translate, icon }: Pick<ChartsDeps, 'translate' | 'icon'>, actions: HeadActions) {
     this.#actions = actions;
     this.#translate = translate;
     this.#chart = translate(`chart.${key}`);
@@ -36,10 +36,10 @@ export class FigureHead {
       'aria-label': translate('chart.metric', { chart: this.#chart }),
       hidden: true,
     });
-    this.#reset = this.#tool('reset', 'resetZoom', () => actions.resetZoom());
-    this.#tall = this.#tool('taller', 'taller', () => actions.toggleTall(flip(this.#tall)));
-    this.#table = this.#tool('table', 'table', () => actions.toggleTable(flip(this.#table)));
-    this.#download = this.#tool('download', 'download', () => this.#openMenu(this.#menu.hidden !== false));
+    this.#reset = this.#tool('resetZoom', icon('reset'), () => actions.resetZoom());
+    this.#tall = this.#tool('taller', icon('taller'), () => actions.toggleTall(flip(this.#tall)));
+    this.#table = this.#tool('table', icon('table'), () => actions.toggleTable(flip(this.#table)));
+    this.#download = this.#tool('download', icon('download'), () => this.#openMenu(this.#menu.hidden !== false));
     this.#menu = this.#menuOf(translate);
     for (const button of [this.#tall, this.#table]) setAttribute(button, 'aria-pressed', 'false');
     setAttribute(this.#download, 'aria-expanded', 'false');
@@ -73,14 +73,10 @@ export class FigureHead {
     return h('button', { type: 'button', 'data-metric': key, onclick: () => this.#actions.chooseMetric(key) });
   }
 
-  #tool(
-    name: Parameters<typeof icon>[0],
-    text: 'resetZoom' | 'taller' | 'table' | 'download',
-    act: () => void,
-  ): HTMLButtonElement {
+  #tool(text: 'resetZoom' | 'taller' | 'table' | 'download', icon: SVGElement, act: () => void): HTMLButtonElement {
     const label = this.#translate(`chart.${text}Label`, { chart: this.#chart });
     const title = this.#translate(`chart.${text}`);
-    return h('button', { type: 'button', class: 'chart-tool', 'aria-label': label, title, onclick: act }, icon(name));
+    return h('button', { type: 'button', class: 'chart-tool', 'aria-label': label, title, onclick: act }, icon);
   }
 
   #menuOf(translate: ChartTranslate): HTMLElement {
