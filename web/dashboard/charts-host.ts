@@ -1,4 +1,5 @@
 import type { TimeSpan, View } from '../../src/dashboard/domain/view.ts';
+import { h } from '../shared/dom.ts';
 import { icon } from '../shared/icons.ts';
 import { nextTask } from '../shared/task.ts';
 import type { ChartState, Charts, MarkerHit, PictureWords } from './charts/contract.ts';
@@ -27,6 +28,10 @@ export interface ChartsHostParts {
   onDisplay(display: MarkerDisplay): void;
   onFailure(): void;
 }
+
+/** Empty cards that keep the charts' room in a section until they arrive. */
+export const placeholders = (count: number): readonly HTMLElement[] =>
+  Array.from({ length: count }, () => h('div', { class: 'chart-place' }));
 
 /** The charts of a screen: loads their code, mounts them, and puts the page's own controls into their heads. */
 export class ChartsHost {
@@ -86,6 +91,7 @@ export class ChartsHost {
     this.#charts = mountCharts(root, {
       translate: (key, values = {}) =>
         texts[key].replace(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? '')),
+      language: ui.language,
       format: chartFormat(ui.format.locale),
       visibility: {
         get: (chart) => settings.hiddenSeries(chart),

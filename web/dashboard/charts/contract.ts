@@ -3,11 +3,10 @@
 import type { TimeSpan, View } from '../../../src/dashboard/domain/view.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { IconName } from '../../shared/icons.ts';
-import type { ChartFormat, ChartKey, ChartState, ChartTranslate } from './text/terms.ts';
+import type { ChartFormat, ChartLanguage, ChartState, ChartTranslate } from './text/terms.ts';
 
 export type { TimeSpan as TimeRange } from '../../../src/dashboard/domain/view.ts';
-export type { ChartFormat, ChartKey, ChartState, ChartTranslate, DateForm } from './text/terms.ts';
-export { CHART_KEYS } from './text/terms.ts';
+export type { ChartFormat, ChartState, ChartTranslate, DateForm } from './text/terms.ts';
 
 /** Where on the screen a marker was pointed at. The popover belongs above the anchor: below it lie the data. */
 export interface MarkerHit {
@@ -21,11 +20,12 @@ export interface MarkerHit {
 export interface ChartsDeps {
   /** A new language: destroy and mount again. */
   readonly translate: ChartTranslate;
+  readonly language: ChartLanguage;
   readonly format: ChartFormat;
   /** The hidden series of each chart by their stable keys (`usage-analytics-chart-visibility`); unknown keys are ignored. */
   readonly visibility: {
-    get(chart: ChartKey): Iterable<string>;
-    set(chart: ChartKey, hidden: ReadonlySet<string>): void;
+    get(chart: string): Iterable<string>;
+    set(chart: string, hidden: ReadonlySet<string>): void;
   };
   /**
    * Asks for a view of this stretch of time (both ends included, as `visible` of a ViewQuery), or of all; answered by
@@ -55,13 +55,13 @@ export interface Charts {
   /** Draws a view; cheap when little has changed. Undefined shows every chart in its loading state. */
   update(view: View | undefined, state: ChartState): void;
   /** The place in a figure's head for controls of the page's own: the marker controls. */
-  slot(chart: ChartKey): HTMLElement;
+  slot(chart: string): HTMLElement;
   /** The next drag over the overview marks a range instead of zooming; Escape leaves the mode. */
   markRange(): void;
   /** Back to the whole range on every chart. */
   resetZoom(): void;
   /** The chart with title, range and legend at twice its size, drawn for it if nobody has scrolled there yet. */
-  picture(chart: ChartKey): HTMLCanvasElement;
+  picture(chart: string): HTMLCanvasElement;
   /**
    * A PNG of every chart that is on the page and has something to show, as they lie there and at twice their size; draws
    * one a task. Undefined when there is no such chart.
@@ -71,7 +71,7 @@ export interface Charts {
 }
 
 /**
- * `root` is the element below which the charts stand: for each key an element with `data-chart="<key>"` found in it takes
- * the figure; figures without one are appended to `root` in the order of `CHART_KEYS`.
+ * `root` is the element below which the charts stand: an element with `data-charts="<section>"` gets the charts of the
+ * section in place of its placeholders; charts of other sections are appended to `root`.
  */
 export type MountCharts = (root: HTMLElement, deps: ChartsDeps) => Charts;

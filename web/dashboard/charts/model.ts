@@ -1,7 +1,19 @@
-import type { Buckets, MarkerView } from '../../../src/dashboard/domain/view.ts';
-import type { ChartFormat, ChartKey, ChartState, ChartTranslate } from './text/terms.ts';
+import type { Buckets, MarkerView, View } from '../../../src/dashboard/domain/view.ts';
+import type { ChartFormat, ChartState, ChartText, ChartTranslate } from './text/terms.ts';
 
 // A chart as data: canvas, legend, tooltip, table twin, CSV, PNG and summary are all drawn from this one description.
+
+/** A file of models/ describes it; models/chart-list.ts puts it on the page. */
+export interface Chart {
+  /** Stable: stored settings, names of saved files and tests use it. */
+  readonly key: string;
+  readonly title: ChartText;
+  /** Where it stands on the page. Charts of the overview are over time and share zoom and cursor. */
+  readonly section: ChartSection;
+  model(view: View, context: ModelContext): ChartModel;
+}
+
+export type ChartSection = 'overview' | 'details' | 'markers';
 
 export type Unit = 'tokens' | 'usd' | 'requests';
 
@@ -39,7 +51,7 @@ export interface Detail {
 export type Shape = 'columns' | 'rows' | 'ring';
 
 export interface ChartModel {
-  readonly key: ChartKey;
+  readonly key: string;
   readonly title: string;
   readonly shape: Shape;
   readonly length: number;
@@ -79,10 +91,12 @@ export interface TimeAxis {
 /** What every model is made with. */
 export interface ModelContext {
   readonly translate: ChartTranslate;
+  /** A chart's own text in the page's language. */
+  say(text: ChartText): string;
   readonly format: ChartFormat;
   readonly state: ChartState;
   /** The measure that was chosen for a chart. */
-  metric(chart: ChartKey): string | undefined;
+  metric(chart: string): string | undefined;
 }
 
 export function formatUnit(format: ChartFormat, unit: Unit, value: number): string {

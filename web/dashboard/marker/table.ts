@@ -1,5 +1,6 @@
 import type { MarkerView, View } from '../../../src/dashboard/domain/view.ts';
 import { h } from '../../shared/dom.ts';
+import { placeholders } from '../charts-host.ts';
 import { iconButton } from '../controls/controls.ts';
 import type { PopoverSwitch } from '../controls/popover-switch.ts';
 import type { Ui } from '../shell/ui.ts';
@@ -43,12 +44,7 @@ export class MarkerTable {
       parts.popovers.create(t('popover.switch'), t('markers')),
       iconButton('flag', t('marker.new'), () => parts.onNew(), { text: true, class: 'primary', key: 'm' }),
     );
-    this.charts = h(
-      'div',
-      { class: 'charts-pair' },
-      h('div', { class: 'chart-place', 'data-chart': 'markerByProject' }),
-      h('div', { class: 'chart-place', 'data-chart': 'markerByCategory' }),
-    );
+    this.charts = h('div', { class: 'charts-pair', 'data-charts': 'markers' }, placeholders(2));
     this.#card.element.insertBefore(this.charts, this.#card.body);
     this.#card.body.append(this.#table.element, h('p', { class: 'card-hint' }, t('markers.open-hint')));
     this.element = this.#card.element;

@@ -2,6 +2,7 @@ import type { TableColumn, TablePage, View } from '../../../src/dashboard/domain
 import { h, setText } from '../../shared/dom.ts';
 import { nextFrame } from '../../shared/task.ts';
 import type { Theme } from '../../shared/theme.ts';
+import { placeholders } from '../charts-host.ts';
 import { BudgetPanel } from '../controls/budget-panel.ts';
 import { PopoverSwitch } from '../controls/popover-switch.ts';
 import { RangePanel } from '../controls/range-panel.ts';
@@ -52,18 +53,8 @@ export interface ScreenStart {
 const AXES_PX = 140;
 
 const SECTIONS = ['overview', 'details', 'markers', 'daily', 'top', 'individual'] as const;
-/** The charts that stand on their own below the overview, in reading order. */
-const DETAILS = [
-  'topCost',
-  'topTokens',
-  'modelFamily',
-  'tokenTypes',
-  'inputOutput',
-  'cacheEfficiency',
-  'byHour',
-  'byWeekday',
-  'maxMode',
-] as const;
+/** Placeholders in a section until its charts arrive; another number of charts only makes the page jump. */
+const DETAIL_CHARTS = 9;
 
 /** Everything that is to be seen, in one language; another language or zone builds another screen. */
 export class Screen {
@@ -74,7 +65,7 @@ export class Screen {
   readonly progress: ProgressBar;
   readonly dropZone: DropZone;
   readonly requests: RequestsTable;
-  /** The figures of the charts go into the elements below it that name them. */
+  /** Holds the sections of charts. */
   readonly charts: HTMLElement;
   /** Shown when the charts' code does not come. */
   readonly chartError: HTMLElement;
@@ -204,7 +195,6 @@ export class Screen {
 
   #layOut(): HTMLElement {
     const { t } = this.#ui;
-    const place = (chart: string) => h('div', { class: 'chart-place', 'data-chart': chart });
     return h(
       'div',
       { class: 'content' },
@@ -215,11 +205,14 @@ export class Screen {
       this.chartError,
       h(
         'section',
-        { id: 'overview', class: 'charts-main', 'aria-label': t('section.overview') },
-        place('overview'),
-        place('cumulative'),
+        { id: 'overview', class: 'charts-main', 'aria-label': t('section.overview'), 'data-charts': 'overview' },
+        placeholders(2),
       ),
-      h('section', { id: 'details', class: 'charts-grid', 'aria-label': t('section.details') }, DETAILS.map(place)),
+      h(
+        'section',
+        { id: 'details', class: 'charts-grid', 'aria-label': t('section.details'), 'data-charts': 'details' },
+        placeholders(DETAIL_CHARTS),
+      ),
       this.#markers.element,
       this.#daily.element,
       this.#top.element,

@@ -2,12 +2,10 @@ import type { View } from '../../../../src/dashboard/domain/view.ts';
 import { h, setAttribute, setText } from '../../../shared/dom.ts';
 import { blobOf, drawPicture, saveFile } from '../download.ts';
 import { placeBoxes } from '../marker-boxes.ts';
-import { type ChartModel, hiddenNow, hiddenToStore, withoutHidden } from '../model.ts';
-import { chartModels } from '../models/chart-models.ts';
+import { type Chart, type ChartModel, hiddenNow, hiddenToStore, withoutHidden } from '../model.ts';
 import { Plot } from '../plot/plot.ts';
 import { LocalZoom, type TimeZoom, type Zoom } from '../plot/zoom.ts';
 import { chartCsv } from '../text/chart-csv.ts';
-import type { ChartKey } from '../text/terms.ts';
 import { DataCursor } from './data-cursor.ts';
 import { FigureGestures } from './figure-gestures.ts';
 import { Gestures } from './gestures.ts';
@@ -21,8 +19,9 @@ const SAVED_FILE_LIVES_MS = 10_000;
 /** One chart with all that belongs to it. It is told of views at once, and draws when it is asked to. */
 export class ChartFigure {
   readonly element: HTMLElement;
-  readonly key: ChartKey;
+  readonly key: string;
   readonly cursor: DataCursor;
+  readonly #chart: Chart;
   readonly #host: FigureHost;
   readonly #head: FigureHead;
   readonly #legend: Legend;
@@ -41,14 +40,16 @@ export class ChartFigure {
   #model: ChartModel | undefined;
 
   /** `timeZoom` is shared by the charts over time; all others zoom alone. */
-  constructor(key: ChartKey, host: FigureHost, timeZoom: TimeZoom | undefined) {
+  constructor(chart: Chart, host: FigureHost, timeZoom: TimeZoom | undefined) {
+    const { key } = chart;
+    this.#chart = chart;
     this.key = key;
     this.#host = host;
     const { translate, format } = host.deps;
-    const title = translate(`chart.${key}`);
+    const title = host.context.say(chart.title);
     this.#zoom = timeZoom ?? new LocalZoom(() => host.repaint(key));
-    this.#head = new FigureHead(key, host.deps, this.#headActions());
-    this.#legend = new Legend(key, translate, (hidden) => this.#hide(hidden));
+    this.#head = new FigureHead(title, host.deps, this.#headActions());
+    this.#legend = new Legend(title, translate, (hidden) => this.#hide(hidden));
     this.#twin = new TableTwin(title, format, translate);
     const canvas = h('canvas', { id: `chart-${key}`, role: 'img', 'aria-label': title });
     this.#plot = new Plot(canvas, (box, isClick) => this.cursor.pointAtBox(box, isClick));
@@ -109,7 +110,7 @@ export class ChartFigure {
   /** Draws the view it was told of; what is hidden, measured or zoomed may have changed as well. */
   paint(): void {
     if (!this.#view) return;
-    const whole = chartModels[this.key](this.#view, this.#host.context);
+    const whole = this.#chart.model(this.#view, this.#host.context);
     const hidden = hiddenNow(whole, this.#host.deps.visibility.get(this.key));
     const model = withoutHidden(whole, hidden);
     this.#whole = whole;

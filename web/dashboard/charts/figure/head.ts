@@ -1,7 +1,7 @@
 import { h, setAttribute, setText, syncChildren } from '../../../shared/dom.ts';
 import type { ChartsDeps } from '../contract.ts';
 import type { ChartModel } from '../model.ts';
-import type { ChartKey, ChartTranslate } from '../text/terms.ts';
+import type { ChartTranslate } from '../text/terms.ts';
 
 export interface HeadActions {
   resetZoom(): void;
@@ -26,10 +26,10 @@ export class FigureHead {
   readonly #translate: ChartTranslate;
   readonly #chart: string;
 
-  constructor(key: ChartKey, { translate, icon }: Pick<ChartsDeps, 'translate' | 'icon'>, actions: HeadActions) {
+  constructor(chart: string, { translate, icon }: Pick<ChartsDeps, 'translate' | 'icon'>, actions: HeadActions) {
     this.#actions = actions;
     this.#translate = translate;
-    this.#chart = translate(`chart.${key}`);
+    this.#chart = chart;
     this.#metrics = h('div', {
       class: 'chart-metrics',
       role: 'group',

@@ -1,7 +1,7 @@
 import type { MarkerView } from '../../../../src/dashboard/domain/view.ts';
 import type { ChartsDeps } from '../contract.ts';
 import type { ModelContext } from '../model.ts';
-import type { ChartKey, ChartState } from '../text/terms.ts';
+import type { ChartState } from '../text/terms.ts';
 import type { Theme } from '../theme.ts';
 
 /** What all figures share. */
@@ -15,10 +15,10 @@ export interface FigureHost {
   /** Reads a text out. */
   announce(text: string): void;
   /** The column that is pointed at in one of the charts over time, for the other. */
-  cursorMoved(chart: ChartKey, index: number | undefined): void;
-  chooseMetric(chart: ChartKey, metric: string): void;
+  cursorMoved(chart: string, index: number | undefined): void;
+  chooseMetric(chart: string, metric: string): void;
   /** Draws the chart in the next frame. */
-  repaint(chart: ChartKey): void;
+  repaint(chart: string): void;
   /** The selection in words, for pictures. */
   rangeText(): string;
   /** The mode in which the next drag marks a range. */

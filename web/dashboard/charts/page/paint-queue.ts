@@ -31,7 +31,7 @@ export class PaintQueue<Key> {
     this.#observer.observe(element);
   }
 
-  add(keys: readonly Key[]): void {
+  add(keys: Iterable<Key>): void {
     for (const key of keys) this.#dirty.add(key);
     this.#schedule();
   }

@@ -1,25 +1,7 @@
 import type { CostBasis, TimeSpan } from '../../../../src/dashboard/domain/view.ts';
-import type { ChartTextKey } from './texts.ts';
+import type { ChartTextKey, chartTexts } from './texts.ts';
 
 // What charts are spoken of with. Nothing here knows of a document: tests run it without one.
-
-/** The charts in the order in which they stand on the page. */
-export const CHART_KEYS = [
-  'overview',
-  'cumulative',
-  'topCost',
-  'topTokens',
-  'tokenTypes',
-  'modelFamily',
-  'byHour',
-  'byWeekday',
-  'inputOutput',
-  'cacheEfficiency',
-  'maxMode',
-  'markerByProject',
-  'markerByCategory',
-] as const;
-export type ChartKey = (typeof CHART_KEYS)[number];
 
 /** What the page knows beside the view. */
 export interface ChartState {
@@ -35,6 +17,10 @@ export interface ChartState {
   /** A newer view is on its way: the charts say so to assistive technology, and stay as they are. */
   readonly busy: boolean;
 }
+
+export type ChartLanguage = keyof typeof chartTexts;
+/** A text that belongs to one chart alone, in both languages. */
+export type ChartText = Readonly<Record<ChartLanguage, string>>;
 
 /** Words of `chartTexts` in the page's language, `{name}` filled from `values`. */
 export type ChartTranslate = (key: ChartTextKey, values?: Readonly<Record<string, string | number>>) => string;
