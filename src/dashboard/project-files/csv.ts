@@ -1,8 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { guessUser } from '../domain/csv/file.ts';
-import { isDefaultCsv } from './law.ts';
 import type { ProjectFiles } from './project-files.ts';
+import { isDefaultCsv } from './rules.ts';
 
 /** The CSV files of a project's `data/` by their names, sorted. */
 export async function listCsvFiles(projectDir: string): Promise<readonly string[]> {

@@ -2,8 +2,8 @@ import type { BigIntStats } from 'node:fs';
 import { type FileHandle, realpath, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import type { Log } from '../../kernel/log.ts';
-import { contentTypeOf, isDashboardData, isServable, MARKER_PATH } from './law.ts';
-import { type OpenFolder, openByNames } from './way.ts';
+import { type OpenFolder, openByNames } from './path.ts';
+import { contentTypeOf, isDashboardData, isServable, MARKER_PATH } from './rules.ts';
 
 /** A file that is open for an answer; whoever gets it closes it. */
 export interface ProjectFile {

@@ -1,8 +1,8 @@
 import type { HttpContext, HttpHandler } from '../../kernel/http/app.ts';
 import type { Failure } from '../contract/failure.ts';
 import type { FileAnswer, FileRequest } from '../project-files/answer.ts';
-import { isDefaultCsv } from '../project-files/law.ts';
 import type { ProjectFile, ProjectFiles } from '../project-files/project-files.ts';
+import { isDefaultCsv } from '../project-files/rules.ts';
 import type { SampleFile } from '../sample.ts';
 import { refuse } from './answers.ts';
 import { CONTENT_SECURITY_POLICY } from './guard.ts';

@@ -77,11 +77,11 @@ export interface LabelWish {
   readonly width: number;
 }
 
-/** A label in its lane, or (`more` above 0) a chip that stands for so many labels which found no room. */
+/** A label in its row, or (`more` above 0) a chip that stands for so many labels which found no room. */
 export interface PlacedLabel {
   /** Of the wish, or of the first wish that the chip stands for. */
   readonly index: number;
-  readonly lane: number;
+  readonly row: number;
   readonly left: number;
   readonly width: number;
   readonly more: number;
@@ -92,23 +92,23 @@ export interface PlacedLabel {
 export interface LabelSpace {
   readonly left: number;
   readonly right: number;
-  readonly lanes: number;
+  readonly rows: number;
   readonly gap: number;
   /** Width of a chip `+3`. */
   readonly moreWidth: number;
 }
 
-/** Puts labels, ordered by `left`, into lanes in which none touches another; those without room collapse into chips. */
+/** Puts labels, ordered by `left`, into rows in which none touches another; those without room collapse into chips. */
 export function layoutLabels(wishes: readonly LabelWish[], space: LabelSpace): readonly PlacedLabel[] {
-  const ends = new Array<number>(space.lanes).fill(Number.NEGATIVE_INFINITY);
+  const ends = new Array<number>(space.rows).fill(Number.NEGATIVE_INFINITY);
   const placed: PlacedLabel[] = [];
   let chip: number | undefined;
   wishes.forEach(({ left, width }, index) => {
     const start = Math.max(space.left, Math.min(left, space.right - width));
-    const lane = start + width <= space.right + 0.5 ? ends.findIndex((end) => start >= end + space.gap) : -1;
-    if (lane >= 0) {
-      ends[lane] = start + width;
-      placed.push({ index, lane, left: start, width, more: 0, stands: [index] });
+    const row = start + width <= space.right + 0.5 ? ends.findIndex((end) => start >= end + space.gap) : -1;
+    if (row >= 0) {
+      ends[row] = start + width;
+      placed.push({ index, row, left: start, width, more: 0, stands: [index] });
       chip = undefined;
       return;
     }
@@ -124,7 +124,7 @@ export function layoutLabels(wishes: readonly LabelWish[], space: LabelSpace): r
   return placed;
 }
 
-/** A chip goes where the row ends soonest; without room for it there, the last label of that lane makes way. */
+/** A chip goes where the row ends soonest; without room for it there, the last label of that row makes way. */
 function placeChip(
   index: number,
   left: number,
@@ -132,21 +132,21 @@ function placeChip(
   placed: PlacedLabel[],
   space: LabelSpace,
 ): number | undefined {
-  if (space.lanes === 0) return undefined;
+  if (space.rows === 0) return undefined;
   const end = Math.min(...ends);
-  const lane = ends.indexOf(end);
+  const row = ends.indexOf(end);
   const start = Math.max(left, end + space.gap, space.left);
   if (start + space.moreWidth <= space.right) {
-    ends[lane] = start + space.moreWidth;
-    placed.push({ index, lane, left: start, width: space.moreWidth, more: 1, stands: [index] });
+    ends[row] = start + space.moreWidth;
+    placed.push({ index, row, left: start, width: space.moreWidth, more: 1, stands: [index] });
     return placed.length - 1;
   }
-  const last = placed.findLastIndex((label) => label.lane === lane);
+  const last = placed.findLastIndex((label) => label.row === row);
   const victim = placed[last];
   if (!victim) return undefined;
   const stands = [...victim.stands, index];
   const at = Math.min(victim.left, space.right - space.moreWidth);
-  placed[last] = { index: victim.index, lane, left: at, width: space.moreWidth, more: stands.length, stands };
-  ends[lane] = at + space.moreWidth;
+  placed[last] = { index: victim.index, row, left: at, width: space.moreWidth, more: stands.length, stands };
+  ends[row] = at + space.moreWidth;
   return last;
 }

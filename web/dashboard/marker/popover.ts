@@ -4,7 +4,7 @@ import { h, setText } from '../../shared/dom.ts';
 import { iconButton } from '../controls/controls.ts';
 import type { Ui } from '../shell/ui.ts';
 import type { Palette } from '../table/cells.ts';
-import { projectText, userText } from './words.ts';
+import { projectText, userText } from './texts.ts';
 
 const OPEN_MS = 120;
 const CLOSE_MS = 250;

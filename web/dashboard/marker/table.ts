@@ -8,7 +8,7 @@ import type { Palette } from '../table/cells.ts';
 import { dressMarkerRow } from '../table/cells.ts';
 import { barCell, DataTable } from '../table/data-table.ts';
 import { TableCard } from '../table/table-card.ts';
-import { projectText, userText } from './words.ts';
+import { projectText, userText } from './texts.ts';
 
 export interface MarkerTableParts {
   readonly palette: Palette;

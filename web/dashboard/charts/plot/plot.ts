@@ -26,12 +26,12 @@ import { plotDatasets } from './data.ts';
 import type { PlotArea, PlotPoint } from './geometry.ts';
 import {
   type DrawnLabel,
-  LANE_PX,
   type LabelSource,
-  MAX_LANES,
+  MAX_ROWS,
   type Margins,
   markerLabels,
   placeLabels,
+  ROW_PX,
 } from './label-plugin.ts';
 import { plotOptions } from './options.ts';
 import { ringCentre, rowValues } from './value-plugins.ts';
@@ -79,7 +79,7 @@ export class Plot {
   #labels: readonly DrawnLabel[] = [];
   /** Of the last drawing; before the first one a guess. */
   #margins: Margins = { left: 48, right: 48 };
-  #lanes = 0;
+  #rows = 0;
 
   /** `onBox` hears of a marker's box that the pointer enters, leaves (undefined) or clicks. */
   constructor(canvas: HTMLCanvasElement, onBox: (box: MarkerBox | undefined, isClick: boolean) => void) {
@@ -255,7 +255,7 @@ export class Plot {
       theme: () => this.#theme(),
       colorOf: (box) => this.#theme().color(this.#scene?.colorOf(box) ?? '--chart-muted'),
       moreText: (count) => this.#scene?.moreText(count) ?? '',
-      lanes: () => this.#lanes,
+      rows: () => this.#rows,
       drawn: (labels, margins) => {
         this.#labels = labels;
         this.#margins = margins;
@@ -263,7 +263,7 @@ export class Plot {
     };
   }
 
-  /** Decides on the lanes before the layout, which they are part of: hence by the margins of the drawing before. */
+  /** Decides on the rows before the layout, which they are part of: hence by the margins of the drawing before. */
   #labelRoom(chart: Chart): number {
     const model = this.#model;
     const scene = this.#scene;
@@ -273,9 +273,9 @@ export class Plot {
       min: Math.max(0, scene.window.min),
       max: Math.min(model.length - 1, scene.window.max),
     };
-    const labels = placeLabels(chart, this.#labelSource(), MAX_LANES, columns);
-    this.#lanes = Math.max(0, ...labels.map(({ lane }) => lane + 1));
-    return this.#lanes * LANE_PX;
+    const labels = placeLabels(chart, this.#labelSource(), MAX_ROWS, columns);
+    this.#rows = Math.max(0, ...labels.map(({ row }) => row + 1));
+    return this.#rows * ROW_PX;
   }
 
   #boxes(model: ChartModel, scene: PlotScene): Record<string, AnnotationOptions> {

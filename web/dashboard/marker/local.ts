@@ -25,7 +25,7 @@ export interface MarkerServer {
   ): Promise<PutOutcome>;
 }
 
-export interface MarkerBookParts {
+export interface LocalMarkersParts {
   readonly storage: SettingStorage;
   readonly server: MarkerServer;
   readonly clock: Clock;
@@ -43,8 +43,8 @@ export type MarkerFields = Pick<ProjectMarker, 'user' | 'start' | 'end' | 'proje
  * The markers of this browser, kept in step with those of the server. While the sample shows, its markers stand beside
  * them; they are never stored.
  */
-export class MarkerBook {
-  readonly #parts: MarkerBookParts;
+export class LocalMarkers {
+  readonly #parts: LocalMarkersParts;
   #markers: readonly ProjectMarker[];
   #sample: readonly ProjectMarker[] = [];
   #synced: SyncedMarkers;
@@ -52,7 +52,7 @@ export class MarkerBook {
   /** Saves follow one another. */
   #saving: Promise<void> = Promise.resolve();
 
-  constructor(parts: MarkerBookParts) {
+  constructor(parts: LocalMarkersParts) {
     this.#parts = parts;
     this.#markers = this.#load();
     const synced = readJson(parts.storage, SYNCED_KEY);

@@ -4,7 +4,7 @@ import { tableQueryOf, viewQueryOf } from './queries.ts';
 import type { PageState } from './state.ts';
 import type { WorkerClient } from './worker-client.ts';
 
-export interface ViewDeskParts {
+export interface ViewLoaderParts {
   readonly worker: WorkerClient;
   state(): PageState;
   /** IANA name. */
@@ -18,16 +18,16 @@ export interface ViewDeskParts {
 }
 
 /** Asks the worker for the view and the page of the table; of several questions only the last is answered. */
-export class ViewDesk {
+export class ViewLoader {
   zoom: TimeSpan | undefined;
   order: Order<TableColumn> = { by: 'time', descending: true };
   rankByList = false;
-  readonly #parts: ViewDeskParts;
+  readonly #parts: ViewLoaderParts;
   #view: View | undefined;
   #asked = 0;
   #pending: Promise<void> | undefined;
 
-  constructor(parts: ViewDeskParts) {
+  constructor(parts: ViewLoaderParts) {
     this.#parts = parts;
   }
 

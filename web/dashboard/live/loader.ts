@@ -4,10 +4,10 @@ import type { PageState } from '../data/state.ts';
 import type { Notices } from '../notice/notices.ts';
 import type { Ui } from '../shell/ui.ts';
 import { instantOf } from '../text/format.ts';
-import { liveNotice } from '../text/notice-words.ts';
+import { liveNotice } from '../text/notice-texts.ts';
 import { wantedFrom } from './plan.ts';
 
-export interface LiveDeskParts {
+export interface LiveLoaderParts {
   readonly session: Session;
   ui(): Ui;
   state(): PageState;
@@ -18,15 +18,15 @@ export interface LiveDeskParts {
 }
 
 /** Sees to it that the live data which the page needs are there, and says what came of it. */
-export class LiveDesk {
-  readonly #parts: LiveDeskParts;
+export class LiveLoader {
+  readonly #parts: LiveLoaderParts;
   /** One fetch at a time; whoever comes later waits for it, and then finds most of what is wanted. */
   #running: Promise<void> = Promise.resolve();
   /** Of what is fetched unasked, behind what somebody waits for: whoever asks does not wait for it. */
   #unasked = new AbortController();
   #waiting = 0;
 
-  constructor(parts: LiveDeskParts) {
+  constructor(parts: LiveLoaderParts) {
     this.#parts = parts;
   }
 

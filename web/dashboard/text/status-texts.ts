@@ -1,7 +1,7 @@
 import type { View } from '../../../src/dashboard/domain/view.ts';
 import type { Session } from '../data/session.ts';
 import type { PageState } from '../data/state.ts';
-import { userText } from '../marker/words.ts';
+import { userText } from '../marker/texts.ts';
 import type { Ui } from '../shell/ui.ts';
 
 /** What is shown at the moment, in one line. */
