@@ -21,7 +21,7 @@ import { answerFile } from './project-files/answer.ts';
 import { findDefaultCsv } from './project-files/csv.ts';
 import { ProjectFiles } from './project-files/project-files.ts';
 import { createDashboardApp, type DashboardAppParts } from './routes/index.ts';
-import type { UsageRoutes } from './routes/usage.ts';
+import type { UsageRouteParts } from './routes/usage.ts';
 import { readSample } from './sample.ts';
 import { UpstreamEvents } from './upstream/events.ts';
 import { fetchSummary } from './upstream/summary.ts';
@@ -67,7 +67,7 @@ export async function startDashboard(options: DashboardOptions, clock: Clock, lo
 
 function composeParts(
   options: DashboardOptions,
-  usage: UsageRoutes,
+  usage: UsageRouteParts,
   store: MarkerStore,
   files: ProjectFiles,
   clock: Clock,
@@ -101,7 +101,7 @@ function composeUsage(
   http: HttpClient,
   clock: Clock,
   port: () => number,
-): UsageRoutes {
+): UsageRouteParts {
   const now = () => clock.now();
   const startedAt = now();
   const upstream = new Upstream({ url: options.upstreamUrl, cookieName: options.cookieName, http, clock });

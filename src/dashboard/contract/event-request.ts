@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import type { Outcome } from '../../kernel/outcome.ts';
 import { readInstant } from './instant.ts';
 
 /** Which events are asked for; epoch milliseconds, both ends included. */
@@ -13,9 +14,10 @@ export interface EventRequest {
   readonly allowPartial: boolean;
 }
 
-export type EventRequestOutcome =
-  | { readonly ok: true; readonly value: EventRequest }
-  | { readonly ok: false; readonly code: 'invalid_body' | 'invalid_date' | 'invalid_range'; readonly reason: string };
+export interface InvalidEventRequest {
+  readonly code: 'invalid_body' | 'invalid_date' | 'invalid_range';
+  readonly reason: string;
+}
 
 const dateSchema = v.nullish(v.union([v.string(), v.number()], 'must be a text or a number'));
 const switchSchema = v.nullish(v.union([v.boolean(), v.string(), v.number()]));
@@ -31,7 +33,7 @@ const bodySchema = v.looseObject(
 );
 
 /** Reads what a query or a JSON body asks for. */
-export function readEventRequest(value: unknown): EventRequestOutcome {
+export function readEventRequest(value: unknown): Outcome<EventRequest, InvalidEventRequest> {
   const parsed = v.safeParse(bodySchema, value, { abortEarly: true });
   if (!parsed.success) {
     const [issue] = parsed.issues;
@@ -56,7 +58,7 @@ function readDate(value: string | number | null | undefined, edge: 'start' | 'en
   return readInstant(value, edge) ?? null;
 }
 
-function refuseDate(name: string): EventRequestOutcome {
+function refuseDate(name: string): Outcome<EventRequest, InvalidEventRequest> {
   const reason = `${name} must be milliseconds or seconds since 1970, ISO 8601 or YYYY-MM-DD, from 2000 to 2100`;
   return { ok: false, code: 'invalid_date', reason };
 }

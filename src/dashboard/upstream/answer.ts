@@ -1,6 +1,7 @@
 import { formatDuration } from '../../kernel/duration.ts';
 import { readRetryAfter } from '../../kernel/http/retry-after.ts';
 import type { HttpAnswer } from '../../kernel/http-client/exchange.ts';
+import type { Outcome } from '../../kernel/outcome.ts';
 import { printable } from '../../kernel/terminal/printable.ts';
 
 export type UpstreamCode =
@@ -25,9 +26,10 @@ export interface UpstreamFailure {
   readonly isBadRequest?: boolean;
 }
 
-export type UpstreamOutcome<T> =
-  | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly failure: UpstreamFailure };
+/** The failure of an `Outcome` that comes from upstream. */
+export interface UpstreamFailed {
+  readonly failure: UpstreamFailure;
+}
 
 const HTML = /^\s*(?:<!doctype html|<html)/i;
 /** What a login page has and a bot check has not. */
@@ -43,8 +45,8 @@ export function classifyAnswer(
   { status, headers, text }: HttpAnswer,
   asked: URL,
   variable: string,
-): UpstreamOutcome<unknown> {
-  const fail = (failure: Omit<UpstreamFailure, 'status'>): UpstreamOutcome<never> => ({
+): Outcome<unknown, UpstreamFailed> {
+  const fail = (failure: Omit<UpstreamFailure, 'status'>): Outcome<never, UpstreamFailed> => ({
     ok: false,
     failure: { ...failure, status },
   });

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { type UpstreamOutcome, unexpected } from './answer.ts';
+import type { Outcome } from '../../kernel/outcome.ts';
+import { type UpstreamFailed, unexpected } from './answer.ts';
 
 /** One page of events as upstream sends it. */
 export interface EventPage {
@@ -24,7 +25,7 @@ const KEYS_OF_NOTHING = new Set(['totalUsageEventsCount', 'usageEventsDisplay', 
 type WireEvent = v.InferOutput<typeof eventSchema>;
 
 /** Reads a page; a shape that is not known is a failure and never “no events”. */
-export function readEventPage(value: unknown): UpstreamOutcome<EventPage> {
+export function readEventPage(value: unknown): Outcome<EventPage, UpstreamFailed> {
   const isKnown = v.is(pageSchema, value);
   const list = isKnown ? (value.usageEventsDisplay ?? value.usageEvents) : undefined;
   if (!isKnown || (!list && Object.keys(value).some((key) => !KEYS_OF_NOTHING.has(key))))

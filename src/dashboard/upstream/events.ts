@@ -1,5 +1,6 @@
+import type { Outcome } from '../../kernel/outcome.ts';
 import type { DashboardUser } from '../config/config.ts';
-import { type UpstreamFailure, type UpstreamOutcome, unexpected } from './answer.ts';
+import { type UpstreamFailed, type UpstreamFailure, unexpected } from './answer.ts';
 import { type EventPage, readEventPage } from './event-page.ts';
 import type { Upstream, UpstreamRequest } from './upstream.ts';
 
@@ -135,7 +136,7 @@ class Gathering {
     }
   }
 
-  async #askPage({ startAt, endAt }: EventRange, page: number): Promise<UpstreamOutcome<EventPage>> {
+  async #askPage({ startAt, endAt }: EventRange, page: number): Promise<Outcome<EventPage, UpstreamFailed>> {
     this.#pages++;
     const answer = await this.#options.upstream.ask({
       method: 'POST',

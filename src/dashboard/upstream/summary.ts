@@ -1,5 +1,6 @@
+import type { Outcome } from '../../kernel/outcome.ts';
 import type { DashboardUser } from '../config/config.ts';
-import { type UpstreamOutcome, unexpected } from './answer.ts';
+import { type UpstreamFailed, unexpected } from './answer.ts';
 import type { Upstream } from './upstream.ts';
 
 const SUMMARY_MS = 60_000;
@@ -10,7 +11,7 @@ export async function fetchSummary(
   user: DashboardUser,
   now: number,
   signal?: AbortSignal,
-): Promise<UpstreamOutcome<unknown>> {
+): Promise<Outcome<unknown, UpstreamFailed>> {
   const path = '/api/usage-summary';
   const answer = await upstream.ask({ method: 'GET', path, user, deadlineAt: now + SUMMARY_MS, signal });
   if (!answer.ok) return answer;

@@ -3,13 +3,14 @@ import { DeadlineError, withDeadline } from '../../kernel/deadline.ts';
 import { systemCodeOf } from '../../kernel/errors.ts';
 import type { HttpAnswer } from '../../kernel/http-client/exchange.ts';
 import type { HttpClient } from '../../kernel/http-client/http-client.ts';
+import type { Outcome } from '../../kernel/outcome.ts';
 import type { DashboardUser } from '../config/config.ts';
 import {
   classifyAnswer,
   TIMEOUT,
   UNREACHABLE,
+  type UpstreamFailed,
   type UpstreamFailure,
-  type UpstreamOutcome,
   unexpected,
 } from './answer.ts';
 
@@ -61,7 +62,7 @@ export class Upstream {
   }
 
   /** The JSON of one answer. A rate limit or a failure of upstream's is tried once more. */
-  async ask(request: UpstreamRequest): Promise<UpstreamOutcome<unknown>> {
+  async ask(request: UpstreamRequest): Promise<Outcome<unknown, UpstreamFailed>> {
     const first = await this.#askOnce(request);
     if (first.ok) return first;
     const pauseMs = retryPause(first.failure);
@@ -71,7 +72,7 @@ export class Upstream {
     return this.#askOnce(request);
   }
 
-  async #askOnce(request: UpstreamRequest): Promise<UpstreamOutcome<unknown>> {
+  async #askOnce(request: UpstreamRequest): Promise<Outcome<unknown, UpstreamFailed>> {
     const { clock, url } = this.#options;
     const waitMs = Math.min(ONE_ANSWER_MS, request.deadlineAt - clock.now());
     if (waitMs <= 0 || request.signal?.aborted) return { ok: false, failure: TIMEOUT };
