@@ -1,3 +1,4 @@
+import type { ListedUser } from '../../src/dashboard/contract/user-list.ts';
 import type { Clock } from '../shared/clock.ts';
 import { StepRunner } from '../shared/step-runner.ts';
 import { nextFrame, nextTask } from '../shared/task.ts';
@@ -6,7 +7,7 @@ import { shiftPeriod } from './controls/period.ts';
 import { Exporter } from './data/exporter.ts';
 import { formatHash, parseHash } from './data/hash.ts';
 import { chartStateOf } from './data/queries.ts';
-import { fetchMarkers, fetchSampleMarkers, putMarkers, type ServerUser } from './data/server-api.ts';
+import { fetchMarkers, fetchSampleMarkers, putMarkers } from './data/server-api.ts';
 import { Session } from './data/session.ts';
 import type { SettingStorage, Settings } from './data/settings.ts';
 import type { PageState } from './data/state.ts';
@@ -101,7 +102,7 @@ export class App {
   }
 
   /** `asked`: who the users are, once the server has said it. */
-  async start(asked: Promise<readonly ServerUser[]>): Promise<void> {
+  async start(asked: Promise<readonly ListedUser[]>): Promise<void> {
     const hadHash = location.hash !== '';
     window.addEventListener('hashchange', () => this.#followHash());
     document.addEventListener('visibilitychange', () => document.hidden || void this.#markers.sync());

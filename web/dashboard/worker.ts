@@ -88,13 +88,13 @@ class DataWorker {
     if (!source) return 'missing';
     const { name, user, now } = request;
     const csv = this.#data.openCsv({ name, user, size: source.size }, now);
-    let toldAt = 0;
+    let reportedAt = 0;
     for await (const bytes of chunksOf(source.stream)) {
       signal.throwIfAborted();
       const counts = csv.push(bytes);
       const at = browserClock.now();
-      if (at - toldAt < PROGRESS_MS) continue;
-      toldAt = at;
+      if (at - reportedAt < PROGRESS_MS) continue;
+      reportedAt = at;
       const progress: Progress = { done: counts.bytes, total: source.size, count: counts.rows };
       this.#post({ id, progress });
       // A cancel may be waiting.

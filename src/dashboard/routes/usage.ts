@@ -2,6 +2,7 @@ import type { HttpContext, HttpHandler } from '../../kernel/http/app.ts';
 import type { Outcome } from '../../kernel/outcome.ts';
 import { type EventRequest, readEventRequest } from '../contract/event-request.ts';
 import type { Failure } from '../contract/failure.ts';
+import type { UserList } from '../contract/user-list.ts';
 import type { CachedEvents } from '../event-cache.ts';
 import type { UpstreamFailed, UpstreamFailure } from '../upstream/answer.ts';
 import { answerJson, readJsonBody, refuse } from './answers.ts';
@@ -58,7 +59,7 @@ function listUsers({ users, findDefaultCsv }: UsageRouteParts): HttpHandler {
       defaultCsvPaths: files.get(id) ?? [],
       hasToken,
     }));
-    return answerJson(c, { users: listed });
+    return answerJson(c, { users: listed } satisfies UserList);
   };
 }
 

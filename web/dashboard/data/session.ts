@@ -1,8 +1,8 @@
+import type { ListedUser } from '../../../src/dashboard/contract/user-list.ts';
 import type { CsvFileResult } from '../../../src/dashboard/domain/csv/file.ts';
 import { guessUser } from '../../../src/dashboard/domain/csv/file.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { LiveUserResult, Progress } from '../text/messages.ts';
-import type { ServerUser } from './server-api.ts';
 import type { AskOptions, WorkerClient } from './worker-client.ts';
 import { Cancelled } from './worker-client.ts';
 
@@ -31,7 +31,7 @@ export class Session {
   readonly #host: SessionHost;
   readonly #sampleFiles: number[] = [];
   readonly #tried: string[] = [];
-  #users: readonly ServerUser[] = [];
+  #users: readonly ListedUser[] = [];
   #files = 0;
   #live: LiveStatus | undefined;
 
@@ -41,7 +41,7 @@ export class Session {
     this.#host = host;
   }
 
-  get users(): readonly ServerUser[] {
+  get users(): readonly ListedUser[] {
     return this.#users;
   }
 
@@ -72,7 +72,7 @@ export class Session {
   }
 
   /** Fetches the default files of all users. */
-  async start(users: readonly ServerUser[]): Promise<void> {
+  async start(users: readonly ListedUser[]): Promise<void> {
     this.#users = users;
     const known = users.map(({ label, emails }) => (emails[0] ? { label, email: emails[0] } : { label }));
     // The worker takes what it is asked in this order: nobody need wait for its word that it has started.
