@@ -1,6 +1,8 @@
 // The worker that owns the usage events: the page asks for views and pages of tables and never holds an event.
+
+import type { TableQuery } from '../../src/dashboard/domain/table-page.ts';
 import { UsageData } from '../../src/dashboard/domain/usage-data.ts';
-import type { TableQuery, View, ViewQuery } from '../../src/dashboard/domain/view.ts';
+import type { View, ViewQuery } from '../../src/dashboard/domain/view.ts';
 import { browserClock } from '../shared/clock.ts';
 import { nextTask } from '../shared/task.ts';
 import { LiveCache } from './live/cache.ts';

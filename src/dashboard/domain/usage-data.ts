@@ -9,7 +9,8 @@ import { cutPage, filterOffers, filterRows, orderRows } from './event/table.ts';
 import { exportRowsAsCsv, exportRowsAsJson } from './export.ts';
 import { categoriesOf } from './marker/category.ts';
 import { appliesTo, type MarkerInterval, type ProjectMarker, resolveMarkers } from './marker/marker.ts';
-import type { CostBasis, SourceMode, Sums, TablePage, TableQuery, View, ViewQuery } from './view.ts';
+import type { TablePage, TableQuery } from './table-page.ts';
+import type { CostBasis, SourceMode, Sums, View, ViewQuery } from './view.ts';
 import { answerView, selectEvents, type ViewInput } from './view-answer.ts';
 import { zoneOf } from './zone.ts';
 

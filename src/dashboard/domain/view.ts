@@ -284,33 +284,3 @@ export interface View {
   /** The 15 most expensive; empty when none has a cost. */
   readonly top: readonly EventRow[];
 }
-
-/** The individual requests. Filters hold together; whoever changes one asks for page 1 again. */
-export interface TableQuery {
-  readonly view: ViewQuery;
-  /** From 1; one beyond the last answers the last. */
-  readonly page: number;
-  readonly project: 'all' | 'unmarked' | { readonly name: string };
-  /** Cents, as `readMinimumCost` reads them from what is typed. Undefined: off. */
-  readonly minCents: number | undefined;
-  readonly maxMode: 'all' | 'yes' | 'no';
-  readonly model?: string | undefined;
-  readonly kind?: string | undefined;
-  readonly sort: { readonly by: TableColumn; readonly descending: boolean };
-}
-
-export type TableColumn = 'time' | 'cost' | 'tokens' | 'model' | 'user' | 'project';
-
-export interface TablePage {
-  readonly page: number;
-  /** 1 at the least. */
-  readonly pages: number;
-  readonly total: number;
-  readonly rows: readonly EventRow[];
-  /** What the filters may offer, of the whole selection. */
-  readonly models: readonly string[];
-  readonly kinds: readonly string[];
-  readonly projects: readonly string[];
-}
-
-export const EVENTS_PER_PAGE = 50;

@@ -1,4 +1,5 @@
-import type { Selection, TableColumn, TableQuery, TimeSpan, ViewQuery } from '../../../src/dashboard/domain/view.ts';
+import type { TableColumn, TableQuery } from '../../../src/dashboard/domain/table-page.ts';
+import type { Selection, TimeSpan, ViewQuery } from '../../../src/dashboard/domain/view.ts';
 import type { ChartState } from '../charts/contract.ts';
 import type { Order } from '../table/data-table.ts';
 import type { Settings } from './settings.ts';

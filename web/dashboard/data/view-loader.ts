@@ -1,4 +1,5 @@
-import type { TableColumn, TablePage, TimeSpan, View, ViewQuery } from '../../../src/dashboard/domain/view.ts';
+import type { TableColumn, TablePage } from '../../../src/dashboard/domain/table-page.ts';
+import type { TimeSpan, View, ViewQuery } from '../../../src/dashboard/domain/view.ts';
 import type { Order } from '../table/data-table.ts';
 import { tableQueryOf, viewQueryOf } from './queries.ts';
 import type { PageState } from './state.ts';

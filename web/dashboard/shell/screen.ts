@@ -1,4 +1,5 @@
-import type { TableColumn, TablePage, View } from '../../../src/dashboard/domain/view.ts';
+import type { TableColumn, TablePage } from '../../../src/dashboard/domain/table-page.ts';
+import type { View } from '../../../src/dashboard/domain/view.ts';
 import { h, setText } from '../../shared/dom.ts';
 import { nextFrame } from '../../shared/task.ts';
 import type { Theme } from '../../shared/theme.ts';

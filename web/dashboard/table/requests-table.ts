@@ -1,4 +1,5 @@
-import type { EventRow, TableColumn, TablePage } from '../../../src/dashboard/domain/view.ts';
+import type { TableColumn, TablePage } from '../../../src/dashboard/domain/table-page.ts';
+import type { EventRow } from '../../../src/dashboard/domain/view.ts';
 import { h, setText } from '../../shared/dom.ts';
 import { Field, fillSelect, iconButton } from '../controls/controls.ts';
 import type { PopoverSwitch } from '../controls/popover-switch.ts';

@@ -1,14 +1,7 @@
 import type { CsvFileResult } from '../../../src/dashboard/domain/csv/file.ts';
 import type { ProjectMarker } from '../../../src/dashboard/domain/marker/marker.ts';
-import type {
-  CostBasis,
-  SourceMode,
-  Sums,
-  TablePage,
-  TableQuery,
-  View,
-  ViewQuery,
-} from '../../../src/dashboard/domain/view.ts';
+import type { TablePage, TableQuery } from '../../../src/dashboard/domain/table-page.ts';
+import type { CostBasis, SourceMode, Sums, View, ViewQuery } from '../../../src/dashboard/domain/view.ts';
 
 // What the page asks of its worker. Every request has a number that its answer repeats.
 

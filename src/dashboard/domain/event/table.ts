@@ -1,7 +1,7 @@
 import { UNMARKED } from '../marker/assignment.ts';
 import type { MarkerInterval } from '../marker/marker.ts';
 import { newestFirst, sortRows } from '../row-order.ts';
-import { EVENTS_PER_PAGE, type TableColumn, type TablePage, type TableQuery } from '../view.ts';
+import { EVENTS_PER_PAGE, type TableColumn, type TablePage, type TableQuery } from '../table-page.ts';
 import { IS_MAX_MODE } from './columns.ts';
 import { eventRowOf } from './row.ts';
 import type { SourceIndex } from './source-index.ts';
