@@ -33,11 +33,11 @@ const GRACE_MS = 2_000;
 export interface DashboardServer {
   /** `http://host:port`, without a slash at the end. */
   readonly url: string;
-  /** Answers what is under way, then ends. Idempotent. */
+  /** Answers the requests in progress, then ends. Idempotent. */
   close(): Promise<void>;
 }
 
-/** Starts the dashboard; it answers when this resolves. A CommandError says why it cannot. */
+/** Starts the dashboard; it accepts requests when this resolves. Throws a CommandError if it cannot. */
 export async function startDashboard(options: DashboardOptions, clock: Clock, log: Log): Promise<DashboardServer> {
   const http = new HttpClient({ connectTimeoutMs: CONNECT_TIMEOUT_MS, variables: process.env });
   const store = await MarkerStore.open({ path: join(options.projectDir, MARKER_FILE), clock, log });
@@ -90,7 +90,7 @@ function composeParts(
   };
 }
 
-/** A token as it is sent, and as people write it. */
+/** A token as sent, and as commonly written. */
 function secretForms(token: string): readonly string[] {
   return [...new Set([token, token.replaceAll('%3A%3A', '::')])];
 }
@@ -108,7 +108,7 @@ function composeUsage(
   const events = new UpstreamEvents({ upstream, now });
   const cache = new EventCache({ ttlMs: options.cacheTtlMs, now });
   const users = new Map<string, DashboardUser>(options.users.map((user) => [user.id, user]));
-  // Routes hand in only users they found in this list.
+  // Routes pass only users of this list.
   const userOf = (id: string) => users.get(id) as DashboardUser;
   return {
     users: options.users.map(({ token, ...user }) => ({ ...user, hasToken: token !== undefined })),

@@ -2,7 +2,7 @@ import { appliesTo, compareIds, type MarkerInterval } from './marker.ts';
 
 export const UNMARKED = -1;
 
-/** A stretch of time over which one marker holds a user's events. */
+/** A span in which one marker owns a user's events. */
 interface Reign {
   readonly from: number;
   /** Number of the interval, or UNMARKED. */
@@ -42,7 +42,7 @@ export function assignMarkers(
   return assigned;
 }
 
-/** Sweeps over starts and ends with the open intervals in a heap, the strongest on top. */
+/** Sweeps over starts and ends, with the open intervals in a heap, the highest rank on top. */
 function reignsOf(intervals: readonly MarkerInterval[], user: string): readonly Reign[] {
   const own = intervals
     .map((interval, marker) => ({ ...interval, index: marker }))
