@@ -2,15 +2,15 @@ import * as v from 'valibot';
 import type { Outcome } from '../../kernel/outcome.ts';
 import { readInstant } from './instant.ts';
 
-/** Which events are asked for; epoch milliseconds, both ends included. */
+/** The requested events; epoch milliseconds, both ends included. */
 export interface EventRequest {
-  /** Undefined: the first of the configured ones. */
+  /** Undefined: the first configured user. */
   readonly user: string | undefined;
   readonly startAt: number | undefined;
   readonly endAt: number | undefined;
-  /** Asks upstream even if the answer is known. */
+  /** Bypasses the cache. */
   readonly refresh: boolean;
-  /** Wants what came before a failure. */
+  /** Accepts the events before a failure. */
   readonly allowPartial: boolean;
 }
 
@@ -32,7 +32,7 @@ const bodySchema = v.looseObject(
   'must be an object',
 );
 
-/** Reads what a query or a JSON body asks for. */
+/** Reads a query or a JSON body. */
 export function readEventRequest(value: unknown): Outcome<EventRequest, InvalidEventRequest> {
   const parsed = v.safeParse(bodySchema, value, { abortEarly: true });
   if (!parsed.success) {
@@ -52,7 +52,7 @@ export function readEventRequest(value: unknown): Outcome<EventRequest, InvalidE
   };
 }
 
-/** Null: it is none. */
+/** Null for an invalid date. */
 function readDate(value: string | number | null | undefined, edge: 'start' | 'end'): number | undefined | null {
   if (value === undefined || value === null || value === '') return undefined;
   return readInstant(value, edge) ?? null;

@@ -3,10 +3,10 @@ import { type HttpContext, readBody } from '../../kernel/http/app.ts';
 import type { Outcome } from '../../kernel/outcome.ts';
 import type { Failure } from '../contract/failure.ts';
 
-/** The largest body, in bytes: some ten thousand markers. */
+/** Room for some ten thousand markers. */
 const MAX_BODY_BYTES = 5 * 1024 * 1024;
 
-/** Whatever may be told of usage belongs into no cache. */
+/** Usage data must not be cached. */
 const JSON_HEADERS = { 'content-type': 'application/json', 'cache-control': 'no-store' };
 
 export function answerJson(

@@ -9,7 +9,7 @@ import { answerJson, readJsonBody, refuse } from './answers.ts';
 import { answerEvents } from './event-stream.ts';
 import type { Paths } from './index.ts';
 
-/** A user as the routes know one: whether there is a token, and never which. */
+/** A user without the token itself. */
 export interface RouteUser {
   readonly id: string;
   readonly color: string;
@@ -25,7 +25,7 @@ export interface UsageRouteParts {
   readonly port: () => number;
   readonly uptimeS: () => number;
   readonly findDefaultCsv: () => Promise<ReadonlyMap<string, readonly string[]>>;
-  /** The signals of both: the client has gone. */
+  /** Both signals are aborted when the client has gone. */
   readonly fetchSummary: (userId: string, signal: AbortSignal) => Promise<Outcome<unknown, UpstreamFailed>>;
   readonly fetchEvents: (userId: string, request: EventRequest, signal: AbortSignal) => Promise<CachedEvents>;
 }
@@ -83,7 +83,7 @@ function postEvents(parts: UsageRouteParts): HttpHandler {
   return async (c) => {
     const body = await readJsonBody(c);
     if (!body.ok) return body.response;
-    // An array is an object too.
+    // Arrays are objects too.
     const value = Array.isArray(body.value) ? undefined : body.value;
     return serveEvents(c, parts, isRecord(value) ? { ...c.req.query(), ...value } : value);
   };

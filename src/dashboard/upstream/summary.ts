@@ -5,7 +5,7 @@ import type { Upstream } from './upstream.ts';
 
 const SUMMARY_MS = 60_000;
 
-/** The billing cycle of a user as upstream tells it: an object that is handed on as it is. */
+/** A user's billing cycle: upstream's object, unchanged. */
 export async function fetchSummary(
   upstream: Pick<Upstream, 'ask'>,
   user: DashboardUser,
@@ -17,7 +17,7 @@ export async function fetchSummary(
   if (!answer.ok) return answer;
   const { value } = answer;
   const isSummary = typeof value === 'object' && value !== null && !Array.isArray(value);
-  // An error that comes with status 200 is no summary.
+  // Errors may come with status 200.
   if (isSummary && !('error' in value)) return answer;
   return { ok: false, failure: unexpected('upstream answered JSON that is no summary') };
 }
