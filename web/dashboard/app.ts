@@ -31,13 +31,13 @@ export interface AppParts {
   readonly clock: Clock;
   readonly settings: Settings;
   readonly storage: SettingStorage;
-  /** Where the charts' code lies. */
+  /** Address of the charts' code. */
   readonly chartsAddress: string;
 }
 
 const OWN_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-/** The page: holds what is chosen, asks the worker, and shows what it answers. */
+/** The page's controller: holds the state, queries the worker, and shows its answers. */
 export class App {
   readonly #parts: AppParts;
   readonly #session: Session;
@@ -50,7 +50,7 @@ export class App {
   readonly #exports: Exporter;
   #page: Page;
   readonly #steps = new StepRunner(nextTask);
-  /** Before the files of the project are read there is nothing to show, and no charts without data are drawn. */
+  /** False until the files of the project are read: charts without data are not drawn. */
   #isLoaded = false;
 
   constructor(parts: AppParts) {
@@ -101,7 +101,7 @@ export class App {
     this.#page = this.#build();
   }
 
-  /** `asked`: who the users are, once the server has said it. */
+  /** `asked`: the server's users. */
   async start(asked: Promise<readonly ListedUser[]>): Promise<void> {
     const hadHash = location.hash !== '';
     window.addEventListener('hashchange', () => this.#followHash());
@@ -126,7 +126,7 @@ export class App {
     await Promise.all([this.#live.ensure(), synced]);
   }
 
-  /** The worker cannot do its work: without it there is nothing to show. */
+  /** Shows that the worker has failed, without which there are no data. */
   showBroken(reason: string): void {
     this.#screen.showReady();
     this.#screen.progress.stop();
@@ -174,7 +174,7 @@ export class App {
     return new Page(this.#pageParts(), this.#zone, { state: this.#state, theme: this.#theme }, before);
   }
 
-  /** Another language or zone: the same again in other words. */
+  /** Builds the page anew in another language or zone. */
   #rebuild(focusId: string): void {
     this.#page.destroy();
     this.#page = this.#build(this.#page);
@@ -221,7 +221,7 @@ export class App {
     };
   }
 
-  /** Takes a choice: into the address, into the storage, and onto the screen. */
+  /** Changes the state: in the address, the storage and on the screen. */
   #change(change: Partial<PageState>): void {
     const before = this.#state;
     const isOther = change.time ?? change.count ?? change.mode ?? change.source;
@@ -293,7 +293,7 @@ export class App {
   async #loadSample(): Promise<void> {
     await this.#session.loadSample();
     if (!this.#session.isSample) return this.#refresh();
-    // The sample is two months old at most: a month of it says more than its last day.
+    // A month of the sample shows more than its last day.
     if (location.hash === '' && this.#parts.storage.getItem('usage-analytics-time-range') === null) {
       this.#state = { ...this.#state, time: { ...this.#state.time, hours: 720 }, granularity: 'day' };
       this.#showState();

@@ -11,13 +11,13 @@ import { TopModelsControl } from './table/top-models-control.ts';
 
 type ChartsChunk = typeof import('./charts-chunk.ts');
 
-/** The chunk has so long to arrive until the page says that there are no charts. */
+/** Time to load before the page reports that there are no charts. */
 const GIVE_UP_MS = 10_000;
 
 export interface ChartsHostParts {
   readonly ui: Ui;
   readonly settings: Settings;
-  /** Where the charts' code lies. */
+  /** Address of the charts' code. */
   readonly address: string;
   topModels(): TopModels;
   onTopModels(count: TopModels): void;
@@ -53,7 +53,7 @@ export class ChartsHost {
     loaded.then(
       async (chunk) => {
         giveUp();
-        // Evaluating the library was a task of its own.
+        // Evaluating the library was a task of its own; mounting is the next.
         await nextTask();
         if (!this.#isOver) this.#mount(root, chunk);
       },
@@ -70,7 +70,7 @@ export class ChartsHost {
     this.#showControls();
   }
 
-  /** The charts that are shown as a PNG; undefined when there are none. */
+  /** The shown charts as a PNG; undefined: none. */
   async picture(words: PictureWords): Promise<Blob | undefined> {
     return this.#charts?.pagePicture(words);
   }

@@ -9,7 +9,7 @@ import { LiveCache } from './live/cache.ts';
 import { failureOf } from './live/fetch.ts';
 import type { Answers, CsvRequest, FromWorker, Progress, ToWorker, WorkerRequest } from './text/messages.ts';
 
-/** A progress message at most so often. */
+/** Minimum interval of progress messages. */
 const PROGRESS_MS = 50;
 
 /** The part of a worker's global scope that is used here. */
@@ -21,7 +21,7 @@ interface WorkerScope {
 class DataWorker {
   readonly #scope: WorkerScope;
   readonly #running = new Map<number, AbortController>();
-  /** The newest question of each kind that is not yet answered: it alone is worth an answer. */
+  /** The newest unanswered request of each kind; older ones need no answer. */
   readonly #newest = new Map<'view' | 'table', number>();
   #data = new UsageData([]);
   #live = new LiveCache(this.#data, browserClock);
@@ -78,7 +78,7 @@ class DataWorker {
     }
   }
 
-  /** Lets every message that has arrived be read first: if one of them asks the same anew, this one needs no answer. */
+  /** Reads all messages that have arrived first: a newer request of the kind replaces this one. */
   async #ifNewest<Answer>(id: number, kind: 'view' | 'table', compute: () => Answer): Promise<Answer | undefined> {
     this.#newest.set(kind, id);
     await nextTask();
@@ -123,7 +123,7 @@ interface ByteSource {
 
 const openBlob = (blob: Blob): ByteSource => ({ stream: blob.stream(), size: blob.size });
 
-/** The bytes at an address; undefined when there is nothing. */
+/** The bytes at an address; undefined for 404. */
 async function openAddress(address: string, signal: AbortSignal): Promise<ByteSource | undefined> {
   const response = await fetch(address, { signal, cache: 'no-cache' });
   if (response.status === 404) return undefined;
@@ -131,7 +131,7 @@ async function openAddress(address: string, signal: AbortSignal): Promise<ByteSo
     const { message, hint } = await failureOf(response);
     throw new Error(hint === undefined ? `${message} (${response.status})` : `${message}: ${hint}`);
   }
-  // Of a compressed answer the length says nothing about the bytes that arrive here.
+  // The length of a compressed answer is not that of its decoded bytes.
   const isPlain = !response.headers.has('content-encoding');
   return { stream: response.body, size: isPlain ? Number(response.headers.get('content-length') ?? 0) : 0 };
 }
@@ -149,7 +149,7 @@ async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uin
   }
 }
 
-/** The arrays of a view, which change hands instead of being copied. */
+/** The buffers of a view, to be transferred instead of copied. */
 function transferOf(view: View | undefined): Transferable[] {
   if (!view) return [];
   const arrays = [

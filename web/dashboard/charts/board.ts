@@ -102,7 +102,7 @@ export class ChartBoard implements Charts {
       await new Promise<void>((resolve) => this.#deps.clock.after(0, resolve));
       const { left, top, width } = figure.element.getBoundingClientRect();
       if (width === 0) continue;
-      // One that nobody has scrolled to may still be of an earlier view.
+      // A chart out of sight may still show an earlier view.
       figure.paint();
       if (!figure.isEmpty) parts.push({ canvas: this.picture(key), left, top: top + scrollY });
     }
@@ -123,7 +123,7 @@ export class ChartBoard implements Charts {
     return figure;
   }
 
-  /** A drag that pans and a wheel that turns want to be followed at once. */
+  /** Panning and wheel zoom are painted at once, without the queue. */
   #paintZoom(): void {
     for (const key of TIME_CHARTS) this.#figure(key).paintZoom();
   }

@@ -7,13 +7,13 @@ export interface MarkerBox {
   readonly first: number;
   readonly last: number;
   readonly project: string;
-  /** Empty where labels were dropped. */
+  /** Empty if labels are dropped. */
   readonly label: string;
-  /** No marker of it has an end of its own. */
+  /** Whether all its markers are open. */
   readonly isOpen: boolean;
 }
 
-/** Beyond so many in sight, touching boxes of a project become one, and labels fall away. */
+/** Beyond this number in sight, touching boxes of a project are merged, and labels dropped. */
 export const MAX_BOXES = 60;
 export const MAX_LABEL = 24;
 export const MIN_BOX_PX = 6;
@@ -40,7 +40,7 @@ export function shortLabel(text: string): string {
     : text;
 }
 
-/** Joins boxes of one project that overlap or lie side by side. */
+/** Merges boxes of one project that overlap or touch. */
 function mergeBoxes(boxes: readonly MarkerBox[]): readonly MarkerBox[] {
   const merged: MarkerBox[] = [];
   const latest = new Map<string, number>();
@@ -59,8 +59,8 @@ function mergeBoxes(boxes: readonly MarkerBox[]): readonly MarkerBox[] {
 }
 
 /**
- * Where a box begins and ends in columns, half a column beyond its first and last; widened around its middle to the least
- * width where columns are narrower than that.
+ * The ends of a box in columns, half a column beyond its first and last; widened around its middle to the minimum
+ * width.
  */
 export function boxEdges(
   { first, last }: Pick<MarkerBox, 'first' | 'last'>,
@@ -77,15 +77,15 @@ export interface LabelWish {
   readonly width: number;
 }
 
-/** A label in its row, or (`more` above 0) a chip that stands for so many labels which found no room. */
+/** A label in its row, or (`more` above 0) a chip for that number of labels without room. */
 export interface PlacedLabel {
-  /** Of the wish, or of the first wish that the chip stands for. */
+  /** Index of the label, or of the chip's first label. */
   readonly index: number;
   readonly row: number;
   readonly left: number;
   readonly width: number;
   readonly more: number;
-  /** Every wish that it stands for. */
+  /** All its labels. */
   readonly stands: readonly number[];
 }
 
@@ -98,7 +98,7 @@ export interface LabelSpace {
   readonly moreWidth: number;
 }
 
-/** Puts labels, ordered by `left`, into rows in which none touches another; those without room collapse into chips. */
+/** Places labels, ordered by `left`, in rows without overlap; labels without room collapse into chips. */
 export function layoutLabels(wishes: readonly LabelWish[], space: LabelSpace): readonly PlacedLabel[] {
   const ends = new Array<number>(space.rows).fill(Number.NEGATIVE_INFINITY);
   const placed: PlacedLabel[] = [];
@@ -124,7 +124,7 @@ export function layoutLabels(wishes: readonly LabelWish[], space: LabelSpace): r
   return placed;
 }
 
-/** A chip goes where the row ends soonest; without room for it there, the last label of that row makes way. */
+/** A chip goes into the shortest row; without room there it replaces the last label of the row. */
 function placeChip(
   index: number,
   left: number,

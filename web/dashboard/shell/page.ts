@@ -16,7 +16,7 @@ import type { Ui } from './ui.ts';
 export interface PageParts {
   readonly clock: Clock;
   readonly settings: Settings;
-  /** Where the charts' code lies. */
+  /** Address of the charts' code. */
   readonly chartsAddress: string;
   readonly actions: ScreenActions;
   projects(): readonly string[];

@@ -11,7 +11,7 @@ export interface HeadActions {
   chooseMetric(key: string): void;
 }
 
-/** The line above a chart: its caption, the page's own controls, the choice of measure, and the tools. */
+/** The line above a chart: caption, the page's controls, choice of measure, tools. */
 export class FigureHead {
   readonly element: HTMLElement;
   readonly slot = h('div', { class: 'chart-slot' });
@@ -119,7 +119,7 @@ export class FigureHead {
   }
 }
 
-/** Presses a toggle, or lets it go; true when it is pressed now. */
+/** Toggles a button; true: now pressed. */
 function flip(button: HTMLButtonElement): boolean {
   const on = button.getAttribute('aria-pressed') !== 'true';
   setAttribute(button, 'aria-pressed', String(on));

@@ -12,9 +12,9 @@ export interface FigureHost {
   theme(): Theme;
   /** The colour of a project, as a CSS custom property. */
   projectColour(project: string): string;
-  /** Reads a text out. */
+  /** Announces a text to screen readers. */
   announce(text: string): void;
-  /** The column that is pointed at in one of the charts over time, for the other. */
+  /** The column under the cursor in one chart over time, for the others. */
   cursorMoved(chart: string, index: number | undefined): void;
   chooseMetric(chart: string, metric: string): void;
   /** Draws the chart in the next frame. */
@@ -24,7 +24,7 @@ export interface FigureHost {
   /** The mode in which the next drag marks a range. */
   readonly marking: {
     readonly isOn: boolean;
-    /** False when it was not on. */
+    /** False if it was off. */
     end(): boolean;
   };
 }

@@ -3,7 +3,7 @@ import type { ChartModel } from '../model.ts';
 import { legendOf, toggleHidden } from '../model.ts';
 import type { ChartTranslate } from '../text/terms.ts';
 
-/** A small mark in a series' colour: a square for what has area, a line for lines. */
+/** A small mark in a series' colour: a square for areas, a line for lines. */
 export function swatch(color: string, form: string | undefined, isDashed: boolean | undefined): HTMLElement {
   const mark = h('span', { class: 'chart-swatch', 'aria-hidden': 'true', 'data-form': form, 'data-dashed': isDashed });
   mark.style.setProperty('--swatch', `var(${color})`);

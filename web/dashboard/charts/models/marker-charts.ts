@@ -4,7 +4,7 @@ import type { Chart, ChartModel, ModelContext, Shape } from '../model.ts';
 import { costLabel } from '../model.ts';
 import { summarizeParts } from '../text/summary.ts';
 
-/** More slices than these do not tell themselves apart: bars do. */
+/** With more slices, bars are easier to read. */
 const MAX_SLICES = 6;
 
 /** Assigned events by project. */
@@ -30,7 +30,7 @@ export const markerByCategory: Chart = {
   },
 };
 
-/** Keys of the groups without a name; no project is called so, for these begin with a blank. */
+/** Keys of the groups without a name; the leading blank sets them apart from projects. */
 const NAMELESS_KEY = ' nameless';
 const UNMARKED_KEY = ' unmarked';
 
@@ -91,7 +91,7 @@ function groupName(chart: Chart, row: MarkerGroupRow, { translate }: ModelContex
   return translate(chart === markerByProject ? 'chart.noProject' : 'chart.noCategory');
 }
 
-/** Shares are of what is marked: events without a marker have none. */
+/** Shares are of marked events only. */
 function groupDetails(
   row: MarkerGroupRow | undefined,
   metric: 'tokens' | 'cost',

@@ -28,7 +28,7 @@ export const tokenTypes: Chart = {
   },
 };
 
-/** How much of what goes in came from the cache. */
+/** The share of input from the cache. */
 export const cacheEfficiency: Chart = {
   key: 'cacheEfficiency',
   title: { en: 'Cache efficiency', de: 'Cache-Nutzung' },
@@ -50,7 +50,7 @@ export const cacheEfficiency: Chart = {
   },
 };
 
-/** What goes in, what comes out, what the cache gave; input includes what was written to the cache. */
+/** Input, output and cache reads; input includes cache writes. */
 export const inputOutput: Chart = {
   key: 'inputOutput',
   title: { en: 'Input and output', de: 'Eingabe und Ausgabe' },

@@ -27,15 +27,15 @@ export interface LabelSource {
   theme(): Theme;
   colorOf(box: MarkerBox): string;
   moreText(count: number): string;
-  /** How many rows there is room for above the plot. */
+  /** Number of rows above the plot. */
   rows(): number;
-  /** Hands over what was drawn, for pointing at, and where the plot lies. */
+  /** Receives the drawn labels and the plot's area, for hit tests. */
   drawn(labels: readonly DrawnLabel[], margins: Margins): void;
 }
 
 const labelFont = (theme: Theme) => `500 11px ${theme.fontFamily}`;
 
-/** The labels' places in so many rows, when the plot has these margins and the columns from `min` to `max`. */
+/** The labels' places in `rows` rows, for a plot with these margins and the columns from `min` to `max`. */
 export function placeLabels(
   chart: Chart,
   source: LabelSource,
@@ -77,7 +77,7 @@ export interface LabelColumns {
   readonly max: number;
 }
 
-/** Where the columns of a laid out chart are. */
+/** The columns of a laid out chart. */
 function columnsOf(chart: Chart): LabelColumns {
   const { chartArea, scales, width } = chart;
   const margins = { left: chartArea.left, right: width - chartArea.right };
