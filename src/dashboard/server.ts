@@ -1,6 +1,6 @@
-// The way of the data: the page (or a command) asks for events; the user's token is shown upstream, page after page is read,
-// and the whole is kept for two minutes for whoever asks next. Markers go into one file of the project and come out of it.
-// What the events come to is computed in the browser's worker and in the terminal, by the same domain code, never here.
+// The flow of data: the page (or a command) requests events; they are read from upstream page by page with the user's
+// token, and cached for two minutes. Markers are stored in one file of the project. All sums are computed by the domain
+// code in the browser's worker and in the terminal, never here.
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { page } from 'virtual:web/dashboard';

@@ -105,7 +105,7 @@ const CHANGES: readonly (readonly [role: 'radio' | 'checkbox', name: string])[] 
   ['radio', 'last 30 days'],
   ['radio', '15 min'],
   ['radio', 'All events'],
-  ['checkbox', 'Compare with the period before'],
+  ['checkbox', 'Compare with the previous period'],
   ['radio', 'Event'],
   ['radio', 'Requests'],
   ['radio', 'Period'],

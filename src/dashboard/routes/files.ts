@@ -21,7 +21,7 @@ export interface FileRouteParts {
 }
 
 const PRIVATE_FILE: Failure = {
-  error: 'other users of this machine cannot read the file, so that it is not served',
+  error: 'the file is not served, because other users of this machine cannot read it',
   code: 'file_not_public',
   hint: 'chmod o+r the file, and o+x its folders up to the project.',
 };

@@ -43,7 +43,7 @@ export function guardRequests({ isOwnHost, isForeign }: GuardParts): MiddlewareH
     const host = c.req.header('host');
     if (!isOwnHost(host))
       return refuse(c, 403, {
-        error: 'the request asks for another host',
+        error: 'the Host header names another server',
         code: 'foreign_host',
         hint: 'Open the address that the server prints, or name this one in USAGE_WEB_ALLOWED_HOSTS.',
       });

@@ -109,7 +109,7 @@ function findUser(
   if (!user)
     return {
       ok: false,
-      failure: { error: 'there is no such user', code: 'unknown_user', hint: `There are: ${names}.` },
+      failure: { error: 'unknown user', code: 'unknown_user', hint: `There are: ${names}.` },
     };
   if (user.hasToken) return { ok: true, value: user };
   const hint = `Put a session cookie of the upstream site into ${user.tokenVariable} (environment or .env), and restart.`;

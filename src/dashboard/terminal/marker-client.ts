@@ -55,7 +55,7 @@ export class MarkerClient implements MarkerOrigin {
     } catch {}
     const document = readMarkerDocument(value, this.#clock.now());
     if (document.ok) return document.value;
-    throw new CommandError(`${this.place} answered something that is no markers; is it a dashboard?`);
+    throw new CommandError(`${this.place} did not answer with markers; is it a dashboard?`);
   }
 
   #accept(answer: Answer): Answer {

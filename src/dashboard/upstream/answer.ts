@@ -63,7 +63,7 @@ export function classifyAnswer(
   try {
     return { ok: true, value: JSON.parse(text) as unknown };
   } catch {
-    return fail(unexpected('upstream answered something that is not JSON'));
+    return fail(unexpected('the upstream answer is not JSON'));
   }
 }
 
@@ -101,7 +101,7 @@ function brokenUpstream(status: number): UpstreamFailure {
   return {
     code: 'upstream_error',
     error: `upstream failed (${status})`,
-    hint: 'This is trouble of theirs. Try again later, or load a CSV export.',
+    hint: 'The fault is upstream. Try again later, or load a CSV export.',
   };
 }
 

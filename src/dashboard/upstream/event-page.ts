@@ -29,7 +29,7 @@ export function readEventPage(value: unknown): Outcome<EventPage, UpstreamFailed
   const isKnown = v.is(pageSchema, value);
   const list = isKnown ? (value.usageEventsDisplay ?? value.usageEvents) : undefined;
   if (!isKnown || (!list && Object.keys(value).some((key) => !KEYS_OF_NOTHING.has(key))))
-    return { ok: false, failure: unexpected('upstream answered JSON that is no list of events') };
+    return { ok: false, failure: unexpected('the upstream answer is not a list of events') };
   const events = list ?? [];
   const total = value.totalUsageEventsCount ?? undefined;
   const page: EventPage = {

@@ -106,8 +106,7 @@ class Gathering {
       const page = answer.value;
       total = page.total ?? total;
       firstTotal ??= page.total;
-      if (number === 1 && page.events.length === 0 && total)
-        return unexpected('upstream counts events, but sends none');
+      if (number === 1 && page.events.length === 0 && total) return unexpected('upstream counts events but sends none');
       const isRepeated = previous !== undefined && page.events.length > 0 && page.signature === previous.signature;
       if (!isRepeated) this.#add(page, previous);
       const collected = this.#events.length - before;

@@ -19,5 +19,5 @@ export async function fetchSummary(
   const isSummary = typeof value === 'object' && value !== null && !Array.isArray(value);
   // Errors may come with status 200.
   if (isSummary && !('error' in value)) return answer;
-  return { ok: false, failure: unexpected('upstream answered JSON that is no summary') };
+  return { ok: false, failure: unexpected('the upstream answer is not a summary') };
 }

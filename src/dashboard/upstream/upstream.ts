@@ -79,7 +79,7 @@ export class Upstream {
     const deadline = { clock, ms: waitMs, signal: request.signal };
     try {
       const answer = await withDeadline(deadline, (signal) => this.#send(request, signal));
-      if (!answer.isWhole) return { ok: false, failure: unexpected('upstream answered more than can be meant') };
+      if (!answer.isWhole) return { ok: false, failure: unexpected('the upstream answer is too large') };
       return classifyAnswer(answer, new URL(url + request.path), request.user.tokenVariable);
     } catch (error) {
       const isLate = error instanceof DeadlineError || request.signal?.aborted;

@@ -1,4 +1,4 @@
-// Which colour stands for what. Names of CSS custom properties: their values, by theme, are in charts.css.
+// The colours' CSS custom properties; their values are in palette.css.
 
 const FAMILIES: Readonly<Record<string, string>> = {
   Auto: '--family-auto',

@@ -1,5 +1,5 @@
-// What the page and its charts ask of each other. The page mounts them with `mountCharts` of index.ts, spreads `chartTexts`
-// of texts.ts into its words, imports charts.css, and may take the colours of families and projects from colours.ts.
+// The contract between the page and its charts. The page mounts them with `mountCharts` of index.ts, passes texts of
+// texts.ts, and may use the colours of families and projects of colours.ts.
 import type { TimeSpan, View } from '../../../src/dashboard/domain/view.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { IconName } from '../../shared/icons.ts';

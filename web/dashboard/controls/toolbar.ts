@@ -18,13 +18,13 @@ export interface ToolbarParts {
   onImportMarkers(file: File): void;
 }
 
-/** A user as the toolbar offers it; `color` is a CSS colour. */
+/** `color` is a CSS colour. */
 export interface ToolbarUser {
   readonly label: string;
   readonly color: string;
 }
 
-/** Which events, of whom, and what can be done with them; it stays at the top while the page scrolls. */
+/** Source, user and actions; stays at the top while the page scrolls. */
 export class Toolbar {
   readonly element: HTMLElement;
   readonly #t: Ui['t'];

@@ -45,7 +45,7 @@ export async function readEventLines(
   return { about, events };
 }
 
-/** Parsed all at once, which is much faster than one by one: no line feed can stand within a JSON text of one line. */
+/** Parses all lines at once, which is much faster than one by one: JSON of one line contains no line feed. */
 function parseLines(text: string): unknown[] {
   try {
     return JSON.parse(`[${text.replaceAll('\n', ',')}]`) as unknown[];

@@ -12,7 +12,7 @@ export interface ExporterParts {
   query(): ViewQuery;
 }
 
-/** Hands out what is shown, as files. */
+/** Saves the shown data as files. */
 export class Exporter {
   readonly #parts: ExporterParts;
 
@@ -25,7 +25,7 @@ export class Exporter {
     saveFile(await this.#parts.worker.ask({ type: 'export', format, query }), this.#name('events', query, format));
   }
 
-  /** One picture of all charts that are shown. */
+  /** Saves one picture of all shown charts. */
   async savePicture(): Promise<void> {
     const query = this.#parts.query();
     const { charts, screen, ui } = this.#parts.page();

@@ -18,7 +18,7 @@ export interface ViewLoaderParts {
   onTable(page: TablePage): void;
 }
 
-/** Asks the worker for the view and the page of the table; of several questions only the last is answered. */
+/** Loads the view and the table's page from the worker; only the last of several requests counts. */
 export class ViewLoader {
   zoom: TimeSpan | undefined;
   order: Order<TableColumn> = { by: 'time', descending: true };
@@ -48,7 +48,7 @@ export class ViewLoader {
     });
   }
 
-  /** Asks anew; whatever changes in one go is asked for once. */
+  /** Loads anew; changes of one turn share a request. */
   refresh(): Promise<void> {
     this.#pending ??= Promise.resolve().then(() => {
       this.#pending = undefined;

@@ -18,7 +18,7 @@ export interface FetchOptions {
   readonly refresh: boolean;
   readonly signal: AbortSignal;
   readonly clock: Clock;
-  /** Events read, and how many there are; 0 when the server does not know. */
+  /** Events read and in total; 0 if the total is unknown. */
   onRead(done: number, total: number): void;
 }
 
@@ -32,11 +32,11 @@ export class LiveError extends Error {
   }
 }
 
-/** A user's raw events of a range, read as they arrive; throws a LiveError, or what the signal was aborted with. */
+/** A user's raw events of a range, read as they arrive; throws a LiveError or the signal's reason. */
 export async function fetchEvents(user: string, range: LiveRange, options: FetchOptions): Promise<EventsAnswer> {
   const { signal } = options;
   try {
-    // The worker lies in assets/, beside the server's interface.
+    // The worker's address is in assets/.
     const address = new URL(`../api/events?${queryOf(user, range, options.refresh)}`, location.href);
     const response = await fetch(address, {
       signal,
@@ -69,7 +69,7 @@ function reportProgress({ signal, clock, onRead }: FetchOptions) {
     signal.throwIfAborted();
     if (clock.now() - reportedAt < PROGRESS_MS) return;
     onRead(done, total ?? 0);
-    // A turn of the loop: a cancel may be waiting.
+    // Yields, so that a cancellation can arrive.
     await new Promise<void>((resolve) => clock.after(0, resolve));
     reportedAt = clock.now();
   };

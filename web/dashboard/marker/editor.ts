@@ -20,11 +20,11 @@ export interface MarkerEditorParts {
   users(): readonly string[];
   /** The user that the page shows, or `all`. */
   user(): string;
-  /** What an interval covers of the active source. */
+  /** The sums of an interval in the active source. */
   cover(user: string, from: number, to: number): Promise<Sums>;
 }
 
-/** Where markers are made, changed, deleted, imported and exported. */
+/** Creates, edits, deletes, imports and exports markers through dialogs. */
 export class MarkerEditor {
   readonly #parts: MarkerEditorParts;
 
@@ -32,7 +32,7 @@ export class MarkerEditor {
     this.#parts = parts;
   }
 
-  /** What the page's buttons ask for. */
+  /** Handlers of the page's buttons. */
   readonly actions = {
     onNewMarker: () => this.create(),
     onEditMarker: (id: string) => this.edit(id),
@@ -41,7 +41,7 @@ export class MarkerEditor {
     onImportMarkers: (file: File) => void this.importFile(file),
   };
 
-  /** Opens the dialog for a new marker: from now on, or for a range that was drawn. */
+  /** Opens the dialog for a new marker: from now on, or of a drawn range. */
   create(range?: TimeSpan): void {
     const { markers, ui, user, users } = this.#parts;
     const now = ui().clock.now();
@@ -88,7 +88,7 @@ export class MarkerEditor {
     }
     const text = t('import.text', { added, updated, skipped });
     if (!(await confirmAction(ui(), { title: t('import.title'), text, action: t('import.action') }))) return;
-    // Others may have changed while the question stood: what is adopted is worked out anew.
+    // Markers may have changed while the dialog was open: merges anew.
     markers.adopt(markers.preview({ version: 1, markers: preview.markers }) ?? preview);
     notices().toast(t('import.done', { added, updated }));
   }

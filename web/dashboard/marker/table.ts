@@ -18,10 +18,10 @@ export interface MarkerTableParts {
   onEndNow(markerId: string): void;
 }
 
-/** The project markers of the user filter, with the two charts about them above. */
+/** The project markers of the user filter, below their charts. */
 export class MarkerTable {
   readonly element: HTMLElement;
-  /** Where the charts by project and by category stand. */
+  /** Holds the charts of markers. */
   readonly charts: HTMLElement;
   readonly #ui: Ui;
   readonly #card: TableCard;

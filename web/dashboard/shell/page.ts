@@ -26,7 +26,7 @@ export interface PageParts {
   findMarker(id: string): MarkerView | undefined;
   onZoom(range: TimeSpan | undefined): void;
   onMarkRange(range: TimeSpan): void;
-  /** How markers show has changed. */
+  /** The display of markers has changed. */
   onDisplay(): void;
 }
 
@@ -37,7 +37,7 @@ export class Page {
   readonly charts: ChartsHost;
   readonly popover: MarkerPopover;
 
-  /** Builds it into the document, in the place of `before`. `zone` is an IANA name. */
+  /** Builds it into the document, replacing `before`. `zone` is an IANA name. */
   constructor(parts: PageParts, zone: string, start: Omit<ScreenStart, 'budget' | 'hasPopovers'>, before?: Page) {
     const { settings } = parts;
     this.ui = createUi(parts, zone);

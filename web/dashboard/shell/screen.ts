@@ -24,7 +24,7 @@ import { TopTable } from '../table/top-table.ts';
 import { Header } from './header.ts';
 import type { Ui } from './ui.ts';
 
-/** What a person may do on the page. */
+/** The actions of the page. */
 export interface ScreenActions extends Omit<ToolbarParts, 'onSource' | 'onUser'> {
   onChange(change: Partial<PageState>): void;
   onShift(direction: -1 | 1): void;
@@ -50,14 +50,14 @@ export interface ScreenStart {
   readonly hasPopovers: boolean;
 }
 
-/** Room that axes take off a chart's width. */
+/** Width of a chart's axes. */
 const AXES_PX = 140;
 
 const SECTIONS = ['overview', 'details', 'markers', 'daily', 'top', 'individual'] as const;
-/** Placeholders in a section until its charts arrive; another number of charts only makes the page jump. */
+/** Placeholders until the charts arrive; with another number of charts the page only jumps. */
 const DETAIL_CHARTS = 9;
 
-/** Everything that is to be seen, in one language; another language or zone builds another screen. */
+/** All visible parts in one language and zone; another language or zone builds another screen. */
 export class Screen {
   readonly header: Header;
   readonly toolbar: Toolbar;
@@ -68,7 +68,7 @@ export class Screen {
   readonly requests: RequestsTable;
   /** Holds the sections of charts. */
   readonly charts: HTMLElement;
-  /** Shown when the charts' code does not come. */
+  /** Shown if the charts' code cannot be loaded. */
   readonly chartError: HTMLElement;
   readonly #kpis: KpiRow;
   readonly #budget: BudgetPanel;
@@ -81,7 +81,7 @@ export class Screen {
   #page: TablePage | undefined;
   #isFilled = false;
 
-  /** What `before` still has to say, this screen says on. */
+  /** Takes over the notices and progress of `before`. */
   constructor(ui: Ui, palette: Palette, start: ScreenStart, actions: ScreenActions, before?: Screen) {
     this.#ui = ui;
     const popovers = new PopoverSwitch(start.hasPopovers, (isOn) => actions.onPopovers(isOn));
@@ -123,7 +123,7 @@ export class Screen {
     this.#main = h('main', { id: 'main', tabindex: -1, 'aria-busy': 'true' }, this.charts);
   }
 
-  /** How wide the overview draws, in pixels of the screen, at most two for one of CSS. */
+  /** Width of the overview's plot in pixels of the screen, at most two per CSS pixel. */
   get plotWidth(): number {
     return (this.charts.clientWidth - AXES_PX) * Math.min(2, Math.max(1, devicePixelRatio));
   }
@@ -140,14 +140,14 @@ export class Screen {
       this.toolbar.element,
       h('div', { class: 'frame' }, this.#sections(), this.#main),
       h('footer', { class: 'foot' }, h('p', {}, t('disclaimer'))),
-      // In the corner: what comes and goes pushes nothing away from under a finger.
+      // In the corner, where they move no other element.
       h('div', { class: 'corner' }, this.notices.toasts, this.progress.element),
       this.dropZone.overlay,
       this.#live,
     );
   }
 
-  /** Shows sums and tables. The first time the tables are left to the caller, step by step: the charts go first. */
+  /** Shows sums and tables. The first time the tables are returned as steps for the caller: charts go first. */
   showView(view: View, state: PageState): readonly (() => void)[] {
     this.#kpis.show(view, state.basis);
     this.#budget.show(view.budget);
@@ -163,12 +163,12 @@ export class Screen {
     return [];
   }
 
-  /** Everything shows the newest answer. */
+  /** All parts show the newest answer. */
   showReady(): void {
     this.#main.removeAttribute('aria-busy');
   }
 
-  /** The table stands below everything: the charts go first. */
+  /** The charts go first: the table is at the end of the page. */
   async showTable(page: TablePage): Promise<void> {
     this.#page = page;
     await nextFrame(this.#ui.clock);
@@ -185,7 +185,7 @@ export class Screen {
     this.#main.setAttribute('aria-busy', 'true');
   }
 
-  /** Tells those who listen instead of looking. */
+  /** Announces a text to screen readers. */
   announce(text: string): void {
     setText(this.#live, text);
   }

@@ -92,7 +92,7 @@ export class RequestsTable {
   }
 
   showState(state: PageState): void {
-    // The page that is asked for: whoever presses twice goes two pages on, however long the first takes.
+    // The requested page, so that pressing twice moves two pages on.
     this.#page = state.page;
     this.#filters = state.filters;
     this.#basis = state.basis;

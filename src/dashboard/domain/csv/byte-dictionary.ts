@@ -88,7 +88,7 @@ export class ByteDictionary {
 
 type Growable = Uint8Array | Int32Array | Uint32Array | Float64Array;
 
-/** A copy with room for `length` entries. */
+/** A copy with room for `capacity` entries. */
 export function grown<T extends Growable>(array: T, capacity: number): T {
   const larger = new (array.constructor as new (length: number) => T)(capacity);
   larger.set(array.subarray(0, Math.min(array.length, capacity)));

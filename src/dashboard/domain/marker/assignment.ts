@@ -10,10 +10,9 @@ interface Reign {
 }
 
 /**
- * Gives each event the marker that begun last of those that contain it; of equal starts the one for a user before the
- * one for all, then the newer `updatedAt`, then the greater id. So an event has one marker at the most.
- *
- * `rows` are ordered by time. Answers the interval's number, or UNMARKED, by row.
+ * Assigns to each event the marker that began last of those that contain it; of equal starts a user's marker before one
+ * for all, then the newer `updatedAt`, then the greater id. `rows` are by time. Returns the interval's number, or
+ * UNMARKED, by row.
  */
 export function assignMarkers(
   intervals: readonly MarkerInterval[],

@@ -2,7 +2,7 @@ import type { ChartModel, Series } from '../model.ts';
 import type { Window } from '../plot/zoom-window.ts';
 
 // Chart.js keeps an object per bar and point and creates them anew for every view: with more than a thousand columns
-// that blocks the page too long. From MANY columns on it draws the axes only, and this code the series.
+// that blocks the page too long. From many columns on it draws the axes only, and this code the series.
 
 /** Beyond this number columns are too narrow for round corners. */
 export const ROUND_UP_TO = 200;
