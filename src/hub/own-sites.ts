@@ -1,22 +1,22 @@
 import type { ListenAddress } from '../kernel/http/listen-address.ts';
 import { isLoopbackHost, type SiteRules } from '../kernel/http/site-address.ts';
 
-/** The sites of servers that run together: pages of each may use the others. */
+/** The origins of servers that run together: their pages may use each other. */
 export class OwnSites {
   readonly #origins = new Set<string>();
 
-  /** Takes a server in by its URL. */
+  /** Adds a server by its URL. */
   add(url: string): void {
     const { origin, protocol, port } = new URL(url);
     this.#origins.add(origin).add(`${protocol}//localhost:${port}`);
   }
 
-  /** What names others may have for an address that other machines reach, nobody here knows. */
+  /** Restricts host names only for loopback addresses: those for other machines are unknown. */
   rulesFor({ host }: ListenAddress, flag: string): SiteRules {
     return {
       hosts: host !== undefined && isLoopbackHost(host) ? [] : undefined,
       allowsOrigin: (origin) => this.#origins.has(origin),
-      hostHint: `ask for localhost, or let it listen where others reach it (${flag})`,
+      hostHint: `use localhost, or listen on an address that other machines reach (${flag})`,
     };
   }
 }

@@ -11,7 +11,7 @@ import type { RelayServer } from './server.ts';
 import { addTerminalCommands } from './terminal/command.ts';
 
 const EXAMPLES = `
-With no configuration at all it serves a sample of flags on this machine alone, and prints how SDKs reach them.
+Without any configuration it serves sample flags on this machine only, and prints how to connect SDKs.
 
 Examples:
   opsdeck relay serve
@@ -28,29 +28,31 @@ export function addRelayCommand(program: Command, terminal: Terminal): void {
     'after',
     `\nExamples:\n  opsdeck relay serve\n  opsdeck relay eval new-checkout --context '{"key": "ada"}'`,
   );
-  addConfigOptions(relay.command('serve').description('serve what LaunchDarkly’s Relay Proxy serves, and OFREP'))
+  addConfigOptions(
+    relay.command('serve').description('start a relay: the API of LaunchDarkly’s Relay Proxy, and OFREP'),
+  )
     .version(`opsdeck ${OPSDECK_VERSION}`, '--version')
-    .option('--evaluated-streams', 'send clients and mobiles the flags that changed, instead of pings')
-    .option('--record <folder>', 'keep the last data of each environment there, for a start during an outage')
+    .option('--evaluated-streams', 'send changed flags to client-side and mobile SDKs instead of pings')
+    .option('--record <folder>', 'save the latest data of each environment there, for a start during an outage')
     .option(
       '--host <address>',
-      'where to listen (default: every interface; with the sample or --flags this machine alone)',
+      'address to listen on (default: every interface; with the sample or --flags this machine only)',
     )
     .addOption(
       new Option(
         '--allowed-host <name>',
-        'a name that the relay may be asked for beside localhost, and then under no other; may be repeated',
+        'accept only requests for this host name and localhost; may be repeated',
       ).argParser(repeated(hostFlag)),
     )
-    .addOption(new Option('--log.level <level>', 'the least important lines written').choices([...LOG_LEVELS, 'none']))
-    .addOption(new Option('--log.format <format>', 'the form of a line (default: logfmt)').choices(LOG_FORMATS))
+    .addOption(new Option('--log.level <level>', 'minimum level of log lines').choices([...LOG_LEVELS, 'none']))
+    .addOption(new Option('--log.format <format>', 'format of log lines (default: logfmt)').choices(LOG_FORMATS))
     .addHelpText('after', EXAMPLES)
     .action((flags: ServeFlags) => serveRelay(flags, terminal));
-  addConfigOptions(relay.command('check-config').description('print what would run, or all that is wrong'))
+  addConfigOptions(relay.command('check-config').description('print the effective configuration, or all its mistakes'))
     .addHelpText(
       'after',
       `
-Ends with code 2 if something is wrong. Keys are masked.
+Exits with code 2 if there is a mistake. Keys are masked.
 
 Examples:
   opsdeck relay check-config --config relay.conf
@@ -68,7 +70,7 @@ interface ConfigFlags extends ConfigSourceOptions {
   readonly port?: number;
 }
 
-/** What commander makes of the flags: a dot stays in a name, a dash becomes a capital. */
+/** Option names as commander converts them: dots stay, dashes become camel case. */
 interface ServeFlags extends ConfigFlags {
   readonly 'log.level'?: RelayOptions['logLevel'];
   readonly 'log.format'?: LogFormat;
@@ -76,11 +78,13 @@ interface ServeFlags extends ConfigFlags {
 
 function addConfigOptions(command: Command): Command {
   return command
-    .option('--config <file>', 'a configuration file of the Relay Proxy (default: /etc/ld-relay.conf if there is one)')
-    .option('--from-env', 'take the configuration from the environment, above that of a file')
-    .option('--allow-missing-file', 'the configuration file may be missing')
-    .addOption(new Option('--port <port>', 'where to listen; 0 for any free port (default: 8030)').argParser(portFlag))
-    .option('--flags <path>', 'serve flags of this JSON or YAML file, or folder of files, and what is saved there');
+    .option('--config <file>', 'configuration file of the Relay Proxy (default: /etc/ld-relay.conf if it exists)')
+    .option('--from-env', 'read configuration from environment variables, which override the file')
+    .option('--allow-missing-file', 'accept a missing configuration file')
+    .addOption(
+      new Option('--port <port>', 'port to listen on; 0 for any free port (default: 8030)').argParser(portFlag),
+    )
+    .option('--flags <path>', 'serve the flags of a JSON or YAML file, or folder of files, and follow its changes');
 }
 
 function portFlag(text: string): number {
@@ -107,12 +111,12 @@ async function run(config: LoadedConfig, log: Log, terminal: Terminal): Promise<
   const { options } = config;
   const stopped = untilStopped();
   const { startRelay } = await import('./server.ts');
-  // Whoever only wants the environments started needs no port that others may have.
+  // With exitAlways the port is not needed, and may be in use.
   const listening = options.exitAlways ? { ...options, host: '127.0.0.1', port: 0 } : options;
   const server = await startRelay(listening, terminal.clock, log);
   try {
     const failed = server.settled.then((without) => refuseWithout(without, options));
-    // It is awaited below, but may come before.
+    // Awaited below, but may reject before.
     failed.catch(() => {});
     if (options.exitAlways) await failed;
     else {
@@ -125,7 +129,7 @@ async function run(config: LoadedConfig, log: Log, terminal: Terminal): Promise<
   }
 }
 
-/** Throws if environments without data end the relay: with exitOnError or exitAlways, and not for a bad connection that may be ignored. */
+/** Throws if environments without data must end the relay: with exitOnError or exitAlways, except for ignored connection errors. */
 function refuseWithout(without: readonly Environment[], options: RelayOptions): void {
   if (!options.exitOnError && !options.exitAlways) return;
   const failed = options.ignoreConnectionErrors
@@ -133,10 +137,10 @@ function refuseWithout(without: readonly Environment[], options: RelayOptions): 
     : without;
   if (failed.length === 0) return;
   const names = failed.map(({ options: { name } }) => name).join(', ');
-  throw new CommandError(`no flags could be had for ${names}; the log says why`, ExitCode.failed);
+  throw new CommandError(`no flags for ${names}; see the log`, ExitCode.failed);
 }
 
-/** Prints how SDKs reach flags whose environment nobody configured. */
+/** Prints how to connect SDKs, if the environment is not configured. */
 async function greet(
   { url }: RelayServer,
   { options, isSample, isUnconfigured }: LoadedConfig,

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import type { Clock } from '../../kernel/clock.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { createLog } from '../../kernel/log.ts';
-import { HttpClient } from '../../testing/http/client.ts';
+import { PlainClient } from '../../testing/http/client.ts';
 import { type Cleanup, temporaryFolder } from '../../testing/processes.ts';
 import { type DashboardFlags, loadConfig } from '../config/config.ts';
 import { startDashboard } from '../server.ts';
@@ -12,7 +12,7 @@ import { startDashboard } from '../server.ts';
 export interface TestDashboard {
   readonly url: string;
   readonly folder: string;
-  readonly client: HttpClient;
+  readonly client: PlainClient;
   /** What was logged. */
   log(): string;
   get(path: string): Promise<{ readonly status: number; readonly json: Record<string, unknown> }>;
@@ -49,7 +49,7 @@ export async function startTestDashboard(t: Cleanup, options: TestDashboardOptio
     createLog({ level: 'debug', format: 'logfmt', clock, write }),
   );
   t.after(() => server.close());
-  const client = new HttpClient(t, server.url);
+  const client = new PlainClient(t, server.url);
   return {
     url: server.url,
     folder,
