@@ -17,7 +17,7 @@ import { Random } from '../testing/random.ts';
 /** Acknowledged ones. */
 const WRITES = isLongRound ? 1000 : 200;
 const MAX_WRITES_TO_KILL = 50;
-/** So much that a write takes its time. */
+/** Large enough for a write to take time. */
 const PADDING = 'x'.repeat(100_000);
 
 function startDashboard(t: Cleanup, project: string): Promise<RunningServer> {
@@ -194,7 +194,7 @@ test('must show 5: of two browsers that edit the newer wins, and nothing comes b
   await syncBoth();
   assert.deepEqual(projectsOf(other), ['doomed', 'shared']);
 
-  // Both at once, and neither has seen the other's: whoever writes first, the later edit stands.
+  // Both at once, unaware of each other: in either order of writes the later edit stands.
   for (const [first, second] of [
     [one, other],
     [other, one],
@@ -276,13 +276,13 @@ test('must show 5: three browsers that do anything at once agree in the end, on 
     else if (action < 7) {
       local.edit(marker.id, { project: name });
       edits.set(marker.id, name);
-      // By one who does not know yet that it was deleted: what somebody has edited since, stays.
+      // By a browser that has not seen the deletion: a later edit stays.
       dead.delete(marker.id);
     } else if (action === 7) {
       browsers.close(local);
       browserMarkers[at] = browsers.open(storages[at]);
     } else if (action === 8) {
-      // Deleted when nobody has an edit that the others do not know of.
+      // Deleted after all edits are synchronised.
       for (const each of [...browserMarkers, ...browserMarkers]) await each.sync();
       if (!local.find(marker.id)) continue;
       local.remove(marker.id);
