@@ -1,19 +1,19 @@
 import { isIP } from 'node:net';
 import { bare, hostnameOf, isLoopbackHost } from '../kernel/http/site-address.ts';
 
-/** Who may be asked for: what a browser sends as Host decides, not where the connection came from. */
+/** Which Host headers are accepted. The peer's address is not considered. */
 export interface AccessRules {
   readonly host: string;
   readonly allowRemote: boolean;
-  /** In small letters. */
+  /** In lower case. */
   readonly allowedHosts: readonly string[];
   /** The name of this machine. */
   readonly machineName: string;
 }
 
 /**
- * Whether a request's Host is one of this server's. A foreign name that resolves to this machine is how a page of
- * somebody else reads a local server (DNS rebinding); an address cannot be rebound.
+ * Whether a request's Host names this server. A foreign name that resolves to this machine would let a page of another
+ * site read a local server (DNS rebinding); an address cannot be rebound.
  */
 export function isOwnHost(header: string | undefined, rules: AccessRules): boolean {
   const name = hostnameOf(header);

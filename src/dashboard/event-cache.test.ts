@@ -39,7 +39,7 @@ test('rule 4.A: users and ranges have entries of their own', async () => {
   assert.equal(calls(), 4);
 });
 
-test('whoever asks for what is being fetched waits for the same answer', async () => {
+test('requests for events being fetched share the fetch', async () => {
   const { cache } = setUp({ ttlMs: 0 });
   let calls = 0;
   let finish = (_: FetchedEvents) => {};
@@ -96,7 +96,7 @@ test('beyond the most entries or bytes, what was not used for longest goes', asy
   assert.equal((await small.cache.get('a', false, small.fetch)).cached, false);
 });
 
-/** A fetch that ends when it is given up, or when it is told to. */
+/** A fetch that ends when aborted, or on demand. */
 function slowFetch() {
   const signals: AbortSignal[] = [];
   const finishers: ((events: FetchedEvents) => void)[] = [];
@@ -117,10 +117,10 @@ test('a fetch for several goes on until the last of them has gone, and no longer
   const [first, second] = [new AbortController(), new AbortController()];
   const all = [first, second].map(({ signal }) => cache.get('a', false, fetch, signal));
   first.abort();
-  assert.equal(signals[0]?.aborted, false, 'somebody waits');
+  assert.equal(signals[0]?.aborted, false, 'a request still waits');
   second.abort();
   assert.equal(signals[0]?.aborted, true);
-  // Whoever comes now, before the end of what was given up is known, has a fetch of his own.
+  // A request that arrives before the aborted fetch has ended gets a fetch of its own.
   const next = cache.get('a', false, fetch);
   finish(['{}']);
   assert.equal((await next).events.length, 1);
@@ -129,7 +129,7 @@ test('a fetch for several goes on until the last of them has gone, and no longer
   assert.equal((await cache.get('a', false, fetch)).cached, true, 'the end of the old one took nothing with it');
 });
 
-test('who was never there, or goes after the answer, ends nothing that others want', async () => {
+test('a request aborted before or after the fetch does not end the fetch of others', async () => {
   const { cache } = setUp();
   const { fetch, signals, finish } = slowFetch();
   const staying = cache.get('a', false, fetch);

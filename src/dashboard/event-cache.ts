@@ -3,7 +3,7 @@ import type { FetchedEvents } from './upstream/events.ts';
 export interface CachedEvents extends FetchedEvents {
   /** Epoch milliseconds. */
   readonly fetchedAt: number;
-  /** Whether it was fetched for somebody who asked before. */
+  /** Whether an earlier request fetched it. */
   readonly cached: boolean;
 }
 
@@ -12,7 +12,7 @@ export interface EventCacheOptions {
   readonly ttlMs: number;
   readonly now: () => number;
   readonly maxEntries?: number;
-  /** Of events' JSON. */
+  /** Of the events' JSON. */
   readonly maxBytes?: number;
 }
 
@@ -20,7 +20,7 @@ export interface EventCacheOptions {
 interface Flight {
   readonly landed: Promise<Entry>;
   readonly abort: AbortController;
-  /** How many wait for it. */
+  /** The number of waiting requests. */
   waiting: number;
 }
 
@@ -30,12 +30,12 @@ interface Entry {
   readonly bytes: number;
 }
 
-/** V8 keeps text beyond Latin-1 at two bytes a character, and each text has a head. */
+/** V8 stores text beyond Latin-1 with two bytes per character, and a header per text. */
 const BYTES_OF_A_TEXT = 24;
 
 /**
- * Fetched events by `user:start:end`. Whoever asks for what is being fetched waits for the same answer; when all of them
- * have gone, the fetch is ended. Failures are not kept; what was not used for longest goes first.
+ * Fetched events by `user:start:end`. Requests for events being fetched share the fetch; once all of them have gone, it
+ * is aborted. Failures are not kept; the least recently used entry is dropped first.
  */
 export class EventCache {
   readonly #options: Required<EventCacheOptions>;
@@ -48,7 +48,7 @@ export class EventCache {
     this.#options = { maxEntries: 64, maxBytes: 256 * 2 ** 20, ...options };
   }
 
-  /** An aborted `signal` says that the asker has gone; the signal that `fetch` is handed, that all have. */
+  /** `signal` is aborted when the request has gone; the signal given to `fetch`, when all have. */
   async get(
     key: string,
     isRefresh: boolean,
@@ -75,7 +75,7 @@ export class EventCache {
     if (!entry) return undefined;
     this.#forget(key);
     const ageMs = this.#options.now() - entry.fetchedAt;
-    // A clock that was set back makes it as old as can be.
+    // A clock set back makes the entry expire.
     if (ageMs < 0 || ageMs >= this.#options.ttlMs) return undefined;
     this.#keep(key, entry);
     return entry;
@@ -92,7 +92,7 @@ export class EventCache {
   #leave(key: string, flight: Flight): void {
     flight.waiting -= 1;
     if (flight.waiting > 0) return;
-    // Whoever comes now must not wait for what is given up.
+    // Later requests must not wait for an aborted fetch.
     this.#end(key, flight);
     flight.abort.abort();
   }

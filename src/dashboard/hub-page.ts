@@ -5,11 +5,11 @@ import type { PageFiles } from '../kernel/http/assets.ts';
 export interface HubPage {
   readonly html: string;
   readonly etag: string;
-  /** As a content security policy names the one inline style: `sha256-…`. */
+  /** The inline style's source in a content security policy: `sha256-…`. */
   readonly styleHash: string;
 }
 
-/** Unpacks the hub, and writes the version into it. */
+/** Unpacks the hub page and inserts the version. */
 export function readHubPage(files: PageFiles, version: string): HubPage {
   const packed = files['index.html']?.brotli ?? '';
   const source = packed === '' ? '' : brotliDecompressSync(Buffer.from(packed, 'base64')).toString('utf8');

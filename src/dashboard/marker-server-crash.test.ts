@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { MarkerBook, type MarkerServer } from '../../web/dashboard/marker/book.ts';
+import { LocalMarkers, type MarkerServer } from '../../web/dashboard/marker/local.ts';
 import { isLongRound } from '../testing/long-round.ts';
 import {
   type Cleanup,
@@ -17,7 +17,7 @@ import { Random } from '../testing/random.ts';
 /** Acknowledged ones. */
 const WRITES = isLongRound ? 1000 : 200;
 const MAX_WRITES_TO_KILL = 50;
-/** So much that a write takes its time. */
+/** Large enough for a write to take time. */
 const PADDING = 'x'.repeat(100_000);
 
 function startDashboard(t: Cleanup, project: string): Promise<RunningServer> {
@@ -119,7 +119,7 @@ function httpMarkers(at: { readonly url: string }): MarkerServer {
 class Browsers {
   readonly failures: string[] = [];
   readonly #at: { url: string };
-  readonly #closed = new Set<MarkerBook>();
+  readonly #closed = new Set<LocalMarkers>();
   #now = Date.parse('2026-05-04T09:00:00Z');
   #ids = 0;
 
@@ -133,21 +133,21 @@ class Browsers {
   }
 
   /** A closed one asks and stores nothing more; what it has asked before may still arrive. */
-  close(book: MarkerBook): void {
-    this.#closed.add(book);
+  close(local: LocalMarkers): void {
+    this.#closed.add(local);
   }
 
-  open(storage = new Map<string, string>()): MarkerBook {
+  open(storage = new Map<string, string>()): LocalMarkers {
     const now = () => {
       this.#now += 1000;
       return this.#now;
     };
-    let opened: MarkerBook | undefined;
+    let opened: LocalMarkers | undefined;
     const { fetch, put } = httpMarkers(this.#at);
     const whileOpen = <T>(act: () => T): T | Promise<never> =>
       opened && this.#closed.has(opened) ? new Promise<never>(() => {}) : act();
     const setItem = (key: string, value: string) => void whileOpen(() => storage.set(key, value));
-    opened = new MarkerBook({
+    opened = new LocalMarkers({
       storage: { getItem: (key) => storage.get(key) ?? null, setItem },
       server: { fetch: () => whileOpen(fetch), put: (store, etag) => whileOpen(() => put(store, etag)) },
       clock: { now, after: () => () => {}, every: () => () => {} },
@@ -171,7 +171,7 @@ const fields = (project: string) => ({
   note: '',
 });
 
-const projectsOf = (book: MarkerBook) => book.own.map(({ project }) => project).sort();
+const projectsOf = (local: LocalMarkers) => local.own.map(({ project }) => project).sort();
 
 async function servedBy({ url }: RunningServer): Promise<readonly string[]> {
   const { markers } = (await (await fetch(`${url}/api/markers`)).json()) as { markers: { project: string }[] };
@@ -187,14 +187,14 @@ test('must show 5: of two browsers that edit the newer wins, and nothing comes b
   const one = browsers.open();
   const other = browsers.open();
   const syncBoth = async () => {
-    for (const book of [one, other, one]) await book.sync();
+    for (const local of [one, other, one]) await local.sync();
   };
   const shared = one.create(fields('shared'));
   const doomed = one.create(fields('doomed'));
   await syncBoth();
   assert.deepEqual(projectsOf(other), ['doomed', 'shared']);
 
-  // Both at once, and neither has seen the other's: whoever writes first, the later edit stands.
+  // Both at once, unaware of each other: in either order of writes the later edit stands.
   for (const [first, second] of [
     [one, other],
     [other, one],
@@ -203,7 +203,7 @@ test('must show 5: of two browsers that edit the newer wins, and nothing comes b
     second.edit(shared.id, { project: 'newer' });
     await Promise.all([first.sync(), second.sync()]);
     await syncBoth();
-    for (const book of [one, other]) assert.equal(book.find(shared.id)?.project, 'newer');
+    for (const local of [one, other]) assert.equal(local.find(shared.id)?.project, 'newer');
     // The older edit is the one that is written last.
     first.edit(shared.id, { project: 'older' });
     await first.sync();
@@ -228,7 +228,7 @@ test('must show 5: of two browsers that edit the newer wins, and nothing comes b
   browsers.moveTo(server.url);
   one.create(fields('last'));
   await syncBoth();
-  for (const book of [one, other]) assert.deepEqual(projectsOf(book), ['last', 'newer']);
+  for (const local of [one, other]) assert.deepEqual(projectsOf(local), ['last', 'newer']);
   assert.deepEqual(await servedBy(server), ['last', 'newer']);
   assert.deepEqual(browsers.failures, []);
 });
@@ -260,37 +260,37 @@ test('must show 5: three browsers that do anything at once agree in the end, on 
   const server = await startDashboard(t, temporaryFolder(t));
   const browsers = new Browsers(server.url);
   const storages = Array.from({ length: 3 }, () => new Map<string, string>());
-  const books = storages.map((storage) => browsers.open(storage));
+  const browserMarkers = storages.map((storage) => browsers.open(storage));
   const random = new Random(5);
   const edits = new Map<string, string>();
   const dead = new Set<string>();
   for (let step = 0; step < 120; step++) {
-    const at = random.int(0, books.length - 1);
-    const book = books[at];
-    const markers = book?.own ?? [];
+    const at = random.int(0, browserMarkers.length - 1);
+    const local = browserMarkers[at];
+    const markers = local?.own ?? [];
     const marker = markers[random.int(0, Math.max(0, markers.length - 1))];
     const name = `step ${step}`;
     const action = random.int(0, 9);
-    if (!book) continue;
-    if (action < 3 || !marker) edits.set(book.create(fields(name)).id, name);
+    if (!local) continue;
+    if (action < 3 || !marker) edits.set(local.create(fields(name)).id, name);
     else if (action < 7) {
-      book.edit(marker.id, { project: name });
+      local.edit(marker.id, { project: name });
       edits.set(marker.id, name);
-      // By one who does not know yet that it was deleted: what somebody has edited since, stays.
+      // By a browser that has not seen the deletion: a later edit stays.
       dead.delete(marker.id);
     } else if (action === 7) {
-      browsers.close(book);
-      books[at] = browsers.open(storages[at]);
+      browsers.close(local);
+      browserMarkers[at] = browsers.open(storages[at]);
     } else if (action === 8) {
-      // Deleted when nobody has an edit that the others do not know of.
-      for (const each of [...books, ...books]) await each.sync();
-      if (!book.find(marker.id)) continue;
-      book.remove(marker.id);
+      // Deleted after all edits are synchronised.
+      for (const each of [...browserMarkers, ...browserMarkers]) await each.sync();
+      if (!local.find(marker.id)) continue;
+      local.remove(marker.id);
       dead.add(marker.id);
-    } else await book.sync();
+    } else await local.sync();
   }
-  for (const book of [...books, ...books]) await book.sync();
-  const [first, ...others] = books.map(({ own }) => new Map(own.map(({ id, project }) => [id, project])));
+  for (const local of [...browserMarkers, ...browserMarkers]) await local.sync();
+  const [first, ...others] = browserMarkers.map(({ own }) => new Map(own.map(({ id, project }) => [id, project])));
   for (const other of others) assert.deepEqual(other, first);
   for (const [id, project] of first ?? []) assert.equal(project, edits.get(id), id);
   for (const id of edits.keys()) assert.equal(first?.has(id), !dead.has(id), id);

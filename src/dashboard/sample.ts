@@ -2,9 +2,9 @@ import sampleMarkers from '../../data/sample/project-markers.json';
 import infoEvents from '../../data/sample/usage-events-info.csv';
 import slopeEvents from '../../data/sample/usage-events-slope.csv';
 
-// What a newcomer sees before there is any data: usage that was invented for two users.
+// The data shown before there are any: invented usage of two users.
 
-/** The last day of the sample as it is written, a Sunday, and its end. */
+/** The last day of the sample, a Sunday, and its end. */
 const WRITTEN_UNTIL = Date.parse('2026-03-15T23:59:59.999Z');
 const WEEK_MS = 7 * 86_400_000;
 const DAY_MS = 86_400_000;
@@ -21,8 +21,8 @@ export interface SampleFile {
 }
 
 /**
- * A file of the sample by its name, moved by whole weeks, so that working days stay such, and cut off at `now` (epoch
- * milliseconds), as if it had been written at that moment.
+ * A file of the sample, shifted by whole weeks (working days stay working days) and cut off at `now` (epoch
+ * milliseconds).
  */
 export function readSample(name: string, now: number): SampleFile | undefined {
   const shiftMs = Math.ceil((now - WRITTEN_UNTIL) / WEEK_MS) * WEEK_MS;

@@ -1,6 +1,6 @@
-// The way of the data: the page (or a command) asks for events; the user's token is shown upstream, page after page is read,
-// and the whole is kept for two minutes for whoever asks next. Markers go into one file of the project and come out of it.
-// What the events come to is computed in the browser's worker and in the terminal, by the same domain code, never here.
+// The flow of data: the page (or a command) requests events; they are read from upstream page by page with the user's
+// token, and cached for two minutes. Markers are stored in one file of the project. All sums are computed by the domain
+// code in the browser's worker and in the terminal, never here.
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { page } from 'virtual:web/dashboard';
@@ -21,7 +21,7 @@ import { answerFile } from './project-files/answer.ts';
 import { findDefaultCsv } from './project-files/csv.ts';
 import { ProjectFiles } from './project-files/project-files.ts';
 import { createDashboardApp, type DashboardAppParts } from './routes/index.ts';
-import type { UsageRoutes } from './routes/usage.ts';
+import type { UsageRouteParts } from './routes/usage.ts';
 import { readSample } from './sample.ts';
 import { UpstreamEvents } from './upstream/events.ts';
 import { fetchSummary } from './upstream/summary.ts';
@@ -33,11 +33,11 @@ const GRACE_MS = 2_000;
 export interface DashboardServer {
   /** `http://host:port`, without a slash at the end. */
   readonly url: string;
-  /** Answers what is under way, then ends. Idempotent. */
+  /** Answers the requests in progress, then ends. Idempotent. */
   close(): Promise<void>;
 }
 
-/** Starts the dashboard; it answers when this resolves. A CommandError says why it cannot. */
+/** Starts the dashboard; it accepts requests when this resolves. Throws a CommandError if it cannot. */
 export async function startDashboard(options: DashboardOptions, clock: Clock, log: Log): Promise<DashboardServer> {
   const http = new HttpClient({ connectTimeoutMs: CONNECT_TIMEOUT_MS, variables: process.env });
   const store = await MarkerStore.open({ path: join(options.projectDir, MARKER_FILE), clock, log });
@@ -67,7 +67,7 @@ export async function startDashboard(options: DashboardOptions, clock: Clock, lo
 
 function composeParts(
   options: DashboardOptions,
-  usage: UsageRoutes,
+  usage: UsageRouteParts,
   store: MarkerStore,
   files: ProjectFiles,
   clock: Clock,
@@ -90,7 +90,7 @@ function composeParts(
   };
 }
 
-/** A token as it is sent, and as people write it. */
+/** A token as sent, and as commonly written. */
 function secretForms(token: string): readonly string[] {
   return [...new Set([token, token.replaceAll('%3A%3A', '::')])];
 }
@@ -101,14 +101,14 @@ function composeUsage(
   http: HttpClient,
   clock: Clock,
   port: () => number,
-): UsageRoutes {
+): UsageRouteParts {
   const now = () => clock.now();
   const startedAt = now();
   const upstream = new Upstream({ url: options.upstreamUrl, cookieName: options.cookieName, http, clock });
   const events = new UpstreamEvents({ upstream, now });
   const cache = new EventCache({ ttlMs: options.cacheTtlMs, now });
   const users = new Map<string, DashboardUser>(options.users.map((user) => [user.id, user]));
-  // Routes hand in only users they found in this list.
+  // Routes pass only users of this list.
   const userOf = (id: string) => users.get(id) as DashboardUser;
   return {
     users: options.users.map(({ token, ...user }) => ({ ...user, hasToken: token !== undefined })),

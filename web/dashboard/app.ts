@@ -1,55 +1,56 @@
+import type { ListedUser } from '../../src/dashboard/contract/user-list.ts';
 import type { Clock } from '../shared/clock.ts';
 import { StepRunner } from '../shared/step-runner.ts';
 import { nextFrame, nextTask } from '../shared/task.ts';
 import { THEMES, type Theme } from '../shared/theme.ts';
 import { shiftPeriod } from './controls/period.ts';
-import { ExportDesk } from './data/export-desk.ts';
+import { Exporter } from './data/exporter.ts';
 import { formatHash, parseHash } from './data/hash.ts';
 import { chartStateOf } from './data/queries.ts';
-import { fetchMarkers, fetchSampleMarkers, putMarkers, type ServerUser } from './data/server-api.ts';
+import { fetchMarkers, fetchSampleMarkers, putMarkers } from './data/server-api.ts';
 import { Session } from './data/session.ts';
 import type { SettingStorage, Settings } from './data/settings.ts';
 import type { PageState } from './data/state.ts';
-import { ViewDesk } from './data/view-desk.ts';
+import { ViewLoader } from './data/view-loader.ts';
 import type { WorkerClient } from './data/worker-client.ts';
-import { LiveDesk } from './live/desk.ts';
-import { MarkerBook } from './marker/book.ts';
-import { MarkerDesk } from './marker/desk.ts';
+import { LiveLoader } from './live/loader.ts';
+import { MarkerEditor } from './marker/editor.ts';
+import { LocalMarkers } from './marker/local.ts';
 import { askUser, showHelp } from './shell/dialogs.ts';
+import { Page, type PageParts } from './shell/page.ts';
 import type { Screen, ScreenActions } from './shell/screen.ts';
 import { listenForShortcuts } from './shell/shortcuts.ts';
-import { Stage, type StageParts } from './shell/stage.ts';
-import { chooseTheme, readChosenTheme } from './shell/theme-choice.ts';
+import { keepTheme, readChosenTheme } from './shell/theme-choice.ts';
 import type { Ui } from './shell/ui.ts';
 import { dateIn } from './text/format.ts';
-import { reportBroken, reportFile, reportSync } from './text/notice-words.ts';
-import { resolvedText, statusText } from './text/status-words.ts';
+import { reportBroken, reportFile, reportSync } from './text/notice-texts.ts';
+import { resolvedText, statusText } from './text/status-texts.ts';
 
 export interface AppParts {
   readonly worker: WorkerClient;
   readonly clock: Clock;
   readonly settings: Settings;
   readonly storage: SettingStorage;
-  /** Where the charts' code lies. */
+  /** Address of the charts' code. */
   readonly chartsAddress: string;
 }
 
 const OWN_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-/** The page: holds what is chosen, asks the worker, and shows what it answers. */
+/** The page's controller: holds the state, queries the worker, and shows its answers. */
 export class App {
   readonly #parts: AppParts;
   readonly #session: Session;
-  readonly #live: LiveDesk;
-  readonly #book: MarkerBook;
-  readonly #desk: MarkerDesk;
+  readonly #live: LiveLoader;
+  readonly #markers: LocalMarkers;
+  readonly #markerEditor: MarkerEditor;
   #state: PageState;
   #theme = readChosenTheme();
-  readonly #views: ViewDesk;
-  readonly #exports: ExportDesk;
-  #stage: Stage;
+  readonly #views: ViewLoader;
+  readonly #exports: Exporter;
+  #page: Page;
   readonly #steps = new StepRunner(nextTask);
-  /** Before the files of the project are read there is nothing to show, and no charts without data are drawn. */
+  /** False until the files of the project are read: charts without data are not drawn. */
   #isLoaded = false;
 
   constructor(parts: AppParts) {
@@ -57,7 +58,7 @@ export class App {
     const { worker, clock, settings, storage } = parts;
     const today = dateIn(settings.zone || OWN_ZONE, clock.now());
     this.#state = parseHash(location.hash, settings.readState(today));
-    this.#views = new ViewDesk({
+    this.#views = new ViewLoader({
       worker,
       state: () => this.#state,
       zone: () => this.#zone,
@@ -72,7 +73,7 @@ export class App {
       askUser: (names) => askUser(this.#ui, names, this.#labels),
       report: (result) => reportFile(result, this.#screen.notices, this.#ui),
     });
-    this.#live = new LiveDesk({
+    this.#live = new LiveLoader({
       session: this.#session,
       ui: () => this.#ui,
       state: () => this.#state,
@@ -80,36 +81,36 @@ export class App {
       notices: () => this.#screen.notices,
       onData: () => void this.#refresh(),
     });
-    this.#book = new MarkerBook({
+    this.#markers = new LocalMarkers({
       storage,
       clock,
       server: { fetch: fetchMarkers, put: putMarkers },
       newId: () => `m-${crypto.randomUUID()}`,
       onChange: () => void this.#sendMarkers(),
-      onSyncFailure: (reason) => reportSync(reason, this.#screen.notices, () => void this.#book.sync()),
+      onSyncFailure: (reason) => reportSync(reason, this.#screen.notices, () => void this.#markers.sync()),
     });
-    this.#desk = new MarkerDesk({
-      book: this.#book,
+    this.#markerEditor = new MarkerEditor({
+      markers: this.#markers,
       ui: () => this.#ui,
       notices: () => this.#screen.notices,
       users: () => this.#labels,
       user: () => this.#state.user,
       cover: (user, from, to) => this.#cover(user, from, to),
     });
-    this.#exports = new ExportDesk({ worker, clock, stage: () => this.#stage, query: () => this.#views.query() });
-    this.#stage = this.#build();
+    this.#exports = new Exporter({ worker, clock, page: () => this.#page, query: () => this.#views.query() });
+    this.#page = this.#build();
   }
 
-  /** `asked`: who the users are, once the server has said it. */
-  async start(asked: Promise<readonly ServerUser[]>): Promise<void> {
+  /** `asked`: the server's users. */
+  async start(asked: Promise<readonly ListedUser[]>): Promise<void> {
     const hadHash = location.hash !== '';
     window.addEventListener('hashchange', () => this.#followHash());
-    document.addEventListener('visibilitychange', () => document.hidden || void this.#book.sync());
+    document.addEventListener('visibilitychange', () => document.hidden || void this.#markers.sync());
     this.#listenForKeys();
     const users = await asked;
     const loaded = this.#session.start(users);
     void this.#sendMarkers();
-    const synced = this.#book.sync();
+    const synced = this.#markers.sync();
     this.#showState();
     await loaded;
     const isLiveOnly = !this.#session.hasFiles && this.#session.tokenUsers.length > 0;
@@ -125,7 +126,7 @@ export class App {
     await Promise.all([this.#live.ensure(), synced]);
   }
 
-  /** The worker cannot do its work: without it there is nothing to show. */
+  /** Shows that the worker has failed, without which there are no data. */
   showBroken(reason: string): void {
     this.#screen.showReady();
     this.#screen.progress.stop();
@@ -133,11 +134,11 @@ export class App {
   }
 
   get #ui(): Ui {
-    return this.#stage.ui;
+    return this.#page.ui;
   }
 
   get #screen(): Screen {
-    return this.#stage.screen;
+    return this.#page.screen;
   }
 
   get #labels(): readonly string[] {
@@ -148,14 +149,14 @@ export class App {
     return this.#state.zone || OWN_ZONE;
   }
 
-  #stageParts(): StageParts {
+  #pageParts(): PageParts {
     const { clock, settings, chartsAddress } = this.#parts;
     return {
       clock,
       settings,
       chartsAddress,
       actions: this.#actions(),
-      projects: () => this.#book.projects,
+      projects: () => this.#markers.projects,
       users: () => this.#session.users,
       topModels: () => this.#state.topModels,
       canFetch: () => this.#session.tokenUsers.length > 0,
@@ -164,19 +165,19 @@ export class App {
         this.#views.zoom = range;
         void this.#refresh();
       },
-      onMarkRange: (range) => this.#desk.create(range),
+      onMarkRange: (range) => this.#markerEditor.create(range),
       onDisplay: () => this.#show(),
     };
   }
 
-  #build(before?: Stage): Stage {
-    return new Stage(this.#stageParts(), this.#zone, { state: this.#state, theme: this.#theme }, before);
+  #build(before?: Page): Page {
+    return new Page(this.#pageParts(), this.#zone, { state: this.#state, theme: this.#theme }, before);
   }
 
-  /** Another language or zone: the same again in other words. */
+  /** Builds the page anew in another language or zone. */
   #rebuild(focusId: string): void {
-    this.#stage.destroy();
-    this.#stage = this.#build(this.#stage);
+    this.#page.destroy();
+    this.#page = this.#build(this.#page);
     document.getElementById(focusId)?.focus();
     void this.#refresh();
   }
@@ -206,11 +207,11 @@ export class App {
         this.#views.rankByList = true;
         void this.#refresh();
       },
-      ...this.#desk.actions,
+      ...this.#markerEditor.actions,
       onPopovers: (showTablePopover) => {
         const { settings } = this.#parts;
         settings.markerDisplay = { ...settings.markerDisplay, showTablePopover };
-        if (!showTablePopover) this.#stage.popover.closeTables();
+        if (!showTablePopover) this.#page.popover.closeTables();
       },
       onFiles: (files) => void this.#addFiles(files),
       onRefresh: () => void this.#live.refresh(),
@@ -220,7 +221,7 @@ export class App {
     };
   }
 
-  /** Takes a choice: into the address, into the storage, and onto the screen. */
+  /** Changes the state: in the address, the storage and on the screen. */
   #change(change: Partial<PageState>): void {
     const before = this.#state;
     const isOther = change.time ?? change.count ?? change.mode ?? change.source;
@@ -278,7 +279,7 @@ export class App {
     this.#screen.announce(status);
     const isEmpty = !this.#session.isSample && view.counts.loaded === 0 && !this.#session.hasData;
     this.#screen.dropZone.show(this.#session.isSample ? 'sample' : isEmpty ? 'empty' : 'hidden', this.#session.tried);
-    const { charts, screen } = this.#stage;
+    const { charts, screen } = this.#page;
     const { clock, settings } = this.#parts;
     const { zoom } = this.#views;
     void this.#steps.run([
@@ -292,24 +293,24 @@ export class App {
   async #loadSample(): Promise<void> {
     await this.#session.loadSample();
     if (!this.#session.isSample) return this.#refresh();
-    // The sample is two months old at most: a month of it says more than its last day.
+    // A month of the sample shows more than its last day.
     if (location.hash === '' && this.#parts.storage.getItem('usage-analytics-time-range') === null) {
       this.#state = { ...this.#state, time: { ...this.#state.time, hours: 720 }, granularity: 'day' };
       this.#showState();
     }
     const markers = await fetchSampleMarkers().catch(() => undefined);
-    if (this.#session.isSample) this.#book.showSample(markers);
+    if (this.#session.isSample) this.#markers.showSample(markers);
   }
 
   async #addFiles(files: readonly File[]): Promise<void> {
     await this.#session.addFiles(files);
-    if (!this.#session.isSample) this.#book.showSample(undefined);
+    if (!this.#session.isSample) this.#markers.showSample(undefined);
     if (this.#state.source === 'live' && this.#session.hasFiles) this.#change({ source: 'merge' });
     else await this.#refresh();
   }
 
   async #sendMarkers(): Promise<void> {
-    await Promise.all([this.#parts.worker.ask({ type: 'markers', markers: this.#book.all }), this.#refresh()]);
+    await Promise.all([this.#parts.worker.ask({ type: 'markers', markers: this.#markers.all }), this.#refresh()]);
   }
 
   #cover(user: string, from: number, to: number) {
@@ -326,7 +327,7 @@ export class App {
 
   #setTheme(theme: Theme): void {
     this.#theme = theme;
-    chooseTheme(theme);
+    keepTheme(theme);
     this.#screen.header.showTheme(theme);
   }
 
@@ -336,9 +337,9 @@ export class App {
       granularity: (granularity) => this.#state.mode === 'time' && this.#change({ granularity }),
       toggleMode: () => this.#change({ mode: this.#state.mode === 'time' ? 'count' : 'time' }),
       source: (source) => this.#change({ source }),
-      newMarker: () => this.#desk.create(),
+      newMarker: () => this.#markerEditor.create(),
       shift: (direction) => this.#shift(direction),
-      resetZoom: () => this.#stage.charts.resetZoom(),
+      resetZoom: () => this.#page.charts.resetZoom(),
       toggleCompare: () => this.#change({ compare: !this.#state.compare }),
       nextTheme: () => this.#setTheme(THEMES[(THEMES.indexOf(this.#theme) + 1) % THEMES.length] ?? 'system'),
       help: () => showHelp(this.#ui),

@@ -1,4 +1,4 @@
-// The charts and their library, a file of its own: the page is there before they are.
+// The charts and their library as a file of their own, loaded after the page.
 
 export { mountCharts } from './charts/index.ts';
 export { chartFormat } from './charts/text/format.ts';

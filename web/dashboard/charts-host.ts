@@ -1,4 +1,6 @@
 import type { TimeSpan, View } from '../../src/dashboard/domain/view.ts';
+import { h } from '../shared/dom.ts';
+import { icon } from '../shared/icons.ts';
 import { nextTask } from '../shared/task.ts';
 import type { ChartState, Charts, MarkerHit, PictureWords } from './charts/contract.ts';
 import type { MarkerDisplay, Settings } from './data/settings.ts';
@@ -9,13 +11,13 @@ import { TopModelsControl } from './table/top-models-control.ts';
 
 type ChartsChunk = typeof import('./charts-chunk.ts');
 
-/** The chunk has so long to arrive until the page says that there are no charts. */
+/** Time to load before the page reports that there are no charts. */
 const GIVE_UP_MS = 10_000;
 
 export interface ChartsHostParts {
   readonly ui: Ui;
   readonly settings: Settings;
-  /** Where the charts' code lies. */
+  /** Address of the charts' code. */
   readonly address: string;
   topModels(): TopModels;
   onTopModels(count: TopModels): void;
@@ -26,6 +28,10 @@ export interface ChartsHostParts {
   onDisplay(display: MarkerDisplay): void;
   onFailure(): void;
 }
+
+/** Empty cards that keep the charts' room in a section until they arrive. */
+export const placeholders = (count: number): readonly HTMLElement[] =>
+  Array.from({ length: count }, () => h('div', { class: 'chart-place' }));
 
 /** The charts of a screen: loads their code, mounts them, and puts the page's own controls into their heads. */
 export class ChartsHost {
@@ -47,7 +53,7 @@ export class ChartsHost {
     loaded.then(
       async (chunk) => {
         giveUp();
-        // Evaluating the library was a task of its own.
+        // Evaluating the library was a task of its own; mounting is the next.
         await nextTask();
         if (!this.#isOver) this.#mount(root, chunk);
       },
@@ -64,7 +70,7 @@ export class ChartsHost {
     this.#showControls();
   }
 
-  /** The charts that are shown as a PNG; undefined when there are none. */
+  /** The shown charts as a PNG; undefined: none. */
   async picture(words: PictureWords): Promise<Blob | undefined> {
     return this.#charts?.pagePicture(words);
   }
@@ -85,6 +91,7 @@ export class ChartsHost {
     this.#charts = mountCharts(root, {
       translate: (key, values = {}) =>
         texts[key].replace(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? '')),
+      language: ui.language,
       format: chartFormat(ui.format.locale),
       visibility: {
         get: (chart) => settings.hiddenSeries(chart),
@@ -93,6 +100,7 @@ export class ChartsHost {
       onZoom: (range) => parts.onZoom(range),
       onMarker: (hit) => parts.onMarker(hit),
       onMarkRange: (range) => parts.onMarkRange(range),
+      icon,
       reducedMotion: () => matchMedia('(prefers-reduced-motion: reduce)').matches,
       clock: ui.clock,
     });

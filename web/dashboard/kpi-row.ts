@@ -1,7 +1,7 @@
 import type { Buckets, Kpis, PreviousKpis, View } from '../../src/dashboard/domain/view.ts';
 import type { Child } from '../shared/dom.ts';
 import { h } from '../shared/dom.ts';
-import { svgElement } from '../shared/drawing.ts';
+import { svgElement } from '../shared/icons.ts';
 import type { CostBasis } from './data/state.ts';
 import type { Ui } from './shell/ui.ts';
 import type { TextKey } from './text/en.ts';
@@ -13,12 +13,12 @@ interface Card {
   readonly value: string;
   readonly caption: string;
   readonly title?: string | undefined;
-  /** Now and in the window before; the difference is shown in per cent. */
+  /** Now and in the previous window; the difference is shown in per cent. */
   readonly change?: readonly [now: number, before: number] | undefined;
   readonly spark?: ArrayLike<number>;
 }
 
-/** Six numbers that say what the selection comes to. */
+/** The six key figures of the selection. */
 export class KpiRow {
   readonly element: HTMLElement;
   readonly #ui: Ui;
@@ -36,7 +36,7 @@ export class KpiRow {
     this.show(undefined, 'reported');
   }
 
-  /** Undefined while there is nothing yet: the cards keep their places. */
+  /** Undefined: no data yet; the cards keep their places. */
   show(view: View | undefined, basis: CostBasis): void {
     const cards = view ? this.#write(view, basis) : undefined;
     for (const [name, element] of this.#cards) {
@@ -90,7 +90,7 @@ export class KpiRow {
     };
   }
 
-  /** The figures are those of the whole selection, and so is their course: a zoom changes neither. */
+  /** Figures and sparklines cover the whole selection: a zoom does not change them. */
   #keepCourse(buckets: Buckets): void {
     const { starts, ends, full, length } = buckets;
     const isWhole = !full || ((starts[0] ?? 0) <= full.from && (ends[length - 1] ?? 0) >= full.to);
@@ -133,7 +133,7 @@ function cacheChange(kpis: Kpis, before: PreviousKpis | undefined): Card['change
 const SPARK_POINTS = 48;
 const SPARK = { width: 96, height: 28 };
 
-/** The course of a series in a few strokes; the charts below say it exactly. */
+/** A sparkline of a series. */
 function sparkline(values: ArrayLike<number>): SVGElement {
   const points = Math.min(SPARK_POINTS, values.length);
   const sums = new Array<number>(points).fill(0);

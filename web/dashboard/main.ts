@@ -6,7 +6,7 @@ import type { SettingStorage } from './data/settings.ts';
 import { Settings } from './data/settings.ts';
 import { WorkerClient } from './data/worker-client.ts';
 
-/** Storage that a browser forbids throws at the first touch already. */
+/** Forbidden storage throws on first access. */
 function browserStorage(): SettingStorage {
   try {
     return window.localStorage;
@@ -15,7 +15,7 @@ function browserStorage(): SettingStorage {
   }
 }
 
-/** Addresses of files that index.html names: the build gives them their hashes. */
+/** Addresses in index.html, to which the build adds hashes. */
 function readAddresses(): { readonly worker: string; readonly charts: string } {
   const worker = document.querySelector<HTMLMetaElement>('meta[name="worker"]');
   const charts = document.querySelector<HTMLLinkElement>('link#charts');
@@ -23,7 +23,7 @@ function readAddresses(): { readonly worker: string; readonly charts: string } {
   return { worker: new URL(worker.content, document.baseURI).href, charts: charts.href };
 }
 
-/** In a task of its own, while worker and server are at work: evaluating this file has taken long enough. */
+/** In a task of its own, while worker and server are loading. */
 async function buildApp(): Promise<App> {
   await nextTask();
   const storage = browserStorage();

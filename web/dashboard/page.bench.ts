@@ -1,4 +1,4 @@
-// The page as somebody meets it who has a million events: the built executable, a real browser, the input of files.
+// The page with a million events: the built executable, a real browser, files chosen by input.
 import { mkdirSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { join } from 'node:path';
@@ -97,7 +97,7 @@ function printRows(): readonly (readonly string[])[] {
   });
 }
 
-/** What somebody may switch, one after the other; each is a change of the filter. */
+/** The switches, one after the other; each is a filter change. */
 const CHANGES: readonly (readonly [role: 'radio' | 'checkbox', name: string])[] = [
   ['radio', 'Day'],
   ['radio', 'info'],
@@ -105,7 +105,7 @@ const CHANGES: readonly (readonly [role: 'radio' | 'checkbox', name: string])[] 
   ['radio', 'last 30 days'],
   ['radio', '15 min'],
   ['radio', 'All events'],
-  ['checkbox', 'Compare with the period before'],
+  ['checkbox', 'Compare with the previous period'],
   ['radio', 'Event'],
   ['radio', 'Requests'],
   ['radio', 'Period'],

@@ -1,13 +1,15 @@
 // The worker that owns the usage events: the page asks for views and pages of tables and never holds an event.
+
+import type { TableQuery } from '../../src/dashboard/domain/table-page.ts';
 import { UsageData } from '../../src/dashboard/domain/usage-data.ts';
-import type { TableQuery, View, ViewQuery } from '../../src/dashboard/domain/view.ts';
+import type { View, ViewQuery } from '../../src/dashboard/domain/view.ts';
 import { browserClock } from '../shared/clock.ts';
 import { nextTask } from '../shared/task.ts';
 import { LiveCache } from './live/cache.ts';
 import { failureOf } from './live/fetch.ts';
 import type { Answers, CsvRequest, FromWorker, Progress, ToWorker, WorkerRequest } from './text/messages.ts';
 
-/** A progress message at most so often. */
+/** Minimum interval of progress messages. */
 const PROGRESS_MS = 50;
 
 /** The part of a worker's global scope that is used here. */
@@ -19,7 +21,7 @@ interface WorkerScope {
 class DataWorker {
   readonly #scope: WorkerScope;
   readonly #running = new Map<number, AbortController>();
-  /** The newest question of each kind that is not yet answered: it alone is worth an answer. */
+  /** The newest unanswered request of each kind; older ones need no answer. */
   readonly #newest = new Map<'view' | 'table', number>();
   #data = new UsageData([]);
   #live = new LiveCache(this.#data, browserClock);
@@ -76,7 +78,7 @@ class DataWorker {
     }
   }
 
-  /** Lets every message that has arrived be read first: if one of them asks the same anew, this one needs no answer. */
+  /** Reads all messages that have arrived first: a newer request of the kind replaces this one. */
   async #ifNewest<Answer>(id: number, kind: 'view' | 'table', compute: () => Answer): Promise<Answer | undefined> {
     this.#newest.set(kind, id);
     await nextTask();
@@ -88,13 +90,13 @@ class DataWorker {
     if (!source) return 'missing';
     const { name, user, now } = request;
     const csv = this.#data.openCsv({ name, user, size: source.size }, now);
-    let toldAt = 0;
+    let reportedAt = 0;
     for await (const bytes of chunksOf(source.stream)) {
       signal.throwIfAborted();
       const counts = csv.push(bytes);
       const at = browserClock.now();
-      if (at - toldAt < PROGRESS_MS) continue;
-      toldAt = at;
+      if (at - reportedAt < PROGRESS_MS) continue;
+      reportedAt = at;
       const progress: Progress = { done: counts.bytes, total: source.size, count: counts.rows };
       this.#post({ id, progress });
       // A cancel may be waiting.
@@ -121,7 +123,7 @@ interface ByteSource {
 
 const openBlob = (blob: Blob): ByteSource => ({ stream: blob.stream(), size: blob.size });
 
-/** The bytes at an address; undefined when there is nothing. */
+/** The bytes at an address; undefined for 404. */
 async function openAddress(address: string, signal: AbortSignal): Promise<ByteSource | undefined> {
   const response = await fetch(address, { signal, cache: 'no-cache' });
   if (response.status === 404) return undefined;
@@ -129,7 +131,7 @@ async function openAddress(address: string, signal: AbortSignal): Promise<ByteSo
     const { message, hint } = await failureOf(response);
     throw new Error(hint === undefined ? `${message} (${response.status})` : `${message}: ${hint}`);
   }
-  // Of a compressed answer the length says nothing about the bytes that arrive here.
+  // The length of a compressed answer is not that of its decoded bytes.
   const isPlain = !response.headers.has('content-encoding');
   return { stream: response.body, size: isPlain ? Number(response.headers.get('content-length') ?? 0) : 0 };
 }
@@ -147,7 +149,7 @@ async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uin
   }
 }
 
-/** The arrays of a view, which change hands instead of being copied. */
+/** The buffers of a view, to be transferred instead of copied. */
 function transferOf(view: View | undefined): Transferable[] {
   if (!view) return [];
   const arrays = [

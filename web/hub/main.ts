@@ -41,7 +41,7 @@ function message(title: string, text: string, retry?: () => void): HTMLElement {
   );
 }
 
-/** Shows the servers, and shows them again when something about them changed. */
+/** Shows the servers and updates them on changes. */
 function start(place: HTMLElement): void {
   let shown = '';
   const show = (signature: string, draw: () => readonly Node[]) => {

@@ -58,7 +58,7 @@ test('the page of the hub', async (t) => {
     await page.goto(`${hub.url}/`);
     await page.getByText('The hub does not answer.').waitFor();
     assert.deepEqual(await findBarriers(page), []);
-    // From here on the time stands: the page does not find the hub by itself before somebody presses the button.
+    // The clock stands from here on: the page finds the hub only when the button is pressed.
     await page.clock.pauseAt('2025-06-10T12:00:00Z');
     await page.reload();
     await page.getByText('The hub does not answer.').waitFor();

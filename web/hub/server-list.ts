@@ -1,6 +1,6 @@
 import type { HubEntry } from '../../src/hub/contract.ts';
 
-/** Reads the list of servers; undefined when it is none. Entries that lack a title or a web address are left out. */
+/** Reads the list of servers; undefined if it is invalid. Entries without a title or a web address are left out. */
 export function parseServers(text: string): HubEntry[] | undefined {
   let list: unknown;
   try {
@@ -28,8 +28,7 @@ export function parseServers(text: string): HubEntry[] | undefined {
 }
 
 /**
- * The address to link to. A server that listens everywhere may tell an address that no browser can open: it is reached
- * under the name by which the hub was.
+ * The address to link to. For a server that listens on all addresses it is the name under which the hub was reached.
  */
 export function linkOf(url: string, hubHost: string): string {
   const target = new URL(url);

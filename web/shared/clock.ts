@@ -1,7 +1,7 @@
 /** Ends a timer; calling it again does nothing. */
 export type CancelTimer = () => void;
 
-/** Where a page's time comes from; the same shape as the servers' clock, so that tests can hand in theirs. */
+/** A page's clock; same shape as the servers' clock, so that tests can use theirs. */
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number;

@@ -1,7 +1,7 @@
 import type { Clock } from './clock.ts';
 import { h } from './dom.ts';
 
-/** A button that copies a text; `what` names the text for those who cannot see it. */
+/** A button that copies a text; `what` names the text for screen readers. */
 export function copyButton(clock: Clock, what: string, text: () => string): HTMLButtonElement {
   const button = h('button', { type: 'button', class: 'quiet copy', 'aria-label': `Copy ${what}` }, 'Copy');
   button.addEventListener('click', async () => {
@@ -14,7 +14,7 @@ export function copyButton(clock: Clock, what: string, text: () => string): HTML
   return button;
 }
 
-/** The clipboard's own interface exists on HTTPS and loopback only; the old command works elsewhere. */
+/** The clipboard API exists on HTTPS and loopback only; elsewhere the old command works. */
 async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

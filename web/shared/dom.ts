@@ -20,25 +20,25 @@ export function h<Tag extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** Sets an attribute, or takes it away for false and undefined. */
+/** Sets an attribute, or removes it for false and undefined. */
 export function setAttribute(element: Element, name: string, value: string | number | boolean | undefined): void {
   if (value === undefined || value === false) element.removeAttribute(name);
   else element.setAttribute(name, value === true ? '' : String(value));
 }
 
-/** The children that are something, ready for `append` and `replaceChildren`. */
+/** The non-empty children, for `append` and `replaceChildren`. */
 function nodesOf(children: readonly Child[]): (Node | string)[] {
   return children
     .filter((child) => child !== false && child !== null && child !== undefined && child !== '')
     .map((child) => (typeof child === 'number' ? String(child) : (child as Node | string)));
 }
 
-/** Changes the text only when it differs, so that live regions and selections are left alone. */
+/** Changes the text only if it differs, so that live regions and selections are not disturbed. */
 export function setText(element: Element, text: string): void {
   if (element.textContent !== text) element.textContent = text;
 }
 
-/** Makes `wanted` the children of `parent` and moves no node that stands right already: the focus stays where it is. */
+/** Makes `wanted` the children of `parent` without moving nodes that are in place, so that the focus stays. */
 export function syncChildren(parent: Element, wanted: readonly Node[]): void {
   const keep = new Set(wanted);
   for (const node of [...parent.childNodes]) if (!keep.has(node)) node.remove();

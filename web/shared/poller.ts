@@ -1,9 +1,9 @@
 import type { CancelTimer, Clock } from './clock.ts';
 
-/** Whether anybody can see the page. */
+/** Whether the page is visible. */
 export interface Visibility {
   visible(): boolean;
-  /** Calls `action` whenever the page is shown or hidden; the answer ends that. */
+  /** Calls `action` whenever the page is shown or hidden; returns how to stop. */
   watch(action: () => void): CancelTimer;
 }
 
@@ -12,11 +12,14 @@ export interface PollerParts {
   readonly visibility: Visibility;
   /** Milliseconds from the end of one run to the start of the next; 0 turns the repetition off. */
   readonly intervalMs: () => number;
-  /** One run, which has to give up when the signal says so. Should it reject, the next one comes all the same. */
+  /** One run, aborted by the signal. The next one follows even if it rejects. */
   readonly run: (signal: AbortSignal) => Promise<void>;
 }
 
-/** Repeats a run while the page is visible: never two at once, and at once when the page comes back after its turn. */
+/**
+ * Repeats a run while the page is visible: never two at a time, and immediately when the page is shown after a run was
+ * due.
+ */
 export class Poller {
   readonly #parts: PollerParts;
   #running: AbortController | undefined;
@@ -30,7 +33,7 @@ export class Poller {
     this.#unwatch = parts.visibility.watch(() => this.#arm());
   }
 
-  /** Runs now; a run under way is aborted first. */
+  /** Runs now; aborts a current run first. */
   async refresh(): Promise<void> {
     if (this.#stopped) return;
     this.#running?.abort();

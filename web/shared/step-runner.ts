@@ -1,4 +1,4 @@
-/** Does work in steps, each in a task of its own: all at once they would hold the page up too long. */
+/** Runs steps, each in a task of its own, so that they do not block the page. */
 export class StepRunner {
   readonly #nextTask: () => Promise<void>;
   #runs = 0;
@@ -8,7 +8,7 @@ export class StepRunner {
     this.#nextTask = nextTask;
   }
 
-  /** Resolves after the last step; a later run takes the place of an earlier one, whose steps then no longer count. */
+  /** Resolves after the last step; a later run cancels the steps of an earlier one. */
   async run(steps: readonly (() => void | Promise<void>)[]): Promise<void> {
     this.#runs += 1;
     const mine = this.#runs;

@@ -1,9 +1,9 @@
 import type { Clock } from './clock.ts';
 
-/** A page that nobody sees makes no frames: then nobody waits longer than this for one. */
+/** Maximum wait for a frame: hidden pages make none. */
 const NO_FRAME_MS = 100;
 
-/** Resolves in a task of its own, after the messages that are there already; a timer would take 4 ms. */
+/** Resolves in a task of its own, after pending messages; a timer would take 4 ms. */
 export function nextTask(): Promise<void> {
   return new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();

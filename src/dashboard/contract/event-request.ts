@@ -1,21 +1,23 @@
 import * as v from 'valibot';
+import type { Outcome } from '../../kernel/outcome.ts';
 import { readInstant } from './instant.ts';
 
-/** Which events are asked for; epoch milliseconds, both ends included. */
+/** The requested events; epoch milliseconds, both ends included. */
 export interface EventRequest {
-  /** Undefined: the first of the configured ones. */
+  /** Undefined: the first configured user. */
   readonly user: string | undefined;
   readonly startAt: number | undefined;
   readonly endAt: number | undefined;
-  /** Asks upstream even if the answer is known. */
+  /** Bypasses the cache. */
   readonly refresh: boolean;
-  /** Wants what came before a failure. */
+  /** Accepts the events before a failure. */
   readonly allowPartial: boolean;
 }
 
-export type EventRequestOutcome =
-  | { readonly ok: true; readonly value: EventRequest }
-  | { readonly ok: false; readonly code: 'invalid_body' | 'invalid_date' | 'invalid_range'; readonly reason: string };
+export interface InvalidEventRequest {
+  readonly code: 'invalid_body' | 'invalid_date' | 'invalid_range';
+  readonly reason: string;
+}
 
 const dateSchema = v.nullish(v.union([v.string(), v.number()], 'must be a text or a number'));
 const switchSchema = v.nullish(v.union([v.boolean(), v.string(), v.number()]));
@@ -30,8 +32,8 @@ const bodySchema = v.looseObject(
   'must be an object',
 );
 
-/** Reads what a query or a JSON body asks for. */
-export function readEventRequest(value: unknown): EventRequestOutcome {
+/** Reads a query or a JSON body. */
+export function readEventRequest(value: unknown): Outcome<EventRequest, InvalidEventRequest> {
   const parsed = v.safeParse(bodySchema, value, { abortEarly: true });
   if (!parsed.success) {
     const [issue] = parsed.issues;
@@ -50,13 +52,13 @@ export function readEventRequest(value: unknown): EventRequestOutcome {
   };
 }
 
-/** Null: it is none. */
+/** Null for an invalid date. */
 function readDate(value: string | number | null | undefined, edge: 'start' | 'end'): number | undefined | null {
   if (value === undefined || value === null || value === '') return undefined;
   return readInstant(value, edge) ?? null;
 }
 
-function refuseDate(name: string): EventRequestOutcome {
+function refuseDate(name: string): Outcome<EventRequest, InvalidEventRequest> {
   const reason = `${name} must be milliseconds or seconds since 1970, ISO 8601 or YYYY-MM-DD, from 2000 to 2100`;
   return { ok: false, code: 'invalid_date', reason };
 }

@@ -1,7 +1,7 @@
-/** How every refusal of the dashboard's API reads. */
+/** The body of every refusal of the dashboard's API. */
 export interface Failure {
   readonly error: string;
-  /** Stays the same from release to release. */
+  /** Stable across releases. */
   readonly code: string;
   /** What to do about it. */
   readonly hint?: string;

@@ -1,5 +1,5 @@
 const DAY_MS = 86_400_000;
-/** 2000-01-01 and 2100-01-01: what lies beyond is a slip. */
+/** 2000-01-01 and 2100-01-01: dates beyond are mistakes. */
 const EARLIEST = 946_684_800_000;
 const LATEST = 4_102_444_800_000;
 
@@ -8,8 +8,8 @@ const DATE_TIME =
   /^(\d{4}-\d{2}-\d{2})[T ]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:[.,](\d{1,9}))?)?(Z|[+-]\d{2}:?\d{2})?$/i;
 
 /**
- * Reads an instant as epoch milliseconds: milliseconds or (ten digits) seconds since the epoch, ISO 8601 (UTC where it
- * names no offset), or a date, which is the first or the last millisecond of that day in UTC. Undefined for all else.
+ * Reads an instant as epoch milliseconds: milliseconds or (ten digits) seconds since the epoch, ISO 8601 (UTC without
+ * an offset), or a date, which is the first or the last millisecond of the day in UTC. Undefined for other values.
  */
 export function readInstant(value: string | number, edge: 'start' | 'end'): number | undefined {
   const at = typeof value === 'number' ? readEpoch(String(value)) : readText(value.trim(), edge);
@@ -31,11 +31,11 @@ function readEpoch(digits: string): number | undefined {
 function readDay(text: string): number | undefined {
   if (!DATE.test(text)) return undefined;
   const at = Date.parse(`${text}T00:00:00Z`);
-  // 30 February would be read as a day in March.
+  // `Date` reads 30 February as a day in March.
   return Number.isFinite(at) && new Date(at).toISOString().startsWith(text) ? at : undefined;
 }
 
-/** Epoch milliseconds of an ISO 8601 date with a time of day; UTC where it names no offset. */
+/** Epoch milliseconds of an ISO 8601 date with a time of day; UTC without an offset. */
 export function readDateTime(text: string): number | undefined {
   const [, date = '', hours, minutes, seconds = '00', fraction = '', zone = 'Z'] = DATE_TIME.exec(text) ?? [];
   const day = readDay(date);

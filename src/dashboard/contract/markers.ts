@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { accepted, type Outcome, refused } from '../../kernel/outcome.ts';
 import type { MarkerStore } from '../domain/marker/marker.ts';
 
-/** The stored document, with whatever else its writer put into it and its markers. */
+/** The stored document, with unknown fields of it and its markers. */
 export interface MarkerDocument extends MarkerStore, Readonly<Record<string, unknown>> {}
 
 export const EMPTY_MARKERS: MarkerDocument = { version: 1, markers: [] };
@@ -43,8 +43,8 @@ const documentSchema = v.looseObject(
 );
 
 /**
- * Reads a marker document. Texts that are missing become empty, times of creation and change `now` (epoch milliseconds);
- * what is not known is kept. The reason names the place, such as `markers[3].end`.
+ * Reads a marker document. Missing texts become empty, missing times of creation and change `now` (epoch milliseconds);
+ * unknown fields are kept. The reason names the place, such as `markers[3].end`.
  */
 export function readMarkerDocument(value: unknown, now: number): Outcome<MarkerDocument> {
   const parsed = v.safeParse(documentSchema, value, { abortEarly: true });
@@ -65,13 +65,13 @@ export function readMarkerDocument(value: unknown, now: number): Outcome<MarkerD
   return accepted({ ...parsed.output, version: 1, markers: stored });
 }
 
-/** Epoch milliseconds of a marker's time, as the page reads it too. */
+/** Epoch milliseconds of a marker's time; the page reads it alike. */
 export function readMarkerInstant(text: string): number | undefined {
   const at = Date.parse(text);
   return Number.isNaN(at) ? undefined : at;
 }
 
-/** The same document with the markers of one user and those of everybody; `all` keeps every one. */
+/** The document with only the markers of a user and those for all users; `all` keeps every marker. */
 export function selectMarkers(document: MarkerDocument, user: string): MarkerDocument {
   if (user === 'all') return document;
   return { ...document, markers: document.markers.filter((marker) => marker.user === user || marker.user === 'all') };

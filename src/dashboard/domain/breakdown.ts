@@ -31,7 +31,7 @@ export function modelRows(tally: ModelTally, names: EventNames): readonly ModelR
   return rows.sort(byCost).map(({ name: _, ...row }) => row);
 }
 
-/** Of equal tokens the dearer first, then by name. */
+/** By tokens, then cost, then name. */
 export function topByTokens(rows: readonly ModelRow[], count: number): readonly ModelRow[] {
   const named = rows.map((row) => ({ row, name: row.model, requests: 0, tokens: row.tokens, cost: row.cost }));
   return named
@@ -40,7 +40,7 @@ export function topByTokens(rows: readonly ModelRow[], count: number): readonly 
     .map(({ row }) => row);
 }
 
-/** The eight dearest families; the rest is one row. */
+/** The eight most expensive families; the others are one row. */
 export function familyRows(models: readonly ModelRow[]): readonly FamilyRow[] {
   const families = new Map<string, Named & { readonly members: readonly string[] }>();
   for (const { family, model, requests, tokens, cost } of models) {
@@ -66,7 +66,7 @@ function addSums(rows: readonly Sums[]): Sums {
   return { requests: sum((row) => row.requests), tokens: sum((row) => row.tokens), cost: sum((row) => row.cost) };
 }
 
-/** Sums by number of the interval that each event is assigned to; the last entry is of those without any. */
+/** Sums by number of the assigned interval; the last entry is of events without one. */
 export function tallyAssigned(
   { columns, rows, cost }: Omit<TallyInput, 'at'>,
   assigned: Int32Array,
@@ -91,8 +91,8 @@ export function tallyAssigned(
 }
 
 /**
- * Groups of the assigned events by what markers are called: by tokens, the nameless group and the unmarked events last.
- * `nameOf` answers undefined or nothing for a marker without such a name.
+ * Groups of the assigned events by a name of their markers: by tokens, the nameless group and the unmarked events last.
+ * `nameOf` returns undefined or '' for a marker without the name.
  */
 export function markerGroups(
   intervals: readonly MarkerInterval[],

@@ -5,13 +5,13 @@ export type TimeGranularity = Exclude<Granularity, 'event'>;
 
 const STEP_MS = { quarter: 15 * MINUTE_MS, hour: HOUR_MS } as const;
 
-/** Days since 1970-01-01 of the first Monday of time. */
+/** Days since 1970-01-01 of the first Monday. */
 const FIRST_MONDAY = 4;
 
 /**
- * Where buckets begin, in order, so that they cover both instants without a gap; one more entry says where the last one
- * ends. Hours and quarters are those of the wall clock and end where clocks change; days, weeks (from Monday) and
- * months are those of the zone's calendar, however long they are.
+ * The starts of the buckets that cover both instants without a gap, in order, and the end of the last. Hours and
+ * quarters follow the wall clock and end where clocks change; days, weeks (from Monday) and months follow the zone's
+ * calendar, whatever their length.
  */
 export function bucketEdges(zone: Zone, granularity: TimeGranularity, from: number, to: number): Float64Array {
   if (granularity === 'quarter' || granularity === 'hour') return clockEdges(zone, STEP_MS[granularity], from, to);
@@ -45,7 +45,7 @@ function calendarEdges(zone: Zone, granularity: 'day' | 'week' | 'month', from: 
   let date = firstDate(granularity, zone.localOf(from));
   for (;;) {
     const edge = zone.instantOf(date);
-    // Where a zone once skipped a whole day, two dates begin at one instant.
+    // If a zone skips a whole day, two dates begin at one instant.
     if (edge !== edges.at(-1)) edges.push(edge);
     if (edge > to) break;
     date = nextDate(granularity, date);
@@ -68,7 +68,7 @@ function nextDate(granularity: 'day' | 'week' | 'month', date: number): number {
   return Date.UTC(month.getUTCFullYear(), month.getUTCMonth() + 1, 1);
 }
 
-/** Keeps every k-th edge and the last, so that no more than `cap` buckets remain. */
+/** Keeps every k-th edge and the last, so that at most `cap` buckets remain. */
 export function mergeEdges(
   edges: Float64Array,
   cap: number,
@@ -82,7 +82,7 @@ export function mergeEdges(
   return { edges: Float64Array.from(kept), merged };
 }
 
-/** 1 for every instant whose wall-clock time the zone shows twice. */
+/** 1 for each instant whose wall-clock time occurs twice in the zone. */
 export function findRepeated(zone: Zone, starts: Float64Array): Uint8Array {
   const repeated = new Uint8Array(starts.length);
   const [first, last] = [starts[0], starts.at(-1)];
@@ -118,7 +118,7 @@ const TYPICAL_MS: Readonly<Record<TimeGranularity, number>> = {
 
 const MAX_SENSIBLE = 2000;
 
-/** A better granularity for a span, when the one asked for makes fewer than two columns of it, or thousands. */
+/** A better granularity for a span, if the requested one makes fewer than two columns or thousands. */
 export function suggestGranularity(
   granularity: Granularity,
   span: TimeSpan | undefined,

@@ -2,7 +2,7 @@ import { lowerBound, upperBound } from './row-order.ts';
 import type { BudgetInput } from './view.ts';
 import { monthAt, type Zone } from './zone.ts';
 
-/** Month to date: whoever the events belong to and whatever is selected. `rows` are all of the source, by time. */
+/** Month to date over all users, regardless of the selection. `rows` are all of the source, by time. */
 export function spendOfMonth(
   events: { readonly rows: Uint32Array; readonly at: Float64Array; readonly cost: Float64Array },
   zone: Zone,

@@ -1,4 +1,4 @@
-/** What a cost text and its kind come to. */
+/** The meaning of a cost text and its kind. */
 export interface Cost {
   /** Whole cents, negative for a credit. */
   readonly cents: number;
@@ -9,8 +9,8 @@ export interface Cost {
 const NOT_CHARGED = /no charge|not charged|errored|aborted/i;
 
 /**
- * Cents of a CSV's cost: the first rule that fits wins. Texts about calls that were not charged, included ones, amounts;
- * what cannot be read costs nothing.
+ * Cents of a CSV's cost; the first matching rule wins: texts about uncharged calls, included calls, amounts. Unreadable
+ * texts cost nothing.
  */
 export function parseCostCents(costRaw: string, kindRaw: string): Cost {
   const text = costRaw.trim();
@@ -29,14 +29,14 @@ function isIncludedKind(kind: string): boolean {
   return /^included(?: |$)/i.test(kind);
 }
 
-/** Whether a kind is billed by use: `On-Demand`, `Usage-based`, `USAGE_EVENT_KIND_USAGE_BASED` and its like. */
+/** Whether a kind is billed by use: `On-Demand`, `Usage-based`, `USAGE_EVENT_KIND_USAGE_BASED` and similar. */
 export function isBilledKind(kind: string): boolean {
   return /usage[ _-]?based|on[ _-]?demand/i.test(kind);
 }
 
 /**
  * The decimal text (`-1234.56`) of an amount of US dollars: currency signs, spaces and grouping removed, brackets read
- * as minus. Undefined when it is none.
+ * as minus. Undefined for other texts.
  */
 export function parseAmount(raw: string): string | undefined {
   let text = raw.replace(/[\s\u00a0\u202f]/g, '');
@@ -55,7 +55,7 @@ export function parseAmount(raw: string): string | undefined {
   return negative ? `-${decimal}` : decimal;
 }
 
-/** Digits with a point as the decimal sign; undefined when points and commas make no number. */
+/** Digits with a point as the decimal sign; undefined if points and commas make no number. */
 function unifyDecimal(digits: string): string | undefined {
   const point = digits.lastIndexOf('.');
   const comma = digits.lastIndexOf(',');
@@ -82,7 +82,10 @@ function isGrouped(digits: string): boolean {
   return /^[1-9]\d{0,2}$/.test(first) && groups.length > 0 && groups.every((group) => /^\d{3}$/.test(group));
 }
 
-/** Whole cents of a decimal text of dollars, half a cent away from zero: `0.285` is 29, as no binary fraction says. */
+/**
+ * Whole cents of a decimal text of dollars, half a cent rounded away from zero: `0.285` is 29, which binary fractions
+ * would miss.
+ */
 export function centsOfDecimal(decimal: string): number {
   const negative = decimal.startsWith('-');
   const [whole = '0', fraction = ''] = (negative ? decimal.slice(1) : decimal).split('.');
@@ -98,19 +101,19 @@ export function exactCentsOfDecimal(decimal: string): number {
   return negative && cents > 0 ? -cents : cents;
 }
 
-/** Cents of a cost text, fractions kept; 0 for what is no amount. */
+/** Cents of a cost text, fractions kept; 0 for other texts. */
 export function exactCents(raw: string): number {
   const amount = parseAmount(raw);
   return amount === undefined ? 0 : exactCentsOfDecimal(amount);
 }
 
-/** What is typed as a minimum in US dollars, as cents; empty or no amount of 0 or more: undefined, the filter is off. */
+/** Cents of a typed minimum in US dollars; undefined (no filter) if it is empty, negative or not an amount. */
 export function readMinimumCost(text: string): number | undefined {
   const amount = parseAmount(text);
   return amount === undefined || amount.startsWith('-') ? undefined : centsOfDecimal(amount);
 }
 
-/** `$1234.50` of cents, for what has no text of its own. */
+/** Cents as `$1234.50`, for events without a text of their own. */
 export function printDollars(cents: number): string {
   return `${cents < 0 ? '-' : ''}$${(Math.abs(cents) / 100).toFixed(2)}`;
 }

@@ -105,7 +105,7 @@ function heapMegabytes(): number {
 
 const QUERY = viewQuery({ zone: 'Europe/Berlin', source: 'csv', columnCap: 1600 });
 
-/** What somebody may switch; each change of one switch is a filter change. */
+/** The switches; each change of one is a filter change. */
 const CHANGES: readonly Partial<ViewQuery>[] = [
   { granularity: 'day' },
   { user: 'info' },

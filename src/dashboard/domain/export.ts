@@ -21,7 +21,7 @@ const COLUMNS = [
 
 const ROWS_PER_PART = 10_000;
 
-/** The rows as a CSV with the column names of the exports that it may be read beside, in parts of one text. */
+/** The rows as CSV with the column names of the upstream exports, in parts of one text. */
 export function exportRowsAsCsv(
   index: SourceIndex,
   intervals: readonly MarkerInterval[],
@@ -59,8 +59,8 @@ function csvLine(event: EventRow): string {
 }
 
 /**
- * One cell, quoted where it must be. What a spreadsheet would run as a formula gets a `'` in front; a lone `-`, as
- * costs have it, and plain negative amounts are none.
+ * One cell, quoted if necessary. Texts that a spreadsheet would run as a formula are prefixed with `'`, except a lone
+ * `-` (in costs) and negative amounts.
  */
 export function csvCell(text: string): string {
   const isFormula = /^[=+\-@\t\r]/.test(text) && !/^-(?:\$?\d[\d.,]*)?$/.test(text);
@@ -68,7 +68,7 @@ export function csvCell(text: string): string {
   return /[",;\r\n\t]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-/** The rows, what was asked for, and the markers, as one JSON document in parts. */
+/** The rows, the query and the markers as one JSON document, in parts. */
 export function exportRowsAsJson(
   index: SourceIndex,
   intervals: readonly MarkerInterval[],

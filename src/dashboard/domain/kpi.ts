@@ -2,10 +2,10 @@ import type { Selected } from './selection.ts';
 import { type FlagTally, type ModelTally, sumTokens, type TallyInput } from './tally.ts';
 import type { Kpis, PreviousKpis, TimeSpan, TokenSums } from './view.ts';
 
-/** The forecast is the average of a day times this: a rule of thumb, not a bill. */
+/** The forecast is the daily average times this: a rule of thumb. */
 export const FORECAST_DAYS = 30;
 
-/** Share of the input that came from the cache, 0 to 1; undefined when there was no input at all. */
+/** Share of the input from the cache, 0 to 1; undefined without input. */
 export function cacheHitOf({ cacheRead, cacheWrite, input }: Omit<TokenSums, 'output' | 'total'>): number | undefined {
   const all = cacheRead + cacheWrite + input;
   return all > 0 ? cacheRead / all : undefined;
@@ -36,7 +36,7 @@ export function kpisOf(
   };
 }
 
-/** The same numbers of the window before; undefined when it holds nothing. */
+/** The same numbers of the previous window; undefined if it is empty. */
 export function previousKpisOf(input: Omit<TallyInput, 'at'>, span: TimeSpan, days: number): PreviousKpis | undefined {
   const { columns, rows, cost } = input;
   if (rows.length === 0) return undefined;

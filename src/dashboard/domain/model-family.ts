@@ -1,6 +1,6 @@
 import type { ModelFamily } from './view.ts';
 
-/** The first whose test hits names the family; version and suffixes never do. */
+/** The first matching test names the family; versions and suffixes do not count. */
 const FAMILIES: readonly (readonly [
   family: ModelFamily,
   test: (name: string, tokens: readonly string[]) => boolean,
@@ -28,7 +28,7 @@ const FAMILIES: readonly (readonly [
   ['Review bot', (name) => /bugbot|agent_review/.test(name)],
 ];
 
-/** The family that a model's name belongs to, `Other` when none is known. Colours hang on it. */
+/** The family of a model name, `Other` if unknown. Determines the colour. */
 export function familyOf(model: string): ModelFamily {
   const name = model
     .trim()

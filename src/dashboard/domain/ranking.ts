@@ -2,7 +2,7 @@ import type { TallyInput } from './tally.ts';
 
 export const MAX_EXPENSIVE = 15;
 
-/** The most expensive events: by cost, then tokens, then newest. None when nothing costs anything. */
+/** The most expensive events: by cost, then tokens, then newest. None if all cost nothing. */
 export function rankByCost(
   { columns, rows, at }: TallyInput,
   cost: Float64Array,

@@ -3,8 +3,8 @@ const DIGITS = 6;
 const RADIX = 1 << DIGIT_BITS;
 
 /**
- * Rows by their keys (`keys[i]` is that of `rows[i]`; no NaN), smallest first; equal ones keep their order. Answers the
- * same array when it is in order already, otherwise a new one.
+ * Sorts rows by keys (`keys[i]` of `rows[i]`; no NaN), smallest first, stably. Returns the same array if it is sorted
+ * already, otherwise a new one.
  */
 export function sortRows(rows: Uint32Array, keys: Float64Array): Uint32Array {
   if (isAscending(keys)) return rows;
@@ -16,11 +16,11 @@ function isAscending(keys: Float64Array): boolean {
   return true;
 }
 
-/** Digit by digit of the keys' bits, flipped so that their order as whole numbers is that of the keys. */
+/** A radix sort of the keys' bits, flipped so that their order as integers is that of the keys. */
 function radixSort(rows: Uint32Array, keys: Float64Array): Uint32Array {
   const count = rows.length;
   const positive = new Float64Array(keys);
-  // Minus zero equals zero, but its bits do not: adding zero makes it one.
+  // Minus zero equals zero but has other bits; adding zero makes it plus zero.
   for (let at = 0; at < count; at++) positive[at] = (positive[at] as number) + 0;
   const bits = new Uint32Array(positive.buffer);
   for (let at = 1; at < bits.length; at += 2) {
@@ -55,7 +55,7 @@ function radixSort(rows: Uint32Array, keys: Float64Array): Uint32Array {
   return to;
 }
 
-/** Fills `digits` with one digit of every key, and answers how often each comes. */
+/** Fills `digits` with one digit of every key and returns the count of each. */
 function countDigits(bits: Uint32Array, digit: number, digits: Uint16Array): Uint32Array {
   const counts = new Uint32Array(RADIX);
   const shift = digit * DIGIT_BITS;
@@ -73,7 +73,7 @@ function countDigits(bits: Uint32Array, digit: number, digits: Uint16Array): Uin
   return counts;
 }
 
-/** Rows by time the other way round: newest first, and of one instant still the first in the lists first. */
+/** Rows by time reversed: newest first, but rows of one instant in list order. */
 export function newestFirst(rows: Uint32Array, at: Float64Array): Uint32Array {
   const turned = rows.slice().reverse();
   for (let from = 0; from < turned.length; ) {
@@ -86,7 +86,7 @@ export function newestFirst(rows: Uint32Array, at: Float64Array): Uint32Array {
   return turned;
 }
 
-/** Where the first row stands whose time is not before an instant, in rows that are ordered by time. */
+/** The index of the first row at or after an instant, in rows by time. */
 export function lowerBound(rows: Uint32Array, at: Float64Array, instant: number): number {
   let [low, high] = [0, rows.length];
   while (low < high) {
@@ -97,7 +97,7 @@ export function lowerBound(rows: Uint32Array, at: Float64Array, instant: number)
   return low;
 }
 
-/** Where the first row stands whose time is after an instant. */
+/** The index of the first row after an instant, in rows by time. */
 export function upperBound(rows: Uint32Array, at: Float64Array, instant: number): number {
   let [low, high] = [0, rows.length];
   while (low < high) {

@@ -33,7 +33,7 @@ test('rule A.3: hours end with the newest event of a CSV, and now once live data
     selected: 25,
     days: 1,
   });
-  assert.equal(ask(data, { mode: 'hours', hours: 12 }).days, 1, 'a filter has one day at the least');
+  assert.equal(ask(data, { mode: 'hours', hours: 12 }).days, 1, 'a filter has at least one day');
   assert.equal(ask(data, { mode: 'hours', hours: 36 }).days, 1.5);
   data.setLive('info', [], NOW);
   assert.deepEqual(ask(data, { mode: 'hours', hours: 24 }).to, iso(NOW));
@@ -111,7 +111,7 @@ test('rule A.2: the user filter comes before the selection', () => {
   assert.equal(ask(data, { mode: 'all' }, { user: 'nobody' }).selected, 0);
 });
 
-test('rule A.3: how far back live fetching reaches follows the count, and widens three times at the most', () => {
+test('rule A.3: how far back live fetching reaches follows the count, and widens at most three times', () => {
   const days = [10, 25, 50, 51, 100, 250, 500, 1000, 1001].map((count) => (windowForCount(count) ?? 0) / 24);
   assert.deepEqual(days, [2, 5, 7, 14, 14, 30, 90, 180, 365]);
   assert.equal(windowForCount('all'), undefined);

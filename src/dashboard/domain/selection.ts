@@ -11,9 +11,9 @@ export interface Selected {
   readonly span: TimeSpan | undefined;
   readonly endsBy: ResolvedInterval['endsBy'];
   readonly notes: readonly IntervalNote[];
-  /** The filter's length in days, 1 at the least. */
+  /** The filter's length in days, at least 1. */
   readonly days: number;
-  /** The window of equal length just before; none where nothing can be before. */
+  /** The previous window of equal length; undefined if there can be none. */
   readonly previous: TimeSpan | undefined;
 }
 
@@ -23,11 +23,11 @@ export interface SelectionInput {
   readonly at: Float64Array;
   readonly zone: Zone;
   readonly now: number;
-  /** Whether hours end now rather than with the newest event: live data say how things stand. */
+  /** Whether a selection of hours ends now rather than at the newest event: live data are current. */
   readonly endsNow: boolean;
 }
 
-/** Whether a selection counts requests instead of looking at the clock. */
+/** Whether a selection counts requests instead of hours. */
 export function isCountMode(selection: Selection): boolean {
   return selection.mode === 'count' || selection.mode === 'rank';
 }
@@ -61,7 +61,7 @@ export interface CustomRange extends TimeSpan {
   readonly isSwapped: boolean;
 }
 
-/** First to last millisecond of what is typed, put the right way round; undefined when one of them is no time. */
+/** First to last millisecond of the typed times, swapped if necessary; undefined if one is invalid. */
 export function readCustomRange(zone: Zone, from: string, to: string): CustomRange | undefined {
   const [a, b] = [readLocalTime(zone, from), readLocalTime(zone, to)];
   if (!a || !b) return undefined;
@@ -93,7 +93,7 @@ function selectCount(count: number | 'all', input: SelectionInput): Selected {
   return { ...selectRows(rows, input, 'rank'), notes: clamped === count ? [] : ['clamped'] };
 }
 
-/** How many requests may be asked for: a whole number from 10 to 1000. */
+/** The number of requests, clamped to a whole number from 10 to 1000. */
 export function clampCount(count: number): number {
   return Math.min(MAX_COUNT, Math.max(MIN_COUNT, Math.round(Number.isFinite(count) ? count : MIN_COUNT)));
 }
@@ -113,16 +113,18 @@ function selectRanks(from: number, to: number, input: SelectionInput): Selected 
   return { ...selectRows(rows, input, 'rank'), notes: [...new Set(notes)] };
 }
 
-/** The events of the ranks, both included, by time. Rank 1 is the newest; of one instant the first in the lists. */
+/**
+ * The events of the ranks, both included, by time. Rank 1 is the newest; within one instant, the first in the lists.
+ */
 function byRank(rows: Uint32Array, at: Float64Array, first: number, last: number): Uint32Array {
   if (first > rows.length) return new Uint32Array(0);
-  // Only the instants at either end can be cut in two.
+  // Only the instants at the ends can be split.
   const low = lowerBound(rows, at, at[rows[Math.max(0, rows.length - last)] as number] as number);
   const ranked = newestFirst(rows.subarray(low), at).subarray(first - 1, last);
   return newestFirst(ranked, at);
 }
 
-/** What has no window of its own: from the first event to the last. */
+/** For selections without a window: from the first event to the last. */
 function selectRows(
   rows: Uint32Array,
   { at }: SelectionInput,
@@ -139,8 +141,8 @@ function daysOf(lengthMs: number): number {
 }
 
 /**
- * How far back a live fetch has to reach for so many requests, in hours; undefined for no bounds. When it finds too
- * few, the window is doubled, as `widenWindow` says.
+ * Hours that a live fetch goes back for this number of requests; undefined: without bounds. If it finds too few,
+ * `widenWindow` doubles them.
  */
 export function windowForCount(count: number | 'all'): number | undefined {
   if (count === 'all') return undefined;
@@ -159,7 +161,7 @@ const WINDOW_DAYS: readonly (readonly [upTo: number, days: number])[] = [
   [1000, 180],
 ];
 
-/** The next window in hours after one that gave too few, at most three times and up to a year; undefined: enough. */
+/** The next window in hours after one with too few requests, at most three times and up to a year; undefined: stop. */
 export function widenWindow(hours: number, widened: number): number | undefined {
   return widened >= 3 || hours >= MAX_WINDOW_DAYS * 24 ? undefined : hours * 2;
 }

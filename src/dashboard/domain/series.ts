@@ -7,16 +7,16 @@ import { MINUTE_MS, type Zone } from './zone.ts';
 export interface SeriesInput extends TallyInput {
   readonly granularity: Granularity;
   readonly zone: Zone;
-  /** What to cover when there are no events, so that the axes stay. */
+  /** The span to cover without events, so that the axes remain. */
   readonly window: TimeSpan | undefined;
   readonly visible: TimeSpan | undefined;
   readonly columnCap: number;
-  /** The events of the window before, and where it begins; its running cost is laid over this one's. */
+  /** The events and the start of the previous window, whose running cost is overlaid. */
   readonly previous: { readonly rows: Uint32Array; readonly shiftMs: number } | undefined;
   readonly models: readonly string[];
 }
 
-/** Which edges there are and which events lie between the first and the last. */
+/** The edges, and the events between the first and the last. */
 interface Frame {
   readonly edges: Float64Array;
   readonly merged: number;
@@ -25,7 +25,7 @@ interface Frame {
   readonly full: TimeSpan | undefined;
 }
 
-/** Sums per bucket over the events in view. Empty buckets between the first and the last event are there as zeros. */
+/** Sums per bucket over the events in view; empty buckets between the first and the last event are zeros. */
 export function buildBuckets(input: SeriesInput): Buckets {
   return input.granularity === 'event' ? buildEventBuckets(input) : buildTimeBuckets(input, input.granularity);
 }
@@ -147,7 +147,7 @@ function finishBuckets(input: SeriesInput, frame: Frame, series: Series): Bucket
   };
 }
 
-/** The running cost of the window before, at the end of each bucket, as far from its beginning as that is from ours. */
+/** The running cost of the previous window at the end of each bucket, at equal distance from its own start. */
 function layPrevious({ previous, at, cost, granularity }: SeriesInput, ends: Float64Array): Float64Array {
   const laid = new Float64Array(ends.length);
   const rows = previous?.rows ?? new Uint32Array(0);

@@ -2,7 +2,7 @@ import { type EventColumns, IS_API, IS_INCLUDED, IS_MAX_MODE } from './event/col
 import type { DailyRow, GroupSeries, Sums, TokenSums } from './view.ts';
 import { DAY_MS, dayKeyOf, HOUR_MS, spanAt, type Zone } from './zone.ts';
 
-/** What every pass over events needs. `rows` are by time; `cost` is the basis' column. */
+/** Input of every pass over events. `rows` are by time; `cost` is the basis' column. */
 export interface TallyInput {
   readonly columns: EventColumns;
   readonly rows: Uint32Array;
@@ -45,12 +45,12 @@ export interface FlagTally {
   readonly no: Sums;
   readonly included: number;
   readonly csv: number;
-  /** Unrounded cents, and whether they differ from whole ones. */
+  /** Unrounded cents, and whether they differ from the whole cents. */
   readonly exactCents: number;
   readonly hasFractions: boolean;
 }
 
-/** Sums by max mode, and what else hangs on an event's flags. */
+/** Sums by max mode and other flags of events. */
 export function tallyFlags({ columns, rows, cost }: TallyInput): FlagTally {
   let [included, api, maxCount, maxTokens, maxCost, tokens, costs, exact] = [0, 0, 0, 0, 0, 0, 0, 0];
   let hasFractions = false;
@@ -71,7 +71,7 @@ export function tallyFlags({ columns, rows, cost }: TallyInput): FlagTally {
       costs += cents;
     }
     const reported = columns.cost[row] as number;
-    // What an export shows of an included call is its list value, not a fraction that rounding hid.
+    // Exports show the list value of an included call, which is not a fraction lost by rounding.
     const isRounded = list !== reported && Math.abs(list - reported) <= 0.5;
     exact += isRounded ? list : reported;
     if (isRounded) hasFractions = true;
@@ -149,7 +149,7 @@ function add({ requests, tokens, cost }: GroupSeries, group: number, total: numb
 
 type DayNames = Parameters<typeof tallyCalendar>[2];
 
-/** Collects one day after the other; when the day changes, its rows are done. */
+/** Collects day by day; a change of day completes its rows. */
 class DayTally {
   readonly #names: DayNames;
   readonly #keys: Uint32Array;
@@ -232,7 +232,7 @@ class DayTally {
   }
 }
 
-/** Where clocks fall back across midnight, a day comes, goes and comes again; its rows become one. */
+/** If clocks fall back across midnight, a day appears twice; its rows are merged. */
 function joinSplitDays(rows: readonly DailyRow[]): DailyRow[] {
   const joined = new Map<string, DailyRow>();
   for (const row of rows) {

@@ -9,13 +9,14 @@ import { cutPage, filterOffers, filterRows, orderRows } from './event/table.ts';
 import { exportRowsAsCsv, exportRowsAsJson } from './export.ts';
 import { categoriesOf } from './marker/category.ts';
 import { appliesTo, type MarkerInterval, type ProjectMarker, resolveMarkers } from './marker/marker.ts';
-import type { CostBasis, SourceMode, Sums, TablePage, TableQuery, View, ViewQuery } from './view.ts';
+import type { TablePage, TableQuery } from './table-page.ts';
+import type { CostBasis, SourceMode, Sums, View, ViewQuery } from './view.ts';
 import { answerView, selectEvents, type ViewInput } from './view-answer.ts';
 import { zoneOf } from './zone.ts';
 
 export interface UsageUser {
   readonly label: string;
-  /** As a CSV's `User` column may name the same person. */
+  /** Names of the same user in a CSV's `User` column. */
   readonly email?: string | undefined;
 }
 
@@ -29,7 +30,7 @@ export interface LoadedFile {
 export interface CsvImport {
   /** Any chunk of the file's bytes, in order. */
   push(bytes: Uint8Array): CsvCounts;
-  /** Adds what was read to the data, or says why not. Whoever cancels drops the import instead. */
+  /** Adds the rows to the data, or returns why not. To cancel, drop the import. */
   finish(): CsvFileResult;
 }
 
@@ -45,14 +46,14 @@ interface StoredSegment extends Segment {
 }
 
 /**
- * All usage events that are loaded, with the markers, and the answers to every query about them. Owned by the page's
- * worker or by the terminal's report; nothing of it reaches the outside but answers.
+ * All loaded usage events with the markers, and the answers to queries about them. Owned by the page's worker or the
+ * terminal's report; only answers leave it.
  */
 export class UsageData {
   readonly #names: EventNames;
   readonly #userAliases: ReadonlyMap<string, number>;
   #columns = new EventColumns();
-  /** In load order; their places in the columns may be another. */
+  /** In load order; the order in the columns may differ. */
   #segments: readonly StoredSegment[] = [];
   #nextFileId = 1;
   #intervals: readonly MarkerInterval[] = [];
@@ -78,7 +79,7 @@ export class UsageData {
     });
   }
 
-  /** `now`: no event may be younger than that and a day. */
+  /** Events later than a day after `now` are rejected. */
   openCsv(file: CsvFile, now: number): CsvImport {
     const reader = new CsvReader(file, this.#names, this.#userAliases, now);
     return {
@@ -103,13 +104,13 @@ export class UsageData {
     if (segment) this.#remove(segment);
   }
 
-  /** Replaces a user's live events by those of an answer's `events`. */
+  /** Replaces a user's live events by an answer's `events`. */
   setLive(user: string, events: readonly unknown[], now: number): LiveResult {
     this.clearLive(user);
     return this.addLive(user, events, now);
   }
 
-  /** Adds to them, as an incremental fetch does: what is there already counts once, as the newer answer has it. */
+  /** Adds to a user's live events; of equal events the newer answer's counts. */
   addLive(user: string, events: readonly unknown[], now: number): LiveResult {
     const number = this.#names.users.indexOf(user);
     if (number < 0) return { events: 0, skipped: events.length };
@@ -155,7 +156,7 @@ export class UsageData {
     return { ...cutPage(index, intervals, ordered, query), ...filterOffers(index, intervals, rows) };
   }
 
-  /** What an interval covers that is not yet a marker; `to` exclusive. */
+  /** The sums of an interval that is not yet a marker; `to` is exclusive. */
   coverage(
     span: { readonly user: string; readonly from: number; readonly to: number },
     query: { readonly source: SourceMode; readonly zone: string; readonly costBasis: CostBasis },
@@ -191,7 +192,7 @@ export class UsageData {
     };
   }
 
-  /** Live events by user, then files as they came. */
+  /** Live events by user, then files in load order. */
   #segmentsOf(source: SourceMode): readonly StoredSegment[] {
     const live = this.#segments.filter(({ kind }) => kind === 'live').sort((a, b) => a.user - b.user);
     const csv = this.#segments.filter(({ kind }) => kind === 'csv');
@@ -205,7 +206,7 @@ export class UsageData {
     const zone = zoneOf(name);
     if (this.#instants?.zone !== name) this.#instants = { zone: name, at: instantsIn(this.#columns, zone) };
     const { at } = this.#instants;
-    // Without dates that hang on the zone, the order of events is the same in all of them.
+    // Without dates that depend on the zone, one index serves all zones.
     const twin = [...this.#indexes].find(([other, { set }]) => other.startsWith(`${source} `) && set.at === at)?.[1];
     const set = twin?.set ?? joinSegments(this.#columns, this.#names, at, this.#segmentsOf(source));
     if (this.#indexes.size >= MAX_INDEXES) this.#indexes.delete(this.#indexes.keys().next().value ?? '');
@@ -229,7 +230,7 @@ export class UsageData {
     const coarse = isCoarse(columns, 0, count);
     let start = this.#columns.length;
     if (count > start) {
-      // The larger one takes the smaller in, so that a big file is not copied.
+      // The larger columns take in the smaller, so that a big file is not copied.
       columns.append(this.#columns);
       this.#columns = columns;
       this.#segments = this.#segments.map((segment) => moved(segment, count));
@@ -261,7 +262,7 @@ export class UsageData {
   }
 }
 
-/** Two zones of three sources: whoever switches to and fro does not wait. */
+/** Two zones of three sources: switching back and forth costs nothing. */
 const MAX_INDEXES = 6;
 
 function moved(segment: StoredSegment, by: number): StoredSegment {

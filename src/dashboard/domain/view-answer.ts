@@ -14,7 +14,7 @@ import { type FlagTally, sumTokens, type TallyInput, tallyCalendar, tallyFlags, 
 import type { Buckets, Granularity, ResolvedInterval, View, ViewCounts, ViewQuery } from './view.ts';
 import { monthAt } from './zone.ts';
 
-/** What a view is made of. */
+/** The input of a view. */
 export interface ViewInput {
   readonly index: SourceIndex;
   readonly query: ViewQuery;
@@ -30,7 +30,7 @@ export function selectEvents({ index, query, endsNow }: Pick<ViewInput, 'index' 
   return select(query.selection, input);
 }
 
-/** Answers a query: every number of the page. */
+/** Answers a query with every number of the page. */
 export function answerView(input: ViewInput): View {
   const { index, query, intervals, categories } = input;
   const { columns, names, set, zone } = index;

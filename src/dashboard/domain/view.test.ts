@@ -273,7 +273,7 @@ test('the cost basis: as reported, billed only, or list value', () => {
   assert.equal(data.view(viewQuery({ costBasis: 'billed' })).budget.spentCents, 0);
 });
 
-test('what is skipped and when events were is told', () => {
+test('skipped rows and the span of events are reported', () => {
   const data = load(csvRow('2026-06-01T10:00:00.001Z', 1), 'x,,,,,,,,,', csvRow('2026-06-02T10:00:00.001Z', 1));
   data.setLive('info', [{}], NOW);
   const { counts, interval } = data.view(viewQuery());

@@ -1,12 +1,12 @@
 import type { ProjectMarker } from './marker/marker.ts';
 
-// What page and terminal ask of the usage data, and what they are answered. Instants are epoch milliseconds, money is
-// cents (whole for the basis `reported`, with fractions for `list`), texts that need translation are codes. A View
-// survives structured cloning; its typed arrays may be transferred.
+// Queries of page and terminal about the usage data, and their answers. Instants are epoch milliseconds, money is cents
+// (whole for the basis `reported`, with fractions for `list`), texts to be translated are codes. A View survives
+// structured cloning; its typed arrays may be transferred.
 
 export type SourceMode = 'csv' | 'live' | 'merge';
 export type Granularity = 'event' | 'quarter' | 'hour' | 'day' | 'week' | 'month';
-/** `reported`: as the source says; `billed`: what is billed by use, all else 0; `list`: the list value of every call. */
+/** `reported`: as in the source; `billed`: only calls billed by use; `list`: the list value of every call. */
 export type CostBasis = 'reported' | 'billed' | 'list';
 
 export type Selection =
@@ -29,21 +29,21 @@ export interface ViewQuery {
   /** A user's label, or `all`. */
   readonly user: string;
   readonly selection: Selection;
-  /** Rules in time mode only: in count and rank mode buckets are events. */
+  /** Used in time mode only: in count and rank mode buckets are events. */
   readonly granularity: Granularity;
   /** A name of the IANA time zone database. */
   readonly zone: string;
   readonly now: number;
   readonly costBasis: CostBasis;
-  /** When zoomed: only these buckets, at the resolution that the narrower span allows. Touches nothing but `buckets`. */
+  /** When zoomed: only these buckets, at the resolution that the narrower span allows. Affects only `buckets`. */
   readonly visible?: TimeSpan | undefined;
-  /** At most so many buckets are answered: neighbours are merged. */
+  /** Maximum number of buckets; neighbours are merged. */
   readonly columnCap: number;
   /** Adds `previousCumulative` to the buckets. */
   readonly compare: boolean;
-  /** How many models `topCost` and `topTokens` hold. */
+  /** Number of models in `topCost` and `topTokens`. */
   readonly topN: number;
-  /** `list` ranks the most expensive by list value, for when no event has a cost. */
+  /** `list` ranks the most expensive by list value, for selections without costs. */
   readonly rankBy?: 'cost' | 'list' | undefined;
 }
 
@@ -58,25 +58,25 @@ export interface TokenSums {
   readonly cacheWrite: number;
   readonly cacheRead: number;
   readonly output: number;
-  /** As the source says: not always the sum of the four. */
+  /** As reported by the source: not always the sum of the four. */
   readonly total: number;
 }
 
 export interface ResolvedInterval {
-  /** Both ends included. Undefined when nothing is selected that has a time. */
+  /** Both ends included. Undefined if nothing with a time is selected. */
   readonly span: TimeSpan | undefined;
-  /** Why it ends there: the clock, the newest loaded event, what was typed, or the ranks. */
+  /** What determines its end: the clock, the newest loaded event, the typed times, or the ranks. */
   readonly endsBy: 'now' | 'newest-event' | 'custom' | 'rank';
   readonly notes: readonly IntervalNote[];
-  /** Whether it begins with the current month of the zone and reaches no further than its end. */
+  /** Whether it begins with the current month of the zone and ends within it. */
   readonly isCurrentMonth: boolean;
-  /** Present when the granularity asked for makes too few or too many buckets of it. */
+  /** Set if the requested granularity makes too few or too many buckets. */
   readonly suggestedGranularity: Granularity | undefined;
 }
 
 /**
- * `swapped`: from and to stood the wrong way round; `clamped`: a number lay outside its limits; `beyond-loaded`: the
- * first rank lies behind the last event; `invalid-custom`: a custom time is none, so nothing is selected.
+ * `swapped`: from was later than to; `clamped`: a number was outside its limits; `beyond-loaded`: the first rank is
+ * after the last event; `invalid-custom`: a custom time is invalid, so nothing is selected.
  */
 export type IntervalNote = 'swapped' | 'clamped' | 'beyond-loaded' | 'invalid-custom';
 
@@ -84,7 +84,7 @@ export interface ViewCounts {
   /** Of the active source, after removing duplicates, of all users. */
   readonly loaded: number;
   readonly duplicatesRemoved: number;
-  /** Rows and live events that could not be read. */
+  /** Unreadable rows and live events. */
   readonly skipped: number;
   /** After the user filter. */
   readonly ofUser: number;
@@ -98,7 +98,7 @@ export interface ViewCounts {
 
 export interface Kpis {
   readonly costCents: number;
-  /** Length of the filter in days, fractions included, 1 at the least. */
+  /** Length of the filter in days, with fractions, at least 1. */
   readonly days: number;
   readonly averagePerDayCents: number;
   /** Average per day × 30. */
@@ -107,11 +107,11 @@ export interface Kpis {
   readonly requests: number;
   readonly included: number;
   readonly centsPerRequest: number | undefined;
-  /** 0 to 1: cache read / (cache read + cache write + input). Undefined: nothing of either. */
+  /** 0 to 1: cache read / (cache read + cache write + input). Undefined if all are 0. */
   readonly cacheHit: number | undefined;
-  /** Unrounded sum, when the source gives fractions of a cent that whole cents hide. */
+  /** Unrounded sum, if the source has fractions of a cent. */
   readonly exactCents: number | undefined;
-  /** The window of equal length just before; undefined when it holds no event, or in count mode. */
+  /** The previous window of equal length; undefined if it is empty, and in count mode. */
   readonly previous: PreviousKpis | undefined;
 }
 
@@ -125,37 +125,37 @@ export interface PreviousKpis {
   readonly cacheHit: number | undefined;
 }
 
-/** Month to date over all loaded events of the source and all users, whatever is selected. */
+/** Month to date over all loaded events of the source and all users, regardless of the selection. */
 export interface BudgetInput {
   readonly monthStart: number;
   /** The first instant of the next month. */
   readonly monthEnd: number;
   readonly spentCents: number;
-  /** Whether the loaded events begin after the month did, or there are none. */
+  /** Whether the loaded events begin after the month's start, or there are none. */
   readonly isPartial: boolean;
   /** When partial: the oldest event. */
   readonly partialSince: number | undefined;
   /** 1 to 31 */
   readonly dayOfMonth: number;
   readonly daysInMonth: number;
-  /** How much of the month is over, 0 to 1. */
+  /** Elapsed part of the month, 0 to 1. */
   readonly elapsed: number;
-  /** What the month comes to at this pace. */
+  /** The month's cost at this pace. */
   readonly paceCents: number;
 }
 
 export interface Buckets {
-  /** What the buckets are: in count and rank mode always `event`. */
+  /** In count and rank mode always `event`. */
   readonly granularity: Granularity;
-  /** How many neighbours one column holds; 1 means none were merged. */
+  /** Number of neighbours merged into one column; 1: none. */
   readonly merged: number;
   readonly length: number;
   readonly starts: Float64Array;
-  /** Exclusive. Of an event: the next event's instant, its own for the last. */
+  /** Exclusive. For single events: the next event's instant, its own for the last. */
   readonly ends: Float64Array;
   /** Minutes east of UTC at each start. */
   readonly offsets: Int16Array;
-  /** 1 where the same wall-clock time comes twice, so that labels need the offset. */
+  /** 1 if the wall-clock time occurs twice, so that labels need the offset. */
   readonly repeated: Uint8Array;
   readonly input: Float64Array;
   readonly cacheWrite: Float64Array;
@@ -166,12 +166,12 @@ export interface Buckets {
   readonly requests: Uint32Array;
   /** Running cost from the start of the selection, also when zoomed. */
   readonly cumulativeCost: Float64Array;
-  /** With `compare`: the running cost of the window before, laid over this one. */
+  /** With `compare`: the running cost of the previous window, aligned with this one. */
   readonly previousCumulative: Float64Array | undefined;
-  /** Of single events (granularity `event`, nothing merged): index into `modelNames` of each. */
+  /** For single events (granularity `event`, nothing merged): index into `modelNames`. */
   readonly eventModels: Uint32Array | undefined;
   readonly modelNames: readonly string[];
-  /** Instants of the whole selection's buckets, for zooming out: first start and last end. */
+  /** First start and last end of the whole selection's buckets, for zooming out. */
   readonly full: TimeSpan | undefined;
 }
 
@@ -182,12 +182,12 @@ export interface ModelRow extends Sums {
 }
 
 export interface FamilyRow extends Sums {
-  /** `Other families` holds what lies behind the first eight. */
+  /** `Other families` are those after the first eight. */
   readonly family: ModelFamily | 'Other families';
   readonly members: readonly string[];
 }
 
-/** A fixed name, the same in every language; colours hang on it. */
+/** A fixed name, the same in every language; determines the colour. */
 export type ModelFamily = string;
 
 /** One entry per hour of the day (24) or weekday (7, Monday first). */
@@ -195,12 +195,12 @@ export interface GroupSeries {
   readonly requests: Float64Array;
   readonly tokens: Float64Array;
   readonly cost: Float64Array;
-  /** How many different days of the selection have events there: divides sums into averages per day. */
+  /** Number of days of the selection with events there, for averages per day. */
   readonly days: Uint32Array;
 }
 
 export interface MarkerGroupRow extends Sums {
-  /** Project or category. Empty for the groups without a name. */
+  /** Project or category; empty for groups without a name. */
   readonly name: string;
   /** `unmarked`: events without any marker; `nameless`: marker without project or category. */
   readonly kind: 'named' | 'nameless' | 'unmarked';
@@ -210,16 +210,16 @@ export interface MarkerView {
   readonly marker: ProjectMarker;
   readonly category: string | undefined;
   readonly from: number;
-  /** As resolved for an open marker; Infinity while nothing ends it. */
+  /** Resolved for an open marker; Infinity while nothing ends it. */
   readonly to: number;
   readonly isOpen: boolean;
-  /** First and last column it touches; undefined when none does. */
+  /** First and last column it touches; undefined: none. */
   readonly place: { readonly first: number; readonly last: number } | undefined;
-  /** Over its whole interval, whatever other markers say: events of source and user filter, up to the filter's end. */
+  /** Over its whole interval regardless of other markers: events of source and user filter, up to the filter's end. */
   readonly raw: Sums;
   /** Only the events that are assigned to it. */
   readonly assigned: Sums;
-  /** How many other markers share events' time and users with it. */
+  /** Number of other markers that share time and users with it. */
   readonly overlaps: number;
 }
 
@@ -234,7 +234,7 @@ export interface DailyRow {
 }
 
 export interface EventRow {
-  /** Stands for this event until the data changes. */
+  /** Identifies the event until the data change. */
   readonly id: number;
   readonly at: number;
   readonly dayKey: string;
@@ -243,12 +243,12 @@ export interface EventRow {
   readonly kind: string;
   readonly maxMode: boolean;
   readonly tokens: TokenSums;
-  /** Whole cents as the source says. */
+  /** Whole cents as reported by the source. */
   readonly costCents: number;
-  /** Cents on the basis asked for. */
+  /** Cents on the requested basis. */
   readonly basisCents: number;
   readonly listCents: number;
-  /** What a cost cell shows for included events. */
+  /** Shown in a cost cell for included events. */
   readonly costDisplay: string;
   readonly isIncluded: boolean;
   readonly isChargeable: boolean;
@@ -281,36 +281,6 @@ export interface View {
   readonly markers: readonly MarkerView[];
   /** Newest day first, then by user. */
   readonly daily: readonly DailyRow[];
-  /** The 15 most expensive; empty when none has a cost. */
+  /** The 15 most expensive; empty if none has a cost. */
   readonly top: readonly EventRow[];
 }
-
-/** The individual requests. Filters hold together; whoever changes one asks for page 1 again. */
-export interface TableQuery {
-  readonly view: ViewQuery;
-  /** From 1; one beyond the last answers the last. */
-  readonly page: number;
-  readonly project: 'all' | 'unmarked' | { readonly name: string };
-  /** Cents, as `readMinimumCost` reads them from what is typed. Undefined: off. */
-  readonly minCents: number | undefined;
-  readonly maxMode: 'all' | 'yes' | 'no';
-  readonly model?: string | undefined;
-  readonly kind?: string | undefined;
-  readonly sort: { readonly by: TableColumn; readonly descending: boolean };
-}
-
-export type TableColumn = 'time' | 'cost' | 'tokens' | 'model' | 'user' | 'project';
-
-export interface TablePage {
-  readonly page: number;
-  /** 1 at the least. */
-  readonly pages: number;
-  readonly total: number;
-  readonly rows: readonly EventRow[];
-  /** What the filters may offer, of the whole selection. */
-  readonly models: readonly string[];
-  readonly kinds: readonly string[];
-  readonly projects: readonly string[];
-}
-
-export const EVENTS_PER_PAGE = 50;

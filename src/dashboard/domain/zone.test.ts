@@ -78,7 +78,7 @@ test('typed times mean whole minutes or whole local days; what is no time is ref
   }
 });
 
-test('a zone that there is not is known as such, and read as UTC', () => {
+test('an unknown zone is recognised, and read as UTC', () => {
   assert.equal(isZone('Europe/Nowhere'), false);
   assert.equal(isZone('Europe/Berlin'), true);
   assert.equal(zoneOf('Europe/Nowhere').offsetAt(0), 0);

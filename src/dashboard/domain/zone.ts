@@ -2,7 +2,7 @@ export const MINUTE_MS = 60_000;
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 86_400_000;
 
-/** A stretch of time over which a zone's offset from UTC stays the same. */
+/** A span in which a zone's offset from UTC is constant. */
 export interface OffsetSpan {
   readonly from: number;
   /** Exclusive; the last span has none. */
@@ -10,7 +10,6 @@ export interface OffsetSpan {
   readonly offsetMs: number;
 }
 
-/** Whether there is a time zone of this name. */
 export function isZone(name: string): boolean {
   try {
     new Intl.DateTimeFormat('en-US', { timeZone: name });
@@ -22,7 +21,7 @@ export function isZone(name: string): boolean {
 
 const zones = new Map<string, Zone>();
 
-/** The zone of an IANA name, made once; UTC for a name that is none. */
+/** The zone of an IANA name, created once; UTC for an unknown name. */
 export function zoneOf(name: string): Zone {
   let zone = zones.get(name);
   if (!zone) {
@@ -33,8 +32,8 @@ export function zoneOf(name: string): Zone {
 }
 
 /**
- * A zone's offsets as a table over the time that was asked for so far: Intl answers once a day, and a change is then
- * searched to the second.
+ * A zone's offsets as a table over the requested time: Intl is asked once per day, and a change is then searched to the
+ * second.
  */
 export class Zone {
   readonly name: string;
@@ -57,7 +56,7 @@ export class Zone {
     });
   }
 
-  /** Spans in order that cover [from, to]; the first and last reach to infinity. */
+  /** Spans that cover [from, to], in order; the first and last extend to infinity. */
   spans(from: number, to: number): readonly OffsetSpan[] {
     if (from < this.#from || to > this.#to) this.#extend(from, to);
     return this.#spans;
@@ -72,7 +71,7 @@ export class Zone {
     return at + this.offsetAt(at);
   }
 
-  /** The first instant at which the wall clock shows that time or, where it skips it, the next one that it shows. */
+  /** The first instant at which the wall clock shows this time or, if it is skipped, the next shown time. */
   instantOf(local: number): number {
     for (const { from, to, offsetMs } of this.spans(local - DAY_MS, local + DAY_MS)) {
       const at = Math.max(local - offsetMs, from);
@@ -154,7 +153,7 @@ export interface LocalMonth {
   readonly days: number;
 }
 
-/** The calendar month of the zone that an instant lies in. */
+/** The zone's calendar month at an instant. */
 export function monthAt(zone: Zone, at: number): LocalMonth {
   const local = new Date(zone.localOf(at));
   const [year, month] = [local.getUTCFullYear(), local.getUTCMonth()];
@@ -169,8 +168,8 @@ export function monthAt(zone: Zone, at: number): LocalMonth {
 const LOCAL_TIME = /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.\d{1,3})?)?)?$/;
 
 /**
- * First and last millisecond of a local time as forms give it: `YYYY-MM-DDTHH:MM` is one minute, `YYYY-MM-DD` one day.
- * Undefined for what is no time.
+ * First and last millisecond of a local time of a form: `YYYY-MM-DDTHH:MM` is one minute, `YYYY-MM-DD` one day.
+ * Undefined for other texts.
  */
 export function readLocalTime(zone: Zone, text: string): { readonly first: number; readonly last: number } | undefined {
   const parts = LOCAL_TIME.exec(text.trim());

@@ -4,12 +4,12 @@ import { copyFile, link, lstat, mkdir, open, readdir, realpath, rename, rm, stat
 import { basename, dirname, join } from 'node:path';
 import { systemCodeOf } from '../../kernel/errors.ts';
 
-// How a file is replaced so that whoever reads it, and whenever the machine stops, finds it whole: the old or the new one.
+// Replaces a file so that readers, also after a power cut, find either the old or the new one whole.
 
-/** A draft that is so old was left behind by a process that died. */
+/** An older draft was left by a killed process. */
 const DEAD_DRAFT_MS = 60_000;
 
-/** The file that a path stands for: what a link leads to, so that the link stays one. */
+/** The file to replace: the target if the path is a link, so that the link remains. */
 export async function resolveFile(path: string): Promise<string> {
   try {
     return await realpath(path);
@@ -19,13 +19,12 @@ export async function resolveFile(path: string): Promise<string> {
   }
 }
 
-/** The path, if it is a link. */
 export async function linkAt(path: string): Promise<string | undefined> {
   const found = await lstat(path).catch(() => undefined);
   return found?.isSymbolicLink() ? path : undefined;
 }
 
-/** Replaces a file; the one before stays beside it as `.bak`. Resolves when the new one is on disk. */
+/** Replaces a file and keeps the previous one as `.bak`. Resolves when the new one is on disk. */
 export async function replaceFile(path: string, text: string): Promise<void> {
   const folder = dirname(path);
   await mkdir(folder, { recursive: true });
@@ -47,7 +46,7 @@ export async function replaceFile(path: string, text: string): Promise<void> {
   await syncFolder(folder);
 }
 
-/** Removes what writers that died have left. */
+/** Removes the drafts of killed writers. */
 export async function removeDrafts(path: string, now: number): Promise<void> {
   const folder = dirname(path);
   const prefix = `.${basename(path)}.`;
@@ -62,7 +61,7 @@ function draftName(path: string): string {
   return join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}.tmp`);
 }
 
-/** The name changes hands in one step; a second name of the same file costs no copy, where the system allows it. */
+/** The rename is atomic; `.bak` is a hard link, or a copy if the file system has none. */
 async function keepBackup(path: string): Promise<void> {
   const draft = draftName(path);
   try {
@@ -75,7 +74,7 @@ async function keepBackup(path: string): Promise<void> {
 }
 
 async function syncFolder(folder: string): Promise<void> {
-  // Some systems cannot open a folder; there the name is safe by other means or not at all.
+  // Some systems cannot open a folder to sync it.
   const handle = await open(folder, 'r').catch(() => undefined);
   try {
     await handle?.sync();

@@ -5,13 +5,13 @@ import { dirname } from 'node:path';
 import type { Clock } from '../../kernel/clock.ts';
 import { systemCodeOf } from '../../kernel/errors.ts';
 
-/** A write takes milliseconds: whoever holds the lock so long has stopped in the middle. */
+/** A write takes milliseconds: an older lock is stale. */
 const STALE_MS = 30_000;
 const RETRY_MS = 25;
 
 /**
- * Runs `action` while no other process does the same for this path: the server and commands that work on the file
- * directly exclude each other. Throws if the lock cannot be had within 40 s.
+ * Runs `action` under a lock on this path: the server and commands that change the file directly exclude each other.
+ * Throws if the lock is not free within 40 s.
  */
 export async function withLock<T>(path: string, clock: Clock, action: () => Promise<T>): Promise<T> {
   await mkdir(dirname(path), { recursive: true });
@@ -29,7 +29,7 @@ export async function withLock<T>(path: string, clock: Clock, action: () => Prom
   }
 }
 
-/** Waits until something changes in a folder, or a moment. The clock's timers alone would let a command end here. */
+/** Waits until a folder changes, or for a moment. With the clock's timers alone a command would exit here. */
 function changeIn(folder: string, clock: Clock): Promise<void> {
   return new Promise((resolve, reject) => {
     const watcher = watch(folder);
@@ -47,7 +47,7 @@ function changeIn(folder: string, clock: Clock): Promise<void> {
   });
 }
 
-/** The holder stands in the lock from the moment it is there. */
+/** The lock appears with its holder in it. */
 async function take(path: string, holder: string): Promise<boolean> {
   const draft = `${path}.${randomBytes(6).toString('hex')}`;
   try {
@@ -68,7 +68,7 @@ async function removeStale(path: string, now: number): Promise<void> {
   if (holder === undefined || found === undefined) return;
   const isHeld = isAlive(Number.parseInt(holder, 10)) && now - found.mtimeMs < STALE_MS;
   if (isHeld) return;
-  // Two may find it stale; the second must not take away the new lock of the first.
+  // Two processes may find it stale; the second must not remove the new lock of the first.
   const aside = `${path}.${randomBytes(6).toString('hex')}`;
   await rename(path, aside).catch(() => {});
   if ((await readFile(aside, 'utf8').catch(() => holder)) !== holder) await link(aside, path).catch(() => {});

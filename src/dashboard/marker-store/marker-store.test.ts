@@ -173,7 +173,7 @@ test('where the file cannot be written the change is refused, and the file is as
   assert.deepEqual(await idsOf(store), ['a']);
 });
 
-test('a folder that cannot be one is told when the server starts', async (t) => {
+test('an impossible folder is reported when the server starts', async (t) => {
   const { path, open } = setUp(t);
   writeFileSync(dirname(path), 'a file where the folder should be');
   await assert.rejects(open(), { name: 'CommandError', message: /cannot read .*project-markers\.json: ENOTDIR/ });

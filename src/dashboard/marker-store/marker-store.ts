@@ -17,7 +17,7 @@ export interface MarkerSnapshot {
 
 export type MarkerChange =
   | { readonly ok: true; readonly snapshot: MarkerSnapshot }
-  /** Somebody else was faster; the store as it is now. */
+  /** The document has changed meanwhile; the current one. */
   | { readonly ok: false; readonly snapshot: MarkerSnapshot };
 
 export interface MarkerStoreOptions {
@@ -26,22 +26,22 @@ export interface MarkerStoreOptions {
   readonly log: Log;
 }
 
-/** Where a project keeps its markers, below its folder. */
+/** The path of the markers below the project's folder. */
 export const MARKER_FILE = join('data', 'project-markers.json');
 
 /**
- * The markers of a project, in one JSON file that other processes may change too. Writes come one after the other, here
- * and between processes; each replaces the whole file. A file that cannot be read is moved aside, never overwritten.
+ * The markers of a project, in one JSON file that other processes may change too. Writes are serialised, also between
+ * processes; each replaces the whole file. An unreadable file is moved aside, never overwritten.
  */
 export class MarkerStore {
   readonly #options: MarkerStoreOptions;
   #current: MarkerSnapshot = snapshotOf(EMPTY_MARKERS);
-  /** What the file was when it was last read; `absent` if there was none. */
+  /** Identifies the file as last read; `absent` if there was none. */
   #version = 'absent';
   #queue: Promise<unknown> = Promise.resolve();
-  /** The link that leads to the file, which may then be one of the operator's and no business of the project. */
+  /** The link to the file, if it is one: the target may be outside the project. */
   readonly #link: string | undefined;
-  /** Why the file behind the link is left alone. */
+  /** Why the link's target is not changed. */
   #foreign: string | undefined;
 
   private constructor(options: MarkerStoreOptions, link: string | undefined) {
@@ -49,7 +49,7 @@ export class MarkerStore {
     this.#link = link;
   }
 
-  /** Throws a CommandError if the file is there and can neither be read nor be moved aside. */
+  /** Throws a CommandError if the file exists and can neither be read nor moved aside. */
   static async open(options: MarkerStoreOptions): Promise<MarkerStore> {
     try {
       const path = await resolveFile(options.path);
@@ -64,7 +64,7 @@ export class MarkerStore {
     }
   }
 
-  /** What the file holds now. */
+  /** The current document. */
   read(): Promise<MarkerSnapshot> {
     return this.#enqueue(async () => {
       await this.#reload();
@@ -73,8 +73,8 @@ export class MarkerStore {
   }
 
   /**
-   * Replaces the document, if it still has one of these tags (`*` and undefined: whatever it has). Resolves when it is on
-   * disk; rejects if it cannot be written, and then the file is as before.
+   * Replaces the document if it still has one of these tags (`*` and undefined: any). Resolves when it is on disk;
+   * rejects if it cannot be written, leaving the file as it was.
    */
   replace(document: MarkerDocument, etags?: readonly string[]): Promise<MarkerChange> {
     return this.#write((current) => {
@@ -83,7 +83,7 @@ export class MarkerStore {
     });
   }
 
-  /** Changes the document as `change` says, with nobody in between. */
+  /** Changes the document atomically. */
   async update(change: (document: MarkerDocument) => MarkerDocument): Promise<MarkerSnapshot> {
     return (await this.#write(({ document }) => change(document))).snapshot;
   }
@@ -138,7 +138,7 @@ export class MarkerStore {
     log.error('the markers could not be read; the file behind the link stays as it is', { file: path, err: reason });
   }
 
-  /** What was read before stays in force, so that a file that others have spoiled costs nothing. */
+  /** The document read before stays in use if the file has become unreadable. */
   async #moveAside(reason: string): Promise<void> {
     const { path, clock, log } = this.#options;
     const aside = `${path}.corrupt-${clock.now()}`;
@@ -150,7 +150,7 @@ export class MarkerStore {
 
 type DocumentRead = ReturnType<typeof readMarkerDocument>;
 
-/** Markers without times of creation and change get those of the file's reading. */
+/** Markers without times of creation and change get the time of reading. */
 async function readDocument(path: string, now: number): Promise<DocumentRead> {
   let text: string;
   try {

@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { ProjectFile } from './project-files.ts';
 
-/** What a client says about the file it wants. */
+/** The client's request for a file. */
 export interface FileRequest {
   readonly method: string;
   readonly range: string | undefined;
@@ -19,7 +19,7 @@ export interface FileAnswer {
 
 const CHUNK_BYTES = 256 * 1024;
 const MIN_COMPRESSED = 1024;
-/** On its way through a local network a larger file is faster as it is. */
+/** On a local network a larger file is faster uncompressed. */
 const MAX_COMPRESSED = 8 * 2 ** 20;
 
 const compress = {
@@ -72,7 +72,7 @@ async function prepare(file: ProjectFile, request: FileRequest): Promise<FileAns
   return { status: 200, headers: whole, body: streamPart(file, 0, size, request.method) };
 }
 
-/** One range only: of several, or of one that is none, the whole file is the answer. Both ends are included. */
+/** Supports one range, both ends included; for several, or an invalid one, the whole file is sent. */
 function readRange(
   header: string | undefined,
   size: number,
@@ -120,7 +120,7 @@ function streamPart({ handle }: ProjectFile, from: number, end: number, method: 
         if (bytesRead > 0) controller.enqueue(bytes.subarray(0, bytesRead));
         if (bytesRead > 0 && position < end) return;
         await handle.close();
-        // Shorter than announced: the client must not take it for the whole.
+        // Shorter than announced: the client must see an error.
         if (position < end) controller.error(new Error('the file became shorter while it was read'));
         else controller.close();
       },

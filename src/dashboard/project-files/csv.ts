@@ -1,8 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { guessUser } from '../domain/csv/file.ts';
-import { isDefaultCsv } from './law.ts';
 import type { ProjectFiles } from './project-files.ts';
+import { isDefaultCsv } from './rules.ts';
 
 /** The CSV files of a project's `data/` by their names, sorted. */
 export async function listCsvFiles(projectDir: string): Promise<readonly string[]> {
@@ -11,9 +11,9 @@ export async function listCsvFiles(projectDir: string): Promise<readonly string[
 }
 
 /**
- * The CSV files of the project's `data/` by the user they belong to, as paths that a page can fetch. A user's label as a
- * word of the name tells whose it is; what tells nothing belongs to the first user. Private files are among them: who
- * fetches one is told why it is not served.
+ * The CSV files of the project's `data/` by user, as paths that a page can fetch. A user's label as a word of the name
+ * decides; files without one belong to the first user. Private files are included: the answer to fetching one says why
+ * it is not served.
  */
 export async function findDefaultCsv(
   projectDir: string,

@@ -88,7 +88,7 @@ test('a link that leads out of the folder, or to what is hidden in it, is not fo
   assert.equal(await has('inside.csv'), true);
 });
 
-test('a pipe is no file, and nobody waits for it', async (t) => {
+test('a pipe is not served and does not block', async (t) => {
   const { folder, has } = setUp(t, {});
   execFileSync('mkfifo', [join(folder, 'pipe.csv')]);
   assert.equal(await has('pipe.csv'), false);
@@ -107,7 +107,7 @@ test('a file that holds a token is never served, wherever it stands in it', asyn
   assert.equal(await has('c.txt'), false);
 });
 
-test('the CSV files of data/ belong to who is in their name, or to the first user', async (t) => {
+test('the CSV files of data/ belong to the user in their name, or to the first user', async (t) => {
   const names = ['usage-events-info.csv', 'Slope.CSV', 'other.csv', 'notes.txt', '.x.csv', 'misinfo.csv'];
   const { folder, files } = setUp(t, Object.fromEntries(names.map((name) => [`data/${name}`, 'x'])));
   mkdirSync(join(folder, 'data/folder.csv'));
@@ -170,7 +170,7 @@ test('If-Range with another tag brings the whole', async (t) => {
   assert.equal((await ask(t, { range: 'bytes=0-3', ifRange: '"other"' })).answer.status, 200);
 });
 
-test('text is compressed for who takes it, with a tag of its own', async (t) => {
+test('text is compressed for clients that accept it, with a tag of its own', async (t) => {
   const br = await ask(t, { acceptEncoding: 'gzip, deflate, br' });
   assert.deepEqual([br.answer.headers['content-encoding'], br.answer.headers.etag], ['br', `"${br.tag}-br"`]);
   assert.equal(brotliDecompressSync(br.bytes).toString(), CSV);

@@ -2,10 +2,10 @@ import type { BigIntStats } from 'node:fs';
 import { type FileHandle, realpath, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import type { Log } from '../../kernel/log.ts';
-import { contentTypeOf, isDashboardData, isServable, MARKER_PATH } from './law.ts';
-import { type OpenFolder, openByNames } from './way.ts';
+import { type OpenFolder, openByNames } from './path.ts';
+import { contentTypeOf, isDashboardData, isServable, MARKER_PATH } from './rules.ts';
 
-/** A file that is open for an answer; whoever gets it closes it. */
+/** An open file; the receiver closes it. */
 export interface ProjectFile {
   readonly handle: FileHandle;
   /** Bytes. */
@@ -13,13 +13,13 @@ export interface ProjectFile {
   /** Changes with the content; without quotes. */
   readonly tag: string;
   readonly contentType: string;
-  /** Whether compressing it is worth it. */
+  /** Whether it is worth compressing. */
   readonly isText: boolean;
 }
 
 export interface ProjectFilesOptions {
   readonly folder: string;
-  /** No file that holds one of these is handed out. */
+  /** Files that contain one of these are not served. */
   readonly secrets: readonly string[];
   /** Folders and files of servers, in the project or not. */
   readonly withheld: readonly string[];
@@ -30,12 +30,11 @@ const TEXT = /^text\/|json|svg/;
 const SCAN_BYTES = 1 << 20;
 const OTHERS_READ = 0o4n;
 const OTHERS_ENTER = 0o1n;
-/** What lies in a folder in which a server keeps its state; the socket is of one that runs. */
+/** Files in the state folder of a server; the socket exists while it runs. */
 const STATE_NAMES = ['rooms.sqlite', 'alerts.db', 'owner.sock'];
-/** Files that are warned of. */
 const MAX_WARNED = 1000;
 
-/** The files of the project folder that anybody who may use the dashboard may read. */
+/** The files of the project folder that the dashboard serves. */
 export class ProjectFiles {
   readonly #folder: string;
   readonly #secrets: readonly Buffer[];
@@ -72,7 +71,7 @@ export class ProjectFiles {
     return file;
   }
 
-  /** Where the path leads in truth, if that is in the folder and may be served by its own name too. */
+  /** The real path, if it is in the folder and servable by its own name. */
   async #locate(path: string): Promise<{ readonly root: string; readonly path: string } | undefined> {
     try {
       const root = await realpath(this.#folder);
@@ -85,13 +84,13 @@ export class ProjectFiles {
     }
   }
 
-  /** They may be made, or moved, while this runs. */
+  /** Looked up for each request: they may be created or moved meanwhile. */
   async #findWithheld(): Promise<ReadonlySet<string>> {
     const found = await Promise.all(this.#withheld.map((path) => stat(path, { bigint: true }).catch(() => {})));
     return new Set(found.flatMap((stats) => (stats ? [identityOf(stats)] : [])));
   }
 
-  /** All that is asked of the file is asked of what is open. */
+  /** Checks the open file, not its name. */
   async #describe(
     path: string,
     handle: FileHandle,
@@ -100,7 +99,7 @@ export class ProjectFiles {
     const stats = await handle.stat({ bigint: true });
     const contentType = contentTypeOf(path);
     if (!stats.isFile() || contentType === undefined || withheld.has(identityOf(stats))) return undefined;
-    // The markers are everybody's who may use the dashboard, by another address.
+    // The markers are public to all clients through the API.
     if (path !== MARKER_PATH && (isPrivate || (stats.mode & OTHERS_READ) === 0n)) {
       this.#warn(path);
       return 'private';
@@ -110,7 +109,7 @@ export class ProjectFiles {
     return { handle, size: Number(stats.size), tag, contentType, isText: TEXT.test(contentType) };
   }
 
-  /** The operator may wonder where a file is. */
+  /** Logs once why a file is not served. */
   #warn(path: string): void {
     if (this.#warned.has(path) || this.#warned.size >= MAX_WARNED) return;
     this.#warned.add(path);
@@ -128,7 +127,7 @@ export class ProjectFiles {
   }
 }
 
-/** The same for a folder by all of its names. */
+/** Identifies a folder regardless of its name. */
 function identityOf({ dev, ino }: BigIntStats): string {
   return `${dev}:${ino}`;
 }
@@ -148,7 +147,7 @@ async function contains(handle: FileHandle, secrets: readonly Buffer[]): Promise
     const seen = buffer.subarray(0, kept + bytesRead);
     if (secrets.some((secret) => seen.includes(secret))) return true;
     position += bytesRead;
-    // A secret may lie across two reads.
+    // A secret may span two reads.
     kept = Math.min(overlap, seen.length);
     seen.copy(buffer, 0, seen.length - kept);
   }

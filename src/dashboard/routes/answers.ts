@@ -1,11 +1,12 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { type HttpContext, readBody } from '../../kernel/http/app.ts';
+import type { Outcome } from '../../kernel/outcome.ts';
 import type { Failure } from '../contract/failure.ts';
 
-/** The largest body, in bytes: some ten thousand markers. */
+/** Room for some ten thousand markers. */
 const MAX_BODY_BYTES = 5 * 1024 * 1024;
 
-/** Whatever may be told of usage belongs into no cache. */
+/** Usage data must not be cached. */
 const JSON_HEADERS = { 'content-type': 'application/json', 'cache-control': 'no-store' };
 
 export function answerJson(
@@ -26,12 +27,8 @@ export function refuse(
   return answerJson(c, failure, status, headers);
 }
 
-export type JsonBody =
-  | { readonly ok: true; readonly value: unknown }
-  | { readonly ok: false; readonly response: Response };
-
 /** Reads the JSON body of a request, or answers 413 or 400. */
-export async function readJsonBody(c: HttpContext): Promise<JsonBody> {
+export async function readJsonBody(c: HttpContext): Promise<Outcome<unknown, { readonly response: Response }>> {
   const body = await readBody(c, MAX_BODY_BYTES);
   if (!body.ok && body.reason === 'too large') {
     const error = `the body is larger than ${MAX_BODY_BYTES} bytes`;

@@ -45,7 +45,7 @@ test('/analytics is the page, under a policy without anything inline', async (t)
   assert.equal(new URL(String(location), 'http://localhost/analytics/').pathname, '/analytics');
 });
 
-test('section 5: /health tells who has a token and the port, and never the token', async (t) => {
+test('section 5: /health reports which users have a token and the port, never the token', async (t) => {
   const { dashboard } = await startLive(t);
   const { json: health } = await dashboard.get('/health');
   const { uptimeS, ...rest } = health;
@@ -99,7 +99,7 @@ test('without a user the first configured one is meant; without dates nothing bo
   assert.deepEqual(upstream.pages, [{ teamId: 0, page: 1, pageSize: 1000 }]);
 });
 
-test('events come line by line to who takes nothing else, and as JSON to who takes both and they are few', async (t) => {
+test('events come as NDJSON to clients that accept nothing else, and as JSON if both are accepted and they are few', async (t) => {
   const { dashboard } = await startLive(t);
   const ask = (accept: string) =>
     dashboard.client.send({ method: 'GET', path: '/api/events', headers: { Accept: accept } });
@@ -114,7 +114,7 @@ test('events come line by line to who takes nothing else, and as JSON to who tak
   assert.equal((await ask('application/x-ndjson, application/json')).headers['content-type'], 'application/json');
 });
 
-test('more than 50,000 events come line by line to who takes them so', async (t) => {
+test('more than 50,000 events come as NDJSON to clients that accept it', async (t) => {
   const { upstream, dashboard } = await startLive(t);
   upstream.events = fakeEvents(50_001);
   const headers = { Accept: 'application/json, application/x-ndjson' };

@@ -1,24 +1,26 @@
 import type { HttpContext } from '../../kernel/http/app.ts';
+import type { EventListHead } from '../contract/event-list.ts';
 import type { CachedEvents } from '../event-cache.ts';
 
-/** So many are better read line by line. */
+/** From this number of events on, clients that accept NDJSON get it. */
 const MANY_EVENTS = 50_000;
 const CHUNK_CHARS = 256 * 1024;
 
 /**
- * Answers events as one JSON object; or, for who takes `application/x-ndjson` and there are many, as lines: first that
- * object without its events, then an event a line. Who takes nothing else is always answered in lines.
+ * Answers events as one JSON object. Clients that accept `application/x-ndjson` get lines if there are many events, or if
+ * they accept no JSON: the object without its events first, then an event per line.
  */
 export function answerEvents(c: HttpContext, user: string, fetched: CachedEvents): Response {
   const { events, totalUsageEventsCount, cached, fetchedAt, truncated, failure } = fetched;
-  const about = JSON.stringify({
+  const head: EventListHead = {
     user,
     totalUsageEventsCount,
     cached,
     fetchedAt: new Date(fetchedAt).toISOString(),
     truncated,
     ...(failure ? { partial: true, failure: { error: failure.error, code: failure.code, hint: failure.hint } } : {}),
-  });
+  };
+  const about = JSON.stringify(head);
   const headers = { 'cache-control': 'no-store', vary: 'Accept' };
   if (wantsLines(c.req.header('accept'), events.length)) {
     const parts = { opening: `${about}\n`, separator: '\n', closing: events.length === 0 ? '' : '\n' };

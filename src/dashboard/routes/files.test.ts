@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { type Cleanup, temporaryFolder } from '../../testing/processes.ts';
 import { startTestDashboard, writeFiles } from '../testing/app.ts';
 
-// What somebody who reaches the port gets to read of a folder in which people work.
+// Which files of a working folder are served to clients of the port.
 
 const SECRET = 'not for those who reach the port';
 
@@ -94,7 +94,7 @@ async function startWith(
   return { client, folder, log, get };
 }
 
-test('of a folder with the state of servers, keys and configuration nobody reads anything over HTTP', async (t) => {
+test('state of servers, keys and configuration are not served', async (t) => {
   const { client } = await startWith(t, fill(PRIVATE_FILES));
   for (const path of PRIVATE_FILES) {
     const { status, body } = await client.get(`/${path}`);
@@ -173,7 +173,7 @@ test('web content is served, each with its type', async (t) => {
   }
 });
 
-test('what other users of the machine cannot read is not served: the operator and the page are told why', async (t) => {
+test('files that other users cannot read are not served: log and page say why', async (t) => {
   const { client, folder, log, get } = await startWith(
     t,
     fill(['data/usage-events-info.csv', 'notes.txt', 'private/page.html', 'private/deep/page.html', 'open/page.html']),

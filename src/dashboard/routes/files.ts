@@ -1,15 +1,16 @@
 import type { HttpContext, HttpHandler } from '../../kernel/http/app.ts';
 import type { Failure } from '../contract/failure.ts';
 import type { FileAnswer, FileRequest } from '../project-files/answer.ts';
-import { isDefaultCsv } from '../project-files/law.ts';
 import type { ProjectFile, ProjectFiles } from '../project-files/project-files.ts';
+import { isDefaultCsv } from '../project-files/rules.ts';
 import type { SampleFile } from '../sample.ts';
 import { refuse } from './answers.ts';
 import { CONTENT_SECURITY_POLICY } from './guard.ts';
+import type { Paths } from './index.ts';
 
 export type PageServer = (c: HttpContext, path: string) => Response | undefined;
 
-export interface FileRoutes {
+export interface FileRouteParts {
   /** Serves a file of the analytics page by its path. */
   readonly page: PageServer;
   /** The hub page, and the hash that its inline style has in a content security policy. */
@@ -20,16 +21,29 @@ export interface FileRoutes {
 }
 
 const PRIVATE_FILE: Failure = {
-  error: 'other users of this machine cannot read the file, so that it is not served',
+  error: 'the file is not served, because other users of this machine cannot read it',
   code: 'file_not_public',
   hint: 'chmod o+r the file, and o+x its folders up to the project.',
 };
 
-/** A page that somebody put into the project may be looked at; it is not one of this server's. */
+/** Pages of the project may be viewed, without the rights of this server's own pages. */
 const SANDBOX = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:";
 
-/** GET /: a page without scripts. */
-export function readHub({ hub: { html, etag, styleHash } }: FileRoutes): HttpHandler {
+export function pagePaths(parts: FileRouteParts): Paths {
+  const hub = readHub(parts);
+  const analytics = readAnalytics(parts);
+  const sample = readSampleFile(parts);
+  const toAnalytics = (c: HttpContext) => c.redirect('../analytics', 308);
+  return {
+    '/': { GET: hub, HEAD: hub },
+    '/analytics': { GET: analytics, HEAD: analytics },
+    '/analytics/': { GET: toAnalytics, HEAD: toAnalytics },
+    '/sample/:name': { GET: sample, HEAD: sample },
+  };
+}
+
+/** A page without scripts. */
+function readHub({ hub: { html, etag, styleHash } }: FileRouteParts): HttpHandler {
   const policy = `default-src 'none'; style-src '${styleHash}'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
   return (c) => {
     const headers = { etag, 'cache-control': 'no-cache', 'content-security-policy': policy };
@@ -38,13 +52,12 @@ export function readHub({ hub: { html, etag, styleHash } }: FileRoutes): HttpHan
   };
 }
 
-/** GET /analytics */
-export function readAnalytics(routes: FileRoutes): HttpHandler {
-  return (c) => servePageFile(c, routes, 'index.html') ?? notFound(c);
+function readAnalytics(parts: FileRouteParts): HttpHandler {
+  return (c) => servePageFile(c, parts, 'index.html') ?? notFound(c);
 }
 
-/** GET /sample/{name}: what is shown before there is any data. */
-export function readSampleFile({ readSample }: FileRoutes): HttpHandler {
+/** The sample that the page shows before there is any data. */
+function readSampleFile({ readSample }: FileRouteParts): HttpHandler {
   return (c) => {
     const sample = readSample(c.req.param('name') ?? '');
     if (!sample) return notFound(c);
@@ -54,18 +67,18 @@ export function readSampleFile({ readSample }: FileRoutes): HttpHandler {
 }
 
 /** Every other GET: a file of the page, or of the project. */
-export function readFile(routes: FileRoutes): (c: HttpContext) => Promise<Response> {
+export function readFile(parts: FileRouteParts): (c: HttpContext) => Promise<Response> {
   return async (c) => {
     const { method } = c.req;
     const path = decodePath(c.req.url);
     if (path === undefined) return notFound(c);
-    const known = path === 'index.html' ? undefined : servePageFile(c, routes, path);
+    const known = path === 'index.html' ? undefined : servePageFile(c, parts, path);
     if (known) return known;
-    const file = await routes.files.open(path);
-    // Of other files nobody learns that they are there.
+    const file = await parts.files.open(path);
+    // The existence of other private files is not revealed.
     if (file === 'private' && isDefaultCsv(path)) return refuse(c, 403, PRIVATE_FILE);
     if (!file || file === 'private') return notFound(c);
-    const { status, headers, body } = await routes.answerFile(file, {
+    const { status, headers, body } = await parts.answerFile(file, {
       method,
       range: c.req.header('range'),
       ifRange: c.req.header('if-range'),
@@ -73,7 +86,7 @@ export function readFile(routes: FileRoutes): (c: HttpContext) => Promise<Respon
       acceptEncoding: c.req.header('accept-encoding'),
     });
     const all = { ...headers, 'content-security-policy': SANDBOX };
-    // A status that has no body has a type of its own.
+    // Hono's types know 304 only without a body.
     return body === null || status === 304 ? c.body(null, status, all) : c.body(body, status, all);
   };
 }
@@ -86,14 +99,14 @@ export function notFound(c: HttpContext): Response {
   return refuse(c, 404, { error: 'there is nothing here', code: 'not_found' });
 }
 
-/** The policy of the kernel's pages knows no workers of their own and no images out of the page. */
-function servePageFile(c: HttpContext, { page }: FileRoutes, path: string): Response | undefined {
+/** Replaces the kernel's policy, which allows neither workers nor images from blobs. */
+function servePageFile(c: HttpContext, { page }: FileRouteParts, path: string): Response | undefined {
   const response = page(c, path);
   response?.headers.set('content-security-policy', CONTENT_SECURITY_POLICY);
   return response;
 }
 
-/** Undefined: the path has an escape that is none. */
+/** Undefined for an invalid escape. */
 function decodePath(url: string): string | undefined {
   try {
     return decodeURIComponent(new URL(url).pathname).replace(/^\//, '');

@@ -5,27 +5,33 @@ import { type HttpContext, type HttpEnv, mountPaths, type PathHandlers } from '.
 import { logRequests } from '../../kernel/http/request-log.ts';
 import type { Log } from '../../kernel/log.ts';
 import { refuse } from './answers.ts';
-import { type FileRoutes, notFound, readAnalytics, readFile, readHub, readSampleFile } from './files.ts';
+import { type FileRouteParts, notFound, pagePaths, readFile } from './files.ts';
 import { type GuardParts, guardRequests } from './guard.ts';
-import { type MarkerRoutes, putMarkers, readMarkers } from './markers.ts';
-import { getEvents, listUsers, postEvents, readHealth, readSummary, type UsageRoutes } from './usage.ts';
+import { type MarkerRouteParts, markerPaths } from './markers.ts';
+import { type UsageRouteParts, usagePaths } from './usage.ts';
+
+export type Paths = Readonly<Record<string, PathHandlers>>;
 
 export interface DashboardAppParts {
   readonly guard: GuardParts;
-  readonly usage: UsageRoutes;
-  readonly markers: MarkerRoutes;
-  readonly files: FileRoutes;
+  readonly usage: UsageRouteParts;
+  readonly markers: MarkerRouteParts;
+  readonly files: FileRouteParts;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** The HTTP interface of the dashboard: every path that it answers. */
+/** The HTTP interface of the dashboard; each file of this folder lists its own paths. */
 export function createDashboardApp(parts: DashboardAppParts): Hono<HttpEnv> {
   const { log, clock, files } = parts;
   const app = new Hono<HttpEnv>();
   if (log.debugging) app.use(logRequests(log, clock));
   app.use(guardRequests(parts.guard));
-  mountPaths(app, withOptions(pathsOf(parts)), refuseMethod);
+  mountPaths(
+    app,
+    withOptions({ ...pagePaths(files), ...usagePaths(parts.usage), ...markerPaths(parts.markers) }),
+    refuseMethod,
+  );
   const readProjectFile = readFile(files);
   app.notFound((c) => {
     const { method, path } = c.req;
@@ -42,26 +48,7 @@ export function createDashboardApp(parts: DashboardAppParts): Hono<HttpEnv> {
 
 const FILE_METHODS = ['GET', 'HEAD', 'OPTIONS'];
 
-function pathsOf({ usage, markers, files }: DashboardAppParts): Readonly<Record<string, PathHandlers>> {
-  const hub = readHub(files);
-  const analytics = readAnalytics(files);
-  const health = readHealth(usage);
-  const sample = readSampleFile(files);
-  const toAnalytics = (c: HttpContext) => c.redirect('../analytics', 308);
-  return {
-    '/': { GET: hub, HEAD: hub },
-    '/analytics': { GET: analytics, HEAD: analytics },
-    '/analytics/': { GET: toAnalytics, HEAD: toAnalytics },
-    '/health': { GET: health, HEAD: health },
-    '/api/users': { GET: listUsers(usage) },
-    '/api/summary': { GET: readSummary(usage) },
-    '/api/events': { GET: getEvents(usage), POST: postEvents(usage) },
-    '/api/markers': { GET: readMarkers(markers), PUT: putMarkers(markers) },
-    '/sample/:name': { GET: sample, HEAD: sample },
-  };
-}
-
-function withOptions(paths: Readonly<Record<string, PathHandlers>>): Readonly<Record<string, PathHandlers>> {
+function withOptions(paths: Paths): Paths {
   const answered = Object.entries(paths).map(([path, handlers]) => {
     const allowed = [...Object.keys(handlers), 'OPTIONS'];
     return [path, { ...handlers, OPTIONS: (c: HttpContext) => answerOptions(c, allowed) }] as const;
@@ -69,7 +56,7 @@ function withOptions(paths: Readonly<Record<string, PathHandlers>>): Readonly<Re
   return Object.fromEntries(answered);
 }
 
-/** No other site is invited: there is no Access-Control-Allow-Origin. */
+/** Without Access-Control-Allow-Origin: other sites may not ask. */
 function answerOptions(c: HttpContext, allowed: readonly string[]): Response {
   return c.body(null, 204, {
     allow: allowed.join(', '),
@@ -79,6 +66,6 @@ function answerOptions(c: HttpContext, allowed: readonly string[]): Response {
 }
 
 function refuseMethod(c: HttpContext, allowed: readonly string[]): Response {
-  const failure = { error: `${c.req.method} is not answered here`, code: 'method_not_allowed' };
+  const failure = { error: `${c.req.method} is not allowed here`, code: 'method_not_allowed' };
   return refuse(c, 405, failure, { allow: allowed.join(', ') });
 }

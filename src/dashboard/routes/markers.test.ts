@@ -40,7 +40,7 @@ test('section 4.A: GET /api/markers?user= answers those of the user and of all, 
   assert.equal((bodyOf(await client.get('/api/markers?user=all')).markers as unknown[]).length, 3);
 });
 
-test('two browsers that edit: who was too late is handed the store as it is', async (t) => {
+test('two browsers edit: the later one gets the current document', async (t) => {
   const { client } = await startTestDashboard(t);
   const { etag } = (await client.get('/api/markers')).headers;
   const put = (id: string) => {
@@ -62,7 +62,7 @@ const BAD_MARKERS: Readonly<Record<string, readonly [unknown, RegExp]>> = {
   'no id': [{ markers: [{ ...MARKER, id: '' }] }, /markers\[0\]\.id/],
   'the same id twice': [{ markers: [MARKER, MARKER] }, /markers\[1\]\.id/],
   'no start': [{ markers: [{ ...MARKER, start: undefined }] }, /markers\[0\]\.start is missing/],
-  'a start that is none': [{ markers: [{ ...MARKER, start: 'soon' }] }, /markers\[0\]\.start/],
+  'an invalid start': [{ markers: [{ ...MARKER, start: 'soon' }] }, /markers\[0\]\.start/],
   'an end before the start': [
     { markers: [{ ...MARKER, end: '2026-05-04T09:00:00Z' }] },
     /markers\[0\]\.end must be later/,

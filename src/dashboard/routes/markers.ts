@@ -4,19 +4,24 @@ import type { Log } from '../../kernel/log.ts';
 import { readMarkerDocument, selectMarkers } from '../contract/markers.ts';
 import type { MarkerStore } from '../marker-store/marker-store.ts';
 import { answerJson, readJsonBody, refuse } from './answers.ts';
+import type { Paths } from './index.ts';
 
-export interface MarkerRoutes {
+export interface MarkerRouteParts {
   readonly store: Pick<MarkerStore, 'read' | 'replace'>;
   readonly now: () => number;
   readonly log: Log;
 }
 
-/** GET /api/markers: all, or those of one user and of everybody. */
-export function readMarkers({ store }: MarkerRoutes): HttpHandler {
+export function markerPaths(parts: MarkerRouteParts): Paths {
+  return { '/api/markers': { GET: readMarkers(parts), PUT: putMarkers(parts) } };
+}
+
+/** All markers, or with `user` that user's and those of `all`. */
+function readMarkers({ store }: MarkerRouteParts): HttpHandler {
   return async (c) => {
     const { document, etag } = await store.read();
     const user = c.req.query('user');
-    // Whoever has seen a part cannot replace the whole: the tag of a part is another.
+    // A part has another tag: it cannot be used to replace the whole.
     const isPart = user !== undefined && user !== '' && user !== 'all';
     const tag = isPart ? `"${etag.slice(1, -1)}-${encodeURIComponent(user)}"` : etag;
     const headers = { etag: tag, 'cache-control': 'no-cache' };
@@ -25,8 +30,8 @@ export function readMarkers({ store }: MarkerRoutes): HttpHandler {
   };
 }
 
-/** PUT /api/markers: replaces the store; with If-Match only what the client has seen. Answered when it is on disk. */
-export function putMarkers({ store, now, log }: MarkerRoutes): HttpHandler {
+/** Replaces the document; with If-Match only the version that the client has seen. Answers once it is on disk. */
+function putMarkers({ store, now, log }: MarkerRouteParts): HttpHandler {
   return async (c) => {
     const body = await readJsonBody(c);
     if (!body.ok) return body.response;
@@ -38,7 +43,7 @@ export function putMarkers({ store, now, log }: MarkerRoutes): HttpHandler {
         document.value,
         expected === undefined ? undefined : tagsOf(expected),
       );
-      // Who was too late is handed what there is, to merge with.
+      // A client with an old version gets the current one, to merge with.
       return answerJson(c, snapshot.document, ok ? 200 : 412, { etag: snapshot.etag });
     } catch (error) {
       log.error('the markers could not be written', { err: messageOf(error) });

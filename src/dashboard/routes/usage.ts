@@ -1,12 +1,15 @@
 import type { HttpContext, HttpHandler } from '../../kernel/http/app.ts';
+import type { Outcome } from '../../kernel/outcome.ts';
 import { type EventRequest, readEventRequest } from '../contract/event-request.ts';
 import type { Failure } from '../contract/failure.ts';
+import type { UserList } from '../contract/user-list.ts';
 import type { CachedEvents } from '../event-cache.ts';
-import type { UpstreamFailure, UpstreamOutcome } from '../upstream/answer.ts';
+import type { UpstreamFailed, UpstreamFailure } from '../upstream/answer.ts';
 import { answerJson, readJsonBody, refuse } from './answers.ts';
 import { answerEvents } from './event-stream.ts';
+import type { Paths } from './index.ts';
 
-/** A user as the routes know one: whether there is a token, and never which. */
+/** A user without the token itself. */
 export interface RouteUser {
   readonly id: string;
   readonly color: string;
@@ -16,27 +19,36 @@ export interface RouteUser {
   readonly tokenVariable: string;
 }
 
-export interface UsageRoutes {
+export interface UsageRouteParts {
   readonly users: readonly RouteUser[];
   readonly version: string;
   readonly port: () => number;
   readonly uptimeS: () => number;
   readonly findDefaultCsv: () => Promise<ReadonlyMap<string, readonly string[]>>;
-  /** The signals of both: the client has gone. */
-  readonly fetchSummary: (userId: string, signal: AbortSignal) => Promise<UpstreamOutcome<unknown>>;
+  /** Both signals are aborted when the client has gone. */
+  readonly fetchSummary: (userId: string, signal: AbortSignal) => Promise<Outcome<unknown, UpstreamFailed>>;
   readonly fetchEvents: (userId: string, request: EventRequest, signal: AbortSignal) => Promise<CachedEvents>;
 }
 
-/** GET /health */
-export function readHealth({ users, port, version, uptimeS }: UsageRoutes): HttpHandler {
+export function usagePaths(parts: UsageRouteParts): Paths {
+  const health = readHealth(parts);
+  return {
+    '/health': { GET: health, HEAD: health },
+    '/api/users': { GET: listUsers(parts) },
+    '/api/summary': { GET: readSummary(parts) },
+    '/api/events': { GET: getEvents(parts), POST: postEvents(parts) },
+  };
+}
+
+function readHealth({ users, port, version, uptimeS }: UsageRouteParts): HttpHandler {
   return (c) => {
     const tokens = Object.fromEntries(users.map(({ id, hasToken }) => [id, hasToken]));
     return answerJson(c, { ok: true, users: tokens, port: port(), version, uptimeS: uptimeS() });
   };
 }
 
-/** GET /api/users: who may be chosen, with the CSV files that lie in the project for each. */
-export function listUsers({ users, findDefaultCsv }: UsageRoutes): HttpHandler {
+/** The users that may be chosen, each with its CSV files in the project. */
+function listUsers({ users, findDefaultCsv }: UsageRouteParts): HttpHandler {
   return async (c) => {
     const files = await findDefaultCsv();
     const listed = users.map(({ id, color, emails, hasToken }) => ({
@@ -47,58 +59,57 @@ export function listUsers({ users, findDefaultCsv }: UsageRoutes): HttpHandler {
       defaultCsvPaths: files.get(id) ?? [],
       hasToken,
     }));
-    return answerJson(c, { users: listed });
+    return answerJson(c, { users: listed } satisfies UserList);
   };
 }
 
-/** GET /api/summary */
-export function readSummary(routes: UsageRoutes): HttpHandler {
+function readSummary(parts: UsageRouteParts): HttpHandler {
   return async (c) => {
-    const user = findUser(routes, c.req.query('user'));
+    const user = findUser(parts, c.req.query('user'));
     if (!user.ok) return refuse(c, 400, user.failure);
-    const summary = await routes.fetchSummary(user.value.id, c.req.raw.signal);
+    const summary = await parts.fetchSummary(user.value.id, c.req.raw.signal);
     return summary.ok
       ? answerJson(c, { user: user.value.id, summary: summary.value })
       : refuseUpstream(c, summary.failure);
   };
 }
 
-/** GET /api/events */
-export function getEvents(routes: UsageRoutes): HttpHandler {
-  return (c) => serveEvents(c, routes, c.req.query());
+function getEvents(parts: UsageRouteParts): HttpHandler {
+  return (c) => serveEvents(c, parts, c.req.query());
 }
 
-/** POST /api/events: the same, asked for in a JSON body. */
-export function postEvents(routes: UsageRoutes): HttpHandler {
+/** As GET, with the query in a JSON body. */
+function postEvents(parts: UsageRouteParts): HttpHandler {
   return async (c) => {
     const body = await readJsonBody(c);
     if (!body.ok) return body.response;
-    // An array is an object too.
+    // Arrays are objects too.
     const value = Array.isArray(body.value) ? undefined : body.value;
-    return serveEvents(c, routes, isRecord(value) ? { ...c.req.query(), ...value } : value);
+    return serveEvents(c, parts, isRecord(value) ? { ...c.req.query(), ...value } : value);
   };
 }
 
-async function serveEvents(c: HttpContext, routes: UsageRoutes, asked: unknown): Promise<Response> {
+async function serveEvents(c: HttpContext, parts: UsageRouteParts, asked: unknown): Promise<Response> {
   const request = readEventRequest(asked);
   if (!request.ok) return refuse(c, 400, { error: request.reason, code: request.code });
-  const user = findUser(routes, request.value.user);
+  const user = findUser(parts, request.value.user);
   if (!user.ok) return refuse(c, 400, user.failure);
-  const fetched = await routes.fetchEvents(user.value.id, request.value, c.req.raw.signal);
+  const fetched = await parts.fetchEvents(user.value.id, request.value, c.req.raw.signal);
   const isUseful = request.value.allowPartial && fetched.events.length > 0;
   if (fetched.failure && !isUseful) return refuseUpstream(c, fetched.failure);
   return answerEvents(c, user.value.id, fetched);
 }
 
-type UserOutcome = { readonly ok: true; readonly value: RouteUser } | { readonly ok: false; readonly failure: Failure };
-
-function findUser({ users }: UsageRoutes, asked: string | undefined): UserOutcome {
+function findUser(
+  { users }: UsageRouteParts,
+  asked: string | undefined,
+): Outcome<RouteUser, { readonly failure: Failure }> {
   const user = asked ? users.find(({ id }) => id === asked) : users[0];
   const names = users.map(({ id }) => id).join(', ');
   if (!user)
     return {
       ok: false,
-      failure: { error: 'there is no such user', code: 'unknown_user', hint: `There are: ${names}.` },
+      failure: { error: 'unknown user', code: 'unknown_user', hint: `There are: ${names}.` },
     };
   if (user.hasToken) return { ok: true, value: user };
   const hint = `Put a session cookie of the upstream site into ${user.tokenVariable} (environment or .env), and restart.`;

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 
-/** Opens an address of ours in the person's browser; false if there is no program for that. */
+/** Opens a URL of this server in the browser; false if no program does that. */
 export function openBrowser(url: string): Promise<boolean> {
   const [command, ...args] = commandFor(process.platform);
   return new Promise((resolve) => {

@@ -25,7 +25,7 @@ function addMarkerCommands(mark: Command, terminal: Terminal): void {
   addDraftOptions(mark.command('start').description('an interval that runs from now on').argument('[task]', TASK, ''))
     .option('--at <time>', 'when it began: 14:30, 2026-05-04T14:30, or 20m for 20 minutes ago')
     .action(async (task: string, options: StartOptions) => (await load()).startMarker(task, options, terminal));
-  addOriginOptions(mark.command('stop').description('end the open interval that began last'))
+  addOriginOptions(mark.command('stop').description('end the open interval with the latest start'))
     .option('-u, --user <name>', 'only one of this user')
     .option('--at <time>', 'when it ended')
     .action(async (options: StopOptions) => (await load()).stopMarker(options, terminal));
@@ -39,15 +39,15 @@ const TASK = 'a category and a few words, such as "Feature: login"';
 
 function addStoreCommands(mark: Command, terminal: Terminal): void {
   addOriginOptions(mark.command('list').description('the markers, the newest first'))
-    .option('-u, --user <name>', 'those of this user and of everybody')
+    .option('-u, --user <name>', 'those of this user and of all users')
     .action(async (options: ListOptions) => (await load()).listMarkers(options, terminal));
   addOriginOptions(
-    mark.command('rm').description('remove markers').argument('<ids...>', 'their ids, or what these begin with'),
+    mark.command('rm').description('remove markers').argument('<ids...>', 'ids or their beginnings'),
   ).action(async (ids: string[], options: MarkOptions) => (await load()).removeMarkers(ids, options, terminal));
   addOriginOptions(
     mark
       .command('import')
-      .description('merge markers of a file: the newer of two wins, nothing is deleted')
+      .description('merge the markers of a file: the newer of two wins, nothing is deleted')
       .argument('<file>', 'a marker document or a list of markers as JSON; - reads standard input'),
   ).action(async (file: string, options: MarkOptions) => (await load()).importMarkers(file, options, terminal));
   addOriginOptions(
@@ -63,12 +63,10 @@ function addStoreCommands(mark: Command, terminal: Terminal): void {
 function addReportCommand(dashboard: Command, terminal: Terminal): void {
   dashboard
     .command('report')
-    .description('what CSV exports come to, by day, model or project')
+    .description('sums of CSV exports by day, model or project')
     .argument('[files...]', "CSV exports; - reads standard input (default: those of the project's data/)")
-    .addOption(new Option('--by <group>', 'one line for each').choices(['day', 'model', 'project']).default('day'))
-    .addOption(
-      new Option('--format <form>', 'how it is printed').choices(['table', 'json', 'md', 'csv']).default('table'),
-    )
+    .addOption(new Option('--by <group>', 'one line per group').choices(['day', 'model', 'project']).default('day'))
+    .addOption(new Option('--format <form>', 'output format').choices(['table', 'json', 'md', 'csv']).default('table'))
     .option('--user <name>', 'only the requests of this user')
     .option('--from <time>', 'from this local time or day on')
     .option('--to <time>', 'up to this local time or day')
@@ -100,7 +98,7 @@ export function addTerminalCommands(dashboard: Command, terminal: Terminal): voi
   addReportCommand(dashboard, terminal);
   const mark = dashboard
     .command('mark')
-    .description('intervals that say what was worked on')
+    .description('intervals labelled with project and task')
     .addHelpText(
       'after',
       `

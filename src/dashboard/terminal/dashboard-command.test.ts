@@ -261,7 +261,7 @@ test('report as Markdown escapes what would break the table, and can be limited 
   );
 });
 
-test('report tells what it leaves out, and fails only when nothing is left', async (t) => {
+test('report lists what it leaves out, and fails only when nothing is left', async (t) => {
   const folder = temporaryFolder(t);
   writeFileSync(join(folder, 'bad.csv'), 'Date,Cost\n2026-05-01,1\n');
   writeFileSync(join(folder, 'good.csv'), CSV.replace('"150"', '"many"'));

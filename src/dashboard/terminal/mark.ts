@@ -72,7 +72,7 @@ async function saveDraft(interval: Interval, task: string, options: DraftOptions
   );
 }
 
-/** `mark stop`: ends the open interval that began last. */
+/** `mark stop`: ends the open interval with the latest start. */
 export async function stopMarker(options: StopOptions, terminal: Terminal): Promise<void> {
   const now = terminal.clock.now();
   const endAt = options.at === undefined ? now : readTimeFlag(options.at, '--at', now);
@@ -116,7 +116,7 @@ export async function listMarkers(options: ListOptions, terminal: Terminal): Pro
   terminal.out(formatTable([heading, ...rows]));
 }
 
-/** `mark rm`: removes markers by their ids or what these begin with. */
+/** `mark rm`: removes markers by ids or their prefixes. */
 export async function removeMarkers(ids: readonly string[], options: MarkOptions, terminal: Terminal): Promise<void> {
   const origin = await openMarkers(options, terminal);
   let removed: readonly string[] = [];

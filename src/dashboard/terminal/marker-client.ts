@@ -7,7 +7,7 @@ import type { MarkerOrigin } from './marker-origin.ts';
 
 const TIMEOUT_MS = 15_000;
 const MAX_TEXT = 300;
-/** Others who write at the same time are faster at the most so often. */
+/** Maximum attempts when others write at the same time. */
 const MAX_ATTEMPTS = 8;
 
 /** The markers of a running dashboard. Throws a CommandError: exit code 3 when it is not reachable. */
@@ -22,7 +22,7 @@ export class MarkerClient implements MarkerOrigin {
     this.#http = ky.create({ prefix: url, retry: 0, timeout: false, throwHttpErrors: false });
   }
 
-  /** Whether a dashboard answers there. */
+  /** Whether a dashboard answers at the URL. */
   async isThere(): Promise<boolean> {
     try {
       const health = JSON.parse((await this.#send('GET', 'health')).body) as unknown;
@@ -37,7 +37,7 @@ export class MarkerClient implements MarkerOrigin {
     return this.#document(this.#accept(answer).body);
   }
 
-  /** If somebody else wrote in between, it is decided again on what is there then. */
+  /** After a concurrent write the change is decided anew on the current document. */
   async update(change: (document: MarkerDocument) => MarkerDocument): Promise<MarkerDocument> {
     let answer = this.#accept(await this.#send('GET', 'api/markers'));
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
@@ -55,7 +55,7 @@ export class MarkerClient implements MarkerOrigin {
     } catch {}
     const document = readMarkerDocument(value, this.#clock.now());
     if (document.ok) return document.value;
-    throw new CommandError(`${this.place} answered something that is no markers; is it a dashboard?`);
+    throw new CommandError(`${this.place} did not answer with markers; is it a dashboard?`);
   }
 
   #accept(answer: Answer): Answer {

@@ -26,7 +26,7 @@ export function addMarker(document: MarkerDocument, draft: MarkerDraft, now: num
   return { ...document, markers: [...document.markers, { ...texts, ...times }] };
 }
 
-/** The open marker that began last, of one user or of anybody. */
+/** The open marker with the latest start, of one user or of all. */
 export function findOpen(document: MarkerDocument, user: string | undefined): ProjectMarker | undefined {
   const open = document.markers.filter((marker) => marker.end === null && (user === undefined || marker.user === user));
   return open.reduce<ProjectMarker | undefined>(
@@ -41,7 +41,7 @@ export function endMarker(document: MarkerDocument, id: string, endAt: number, n
   return { ...document, markers: document.markers.map(end) };
 }
 
-/** The one marker whose id is, or begins with, what was typed. */
+/** The only marker whose id begins with the typed text. */
 export function findById(document: MarkerDocument, typed: string): Outcome<ProjectMarker> {
   const exact = document.markers.find(({ id }) => id === typed);
   if (exact) return accepted(exact);

@@ -7,20 +7,23 @@ import { MARKER_FILE, MarkerStore } from '../marker-store/marker-store.ts';
 
 export interface MarkerOriginOptions {
   readonly url?: string;
-  /** A project's folder, whose file is worked on directly. */
+  /** A project's folder, whose file is changed directly. */
   readonly folder?: string;
 }
 
 /** Where markers are kept: a running dashboard, or the file itself. */
 export interface MarkerOrigin {
-  /** In words for the person: an address or a path. */
+  /** For messages: a URL or a path. */
   readonly place: string;
   read(): Promise<MarkerDocument>;
-  /** May call `change` again, if somebody else was faster. */
+  /** Calls `change` again after a concurrent write. */
   update(change: (document: MarkerDocument) => MarkerDocument): Promise<MarkerDocument>;
 }
 
-/** The dashboard of --url; the file of --folder; otherwise the usual dashboard if it runs, and if not this folder's file. */
+/**
+ * The dashboard of --url; the file of --folder; else the dashboard at the default address if it runs, or the current
+ * folder's file.
+ */
 export async function openMarkers(options: MarkerOriginOptions, terminal: Terminal): Promise<MarkerOrigin> {
   if (options.url !== undefined && options.folder !== undefined)
     throw new CommandError('give --url or --folder, not both', ExitCode.usage);

@@ -3,8 +3,8 @@ import { CommandError, ExitCode } from '../../kernel/errors.ts';
 import { readDateTime } from '../contract/instant.ts';
 
 /**
- * Reads the time of a flag, in epoch milliseconds: ISO 8601 (local time where it names no offset), `HH:MM` of today, or a
- * duration, which is so long ago. Throws for wrong usage.
+ * Reads the time of a flag, in epoch milliseconds: ISO 8601 (local time without an offset), `HH:MM` of today, or a
+ * duration before now. Throws for wrong usage.
  */
 export function readTimeFlag(text: string, flag: string, now: number): number {
   const trimmed = text.trim();
@@ -23,7 +23,7 @@ function readClockTime(text: string, now: number): number | undefined {
 
 function readDated(text: string): number | undefined {
   if (/(?:Z|[+-]\d{2}:?\d{2})$/i.test(text) && /\d:\d/.test(text)) return readDateTime(text);
-  // The same check of the calendar; then the machine's own zone.
+  // Checks the calendar in UTC, then reads in the machine's zone.
   return readDateTime(text) === undefined ? undefined : new Date(text.replace(' ', 'T')).getTime();
 }
 
@@ -32,7 +32,7 @@ function readAgo(text: string, now: number): number | undefined {
   return ms === undefined || ms < 0 ? undefined : now - ms;
 }
 
-/** Local time to the minute, as people read it; what is no instant stays as it is. */
+/** Local time to the minute; other texts are returned as they are. */
 export function printTime(text: string): string {
   const at = new Date(text);
   if (Number.isNaN(at.getTime())) return text;

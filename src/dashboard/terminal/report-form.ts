@@ -13,7 +13,7 @@ export interface ReportSums {
 }
 
 export interface ReportRow extends ReportSums {
-  /** What stands before the numbers, by the names of the columns. */
+  /** The cells before the numbers, by column name. */
   readonly names: Readonly<Record<string, string>>;
 }
 
@@ -29,7 +29,7 @@ export interface Report {
   readonly total: ReportSums;
 }
 
-/** Takes the lines of a report out of a view; the sums are those of the page's cards. */
+/** The lines of a report of a view; the sums equal the page's cards. */
 export function buildReport(view: View, by: Grouping, { zone, costBasis, user }: ViewQuery): Report {
   const { span } = view.interval;
   const { kpis } = view;
@@ -87,7 +87,7 @@ function printTable(report: Report, colors: boolean): string {
   const lines = report.rows.map((row) => cellsOf(report, row));
   const total = totalCells(report);
   const firstNumber = NAMES[report.by].length;
-  // Numbers end in one column.
+  // Right-aligns numbers.
   const widths = titles.map((title, i) =>
     Math.max(...[titles, ...lines, total].map((line) => (line[i] ?? title).length)),
   );
@@ -112,7 +112,7 @@ function printMarkdown(report: Report): string {
   return `${line(titles)}| ${ruler.join(' | ')} |\n${rows.join('')}${total}`;
 }
 
-/** Money in dollars, with a dot; no line of totals, which a spreadsheet would count again. */
+/** Money in dollars with a dot; without totals, which a spreadsheet would count again. */
 function printCsv(report: Report): string {
   const names = NAMES[report.by];
   const titles = [...names, 'requests', 'tokens', 'cost_usd'];
@@ -156,7 +156,7 @@ function escapeMarkdown(text: string): string {
   return printable(line).replace(/[\\|`<]/g, '\\$&');
 }
 
-/** What a spreadsheet would run as a formula becomes text. */
+/** Keeps a spreadsheet from running a text as a formula. */
 function quoteCsv(text: string): string {
   const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;

@@ -25,7 +25,7 @@ export interface ReportOptions {
 }
 
 const CHUNK_BYTES = 1 << 20;
-/** As `--from` and `--to` may be left out: before and after all that can be loaded. */
+/** The defaults of `--from` and `--to`: before and after all data. */
 const FIRST_DAY = '2000-01-01';
 const LAST_DAY = '2099-12-31';
 
@@ -100,7 +100,7 @@ function explain(error: CsvFileError): string {
   }
 }
 
-/** A report changes nothing: a file that cannot be read stays where it is. */
+/** A report changes nothing: an unreadable file is not moved aside. */
 function readMarkers(project: string, now: number, terminal: Terminal): Parameters<UsageData['setMarkers']>[0] {
   const path = join(project, MARKER_FILE);
   let reason: string;

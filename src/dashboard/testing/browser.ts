@@ -1,5 +1,5 @@
-// What the tests of the dashboard in a real browser share: one Chromium, servers of the built file, invented usage at
-// fixed times, and the ways in which people reach the page's controls.
+// Shared by the dashboard's tests in a real browser: one Chromium, servers of the built file, invented usage at fixed
+// times, and access to the page's controls.
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -16,14 +16,14 @@ import {
   temporaryFolder,
 } from '../../testing/processes.ts';
 
-/** Each check alone: how long all of them take depends on how many there are. */
+/** Per check: the total depends on their number. */
 const HANGS_AFTER_MS = 600_000;
-/** So long without a test, and the browser goes; the next test would start another. */
+/** The browser is closed after this time without a test; the next test would start another. */
 const IDLE_MS = 500;
-/** Pages wait more than they work. */
+/** Pages mostly wait. */
 const AT_ONCE = 3;
 const HOUR_MS = 3_600_000;
-/** The time in the pages of tests, unless they want another. */
+/** The default time in the pages of tests. */
 export const NOW = '2025-06-10T12:00:00Z';
 const NEWEST_AT = Date.parse('2025-06-10T10:00:00Z');
 
@@ -49,10 +49,10 @@ function leaveBrowser(): void {
   }, IDLE_MS);
 }
 
-/** A subtest that others may run beside: it has a page, and if it writes a server, of its own. */
+/** A subtest that runs beside others: it has its own page, and its own server if it writes. */
 export type Check = (name: string, run: (t: TestContext) => Promise<void>) => void;
 
-/** A test whose checks run a few at a time in the browser that all files of such tests share. */
+/** A test whose checks run a few at a time in one shared browser. */
 export function browserTest(
   name: string,
   run: (t: TestContext, browser: Browser, check: Check) => Promise<void>,
@@ -108,11 +108,11 @@ export interface VisitOptions {
   readonly locale?: string;
   /** What the browser's storage holds before the page is opened. */
   readonly storage?: Readonly<Record<string, string>>;
-  /** What else the browser is: a touch screen, one with forced colours. */
+  /** Further options, such as a touch screen or forced colours. */
   readonly device?: BrowserContextOptions;
 }
 
-/** Opens a page as somebody new in Berlin; an error in it, or one that it logs, fails the test. */
+/** Opens a page in a fresh profile in Berlin; an error in the page, or one that it logs, fails the test. */
 export async function visit(t: TestContext, browser: Browser, url: string, options: VisitOptions = {}): Promise<Page> {
   const {
     colorScheme = 'light',
@@ -166,7 +166,7 @@ export interface UsageRow {
 
 const MODELS = ['gpt-5-codex', 'claude-4.5-sonnet', 'composer-2.5'] as const;
 
-/** So many rows, newest first, one an hour from 10 June 2025, 10:00 UTC: models take turns, every other one is max mode. */
+/** `count` rows, newest first, hourly before 10 June 2025, 10:00 UTC: models alternate, every other row is max mode. */
 export function usageRows(count: number, part: Partial<UsageRow> & { readonly shiftMs?: number } = {}): UsageRow[] {
   const { shiftMs = 0, ...fixed } = part;
   return Array.from({ length: count }, (_, index) => ({
@@ -198,13 +198,12 @@ export const centsOf = (rows: readonly UsageRow[]): number =>
 export const listCentsOf = (rows: readonly UsageRow[]): number => rows.reduce((sum, { cents }) => sum + cents, 0);
 export const dollars = (cents: number): string => `$${(cents / 100).toFixed(2)}`;
 
-/** A file as a person's own. */
 export interface OwnFile {
   readonly name: string;
   readonly text: string;
 }
 
-/** Drags files over the page and lets them go; `between` looks at it while they are held. */
+/** Drags files over the page and drops them; `between` runs while they are held. */
 export async function dropFiles(page: Page, files: readonly OwnFile[], between?: () => Promise<void>): Promise<void> {
   const transfer = await page.evaluateHandle(
     `(() => { const all = new DataTransfer(); for (const { name, text } of ${JSON.stringify(files)}) all.items.add(new File([text], name, { type: 'text/csv' })); return all; })()`,
@@ -222,12 +221,12 @@ export async function chooseFile(page: Page, label: string, { name, text }: OwnF
   await page.locator(`input[type=file][aria-label="${label}"]`).setInputFiles({ name, mimeType: '', buffer });
 }
 
-/** What a person gets who downloads something. */
+/** The bytes of a download. */
 export async function bytesOf(download: Download): Promise<Buffer> {
   return buffer(await download.createReadStream());
 }
 
-/** Waits until a key figure reads so. */
+/** Waits until a key figure shows this text. */
 export async function kpiIs(page: Page, name: string, text: string): Promise<void> {
   const value = page.locator(`[data-kpi="${name}"] .kpi-value`);
   await value.filter({ hasText: new RegExp(`^${text.replace(/[$.*+()]/g, '\\$&')}$`) }).waitFor();
@@ -235,7 +234,7 @@ export async function kpiIs(page: Page, name: string, text: string): Promise<voi
 
 export const requestsAre = (page: Page, count: number): Promise<void> => kpiIs(page, 'requests', String(count));
 
-/** Chooses one of several by its name, within the control of that legend. */
+/** Chooses a radio button by its name, within the group of that legend. */
 export async function choose(page: Page, legend: string, name: string): Promise<void> {
   const group = page.getByRole('group', { name: legend, exact: true });
   await group.getByRole('radio', { name, exact: true }).check();
@@ -245,7 +244,7 @@ export const figureOf = (page: Page, chart: string): Locator => page.locator(`fi
 
 const CHARTS = 13;
 
-/** Waits until the charts' code has come and stands on the page; each draws when somebody comes near. */
+/** Waits until the charts are mounted; each draws when it is near the screen. */
 export async function chartsAreThere(page: Page): Promise<void> {
   await page
     .locator('figure.chart')
@@ -253,14 +252,14 @@ export async function chartsAreThere(page: Page): Promise<void> {
     .waitFor({ state: 'attached' });
 }
 
-/** Waits until a table has so many rows. */
+/** Waits until a table has `count` rows. */
 export async function tableRowsAre(page: Page, table: string, count: number): Promise<void> {
   const rows = page.locator(`#${table} tbody tr`);
   if (count > 0) await rows.nth(count - 1).waitFor({ state: 'attached' });
   await rows.nth(count).waitFor({ state: 'detached' });
 }
 
-/** What the table beside a chart says, row by row, as soon as it has so many rows. */
+/** The rows of a chart's table, once it has `count` rows. */
 export async function twinRows(page: Page, chart: string, count?: number): Promise<string[][]> {
   const rows = figureOf(page, chart).locator('.chart-twin tbody tr');
   await figureOf(page, chart).scrollIntoViewIfNeeded();
@@ -282,7 +281,7 @@ export async function hashIs(page: Page, pattern: RegExp): Promise<void> {
   await page.waitForURL(({ hash }) => pattern.test(hash));
 }
 
-/** Presses Tab until what has the focus matches the selector. */
+/** Presses Tab until the focused element matches the selector. */
 export async function tabTo(page: Page, selector: string, most = 150): Promise<void> {
   const test = `document.activeElement?.matches(${JSON.stringify(selector)}) === true`;
   for (let presses = 0; presses < most; presses++) {

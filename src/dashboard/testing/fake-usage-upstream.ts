@@ -28,13 +28,13 @@ export interface FakeUsageUpstream {
   readonly requests: readonly SinkRequest[];
   /** The bodies of the requests for events. */
   readonly pages: readonly PageRequest[];
-  /** How many requests were given up by who had sent them. */
+  /** Number of requests aborted by the client. */
   readonly abandoned: number;
   /** Newest first. */
   events: readonly FakeEvent[];
-  /** Larger pages are cut to so many, as upstream does with those in the middle. */
+  /** Larger pages are cut to this size, as upstream does in the middle. */
   largestPage: number;
-  /** Whether the total is told. */
+  /** Whether the total is sent. */
   tellsTotal: boolean;
   trouble: Trouble;
   summary: unknown;
@@ -42,7 +42,7 @@ export interface FakeUsageUpstream {
 
 const FIRST_AT = Date.parse('2026-03-01T12:00:00Z');
 
-/** So many events, newest first, one a minute, each different. */
+/** `count` different events, newest first, one per minute. */
 export function fakeEvents(count: number, from = 0): FakeEvent[] {
   return Array.from({ length: count }, (_, i) => ({
     timestamp: String(FIRST_AT - (from + i) * 60_000),
@@ -75,7 +75,7 @@ function refuseManners(request: SinkRequest, origin: string): SinkAnswer | undef
   return undefined;
 }
 
-/** The usage API as the dashboard meets it, on a free port: pages of events, a summary, and any trouble it is told to make. */
+/** A fake usage API on a free port: pages of events, a summary, and faults on demand. */
 export async function startFakeUsageUpstream(t: Cleanup): Promise<FakeUsageUpstream> {
   const pages: PageRequest[] = [];
   let origin = '';

@@ -3,7 +3,7 @@ import type { Browser, CDPSession, Page } from 'playwright-core';
 import { memoryOf } from '../../testing/processes.ts';
 
 export const DEADLINE_MS = 30_000;
-/** Nothing has been drawn for so long: the page is done. */
+/** The page is done after this time without a paint. */
 const QUIET_MS = 600;
 
 /** Runs in the page before its own code: what it asks of its worker, when it paints, and what holds it up. */

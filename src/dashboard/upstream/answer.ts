@@ -1,6 +1,7 @@
 import { formatDuration } from '../../kernel/duration.ts';
 import { readRetryAfter } from '../../kernel/http/retry-after.ts';
 import type { HttpAnswer } from '../../kernel/http-client/exchange.ts';
+import type { Outcome } from '../../kernel/outcome.ts';
 import { printable } from '../../kernel/terminal/printable.ts';
 
 export type UpstreamCode =
@@ -13,38 +14,39 @@ export type UpstreamCode =
   | 'upstream_error'
   | 'upstream_bad_response';
 
-/** Why upstream gave no data, in words for the person who looks at the dashboard; holds no secret. */
+/** Why upstream gave no data, for the page; contains no secret. */
 export interface UpstreamFailure {
   readonly code: UpstreamCode;
   readonly error: string;
   readonly hint: string;
   readonly status?: number;
-  /** How long upstream wants to be left alone. */
+  /** From Retry-After. */
   readonly retryAfterMs?: number;
-  /** Upstream refuses the request as such: a range that is too long, perhaps. */
+  /** Upstream refuses the request itself, perhaps for a too long range. */
   readonly isBadRequest?: boolean;
 }
 
-export type UpstreamOutcome<T> =
-  | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly failure: UpstreamFailure };
+/** The failure of an `Outcome` that comes from upstream. */
+export interface UpstreamFailed {
+  readonly failure: UpstreamFailure;
+}
 
 const HTML = /^\s*(?:<!doctype html|<html)/i;
-/** What a login page has and a bot check has not. */
+/** Found on login pages but not on bot checks. */
 const LOGIN_MARKER =
   /type\s*=\s*["']?password|\b(?:sign|log)[\s-]?in\b|action\s*=\s*["'][^"']*\/(?:login|signin|authorize)|authkit/i;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 /**
- * Tells what an answer means. A page of HTML that asks for a login is an expired session; one that does not is a bot
- * check, of which the token may know nothing. `asked` is the URL of the request, `variable` names the token's.
+ * Interprets an answer. An HTML page with a login form means an expired session, any other HTML page a bot check, which
+ * may be unrelated to the token. `asked` is the request's URL, `variable` the name of the token's variable.
  */
 export function classifyAnswer(
   { status, headers, text }: HttpAnswer,
   asked: URL,
   variable: string,
-): UpstreamOutcome<unknown> {
-  const fail = (failure: Omit<UpstreamFailure, 'status'>): UpstreamOutcome<never> => ({
+): Outcome<unknown, UpstreamFailed> {
+  const fail = (failure: Omit<UpstreamFailure, 'status'>): Outcome<never, UpstreamFailed> => ({
     ok: false,
     failure: { ...failure, status },
   });
@@ -61,7 +63,7 @@ export function classifyAnswer(
   try {
     return { ok: true, value: JSON.parse(text) as unknown };
   } catch {
-    return fail(unexpected('upstream answered something that is not JSON'));
+    return fail(unexpected('the upstream answer is not JSON'));
   }
 }
 
@@ -99,11 +101,11 @@ function brokenUpstream(status: number): UpstreamFailure {
   return {
     code: 'upstream_error',
     error: `upstream failed (${status})`,
-    hint: 'This is trouble of theirs. Try again later, or load a CSV export.',
+    hint: 'The fault is upstream. Try again later, or load a CSV export.',
   };
 }
 
-/** For what upstream should not have answered. */
+/** For unexpected answers of upstream. */
 export function unexpected(error: string): UpstreamFailure {
   return {
     code: 'upstream_bad_response',
@@ -124,7 +126,7 @@ export const TIMEOUT: UpstreamFailure = {
   hint: 'Try again, or ask for a shorter period.',
 };
 
-/** A login page has another path; the same path elsewhere is a site that has moved. */
+/** A login page has another path; the same path on another host is a site that has moved. */
 function explainRedirect(location: string | null, asked: URL, variable: string): UpstreamFailure {
   const target = location !== null && URL.canParse(location, asked.href) ? new URL(location, asked) : undefined;
   if (!target || target.pathname !== asked.pathname) return expired(variable);

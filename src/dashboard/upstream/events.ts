@@ -1,5 +1,6 @@
+import type { Outcome } from '../../kernel/outcome.ts';
 import type { DashboardUser } from '../config/config.ts';
-import { type UpstreamFailure, type UpstreamOutcome, unexpected } from './answer.ts';
+import { type UpstreamFailed, type UpstreamFailure, unexpected } from './answer.ts';
 import { type EventPage, readEventPage } from './event-page.ts';
 import type { Upstream, UpstreamRequest } from './upstream.ts';
 
@@ -15,14 +16,14 @@ export interface FetchedEvents {
   readonly totalUsageEventsCount: number;
   /** Whether there is more than was fetched. */
   readonly truncated: boolean;
-  /** What went wrong before the end; then the events are those of the pages before. */
+  /** The failure that ended the fetch; `events` are those of the pages before it. */
   readonly failure?: UpstreamFailure;
 }
 
 export interface EventSourceOptions {
   readonly upstream: Pick<Upstream, 'ask'>;
   readonly now: () => number;
-  /** Events a page; 1000 is the most that upstream honours. */
+  /** Events per page; upstream's maximum is 1000. */
   readonly pageSize?: number;
   readonly maxPages?: number;
   readonly maxEvents?: number;
@@ -30,10 +31,10 @@ export interface EventSourceOptions {
 
 const PATH = '/api/dashboard/get-filtered-usage-events';
 const WHOLE_FETCH_MS = 5 * 60_000;
-/** Some ranges are refused when they are longer. */
+/** Upstream may refuse longer ranges. */
 const WINDOW_MS = 31 * 86_400_000;
 
-/** Reads all pages of a range, and of a range that upstream finds too long one month after the other. */
+/** Reads all pages of a range; a range that upstream refuses as too long is read month by month. */
 export class UpstreamEvents {
   readonly #options: Required<EventSourceOptions>;
 
@@ -41,7 +42,7 @@ export class UpstreamEvents {
     this.#options = { pageSize: 1000, maxPages: 1000, maxEvents: 1_000_000, ...options };
   }
 
-  /** An aborted `signal` ends it; what comes back then is a failure that nobody reads. */
+  /** Resolves with a failure once `signal` is aborted. */
   async fetch(user: DashboardUser, range: EventRange, signal?: AbortSignal): Promise<FetchedEvents> {
     const now = this.#options.now();
     const gathering = new Gathering(this.#options, { user, deadlineAt: now + WHOLE_FETCH_MS, signal });
@@ -61,7 +62,7 @@ export class UpstreamEvents {
 
 type Caller = Pick<UpstreamRequest, 'user' | 'deadlineAt' | 'signal'>;
 
-/** What one fetch has brought together so far. */
+/** The state of one fetch. */
 class Gathering {
   readonly #options: Required<EventSourceOptions>;
   readonly #caller: Caller;
@@ -93,7 +94,7 @@ class Gathering {
     };
   }
 
-  /** Reads the pages of a range to its end; what stopped it before, if anything. */
+  /** Reads the pages of a range; returns the failure that stopped it, if any. */
   async gather(range: EventRange): Promise<UpstreamFailure | undefined> {
     const before = this.#events.length;
     let previous: EventPage | undefined;
@@ -105,13 +106,12 @@ class Gathering {
       const page = answer.value;
       total = page.total ?? total;
       firstTotal ??= page.total;
-      if (number === 1 && page.events.length === 0 && total)
-        return unexpected('upstream counts events, but sends none');
+      if (number === 1 && page.events.length === 0 && total) return unexpected('upstream counts events but sends none');
       const isRepeated = previous !== undefined && page.events.length > 0 && page.signature === previous.signature;
       if (!isRepeated) this.#add(page, previous);
       const collected = this.#events.length - before;
       if (isLast(page, isRepeated, collected, total, this.#options.pageSize)) {
-        // Events that arrive while the pages are read raise the total and stand before the first page.
+        // Events that arrive meanwhile raise the total and come before the first page.
         const arrived = total === undefined ? 0 : Math.max(0, total - (firstTotal ?? total));
         this.#isTruncated ||= total !== undefined && collected + arrived < total;
         this.#total += total ?? collected;
@@ -126,7 +126,7 @@ class Gathering {
     }
   }
 
-  /** Newer events shift the older ones onto the next page: what stood on the page before is not new. */
+  /** Newer events shift older ones onto the next page: events of the previous page are skipped. */
   #add(page: EventPage, previous: EventPage | undefined): void {
     const known = new Set(previous?.events);
     for (const event of page.events) {
@@ -135,7 +135,7 @@ class Gathering {
     }
   }
 
-  async #askPage({ startAt, endAt }: EventRange, page: number): Promise<UpstreamOutcome<EventPage>> {
+  async #askPage({ startAt, endAt }: EventRange, page: number): Promise<Outcome<EventPage, UpstreamFailed>> {
     this.#pages++;
     const answer = await this.#options.upstream.ask({
       method: 'POST',
@@ -153,7 +153,7 @@ class Gathering {
   }
 }
 
-/** With a total, a short page is not the end: upstream sends such in the middle. */
+/** With a total, a short page is not the last: upstream sends some in the middle. */
 function isLast(
   page: EventPage,
   isRepeated: boolean,

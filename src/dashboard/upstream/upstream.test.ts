@@ -235,7 +235,7 @@ test('a rate limit of an hour is not waited for', async (t) => {
   assert.equal(upstream.pages.length, 1);
 });
 
-test('a failure of upstream is tried once more after a second, and then told', async (t) => {
+test('an upstream failure is retried once after a second, and then reported', async (t) => {
   const waits: number[] = [];
   const { upstream, dashboard } = await start(t, () => json({}, 502), waits);
   assert.equal((await dashboard.get('/api/events')).json.code, 'upstream_error');
@@ -299,7 +299,7 @@ test('of two clients that wait for the same answer one may go, and the other get
   assert.deepEqual([upstream.pages.length, upstream.abandoned], [1, 0]);
 });
 
-test('nobody who waits, no next page and no second try', async (t) => {
+test('without a waiting request there is no next page and no retry', async (t) => {
   let pauses = 0;
   let resume = () => {};
   const upstream = await startFakeUsageUpstream(t);
@@ -325,5 +325,5 @@ test('nobody who waits, no next page and no second try', async (t) => {
   assert.equal(await ask(dashboard, '/api/events?user=info', new AbortController().signal), 200);
   resume();
   await dashboard.get('/health');
-  assert.equal(upstream.pages.length, 2, 'the first try, and that of who came later');
+  assert.equal(upstream.pages.length, 2, 'the first request, and the later one');
 });

@@ -3,13 +3,14 @@ import { DeadlineError, withDeadline } from '../../kernel/deadline.ts';
 import { systemCodeOf } from '../../kernel/errors.ts';
 import type { HttpAnswer } from '../../kernel/http-client/exchange.ts';
 import type { HttpClient } from '../../kernel/http-client/http-client.ts';
+import type { Outcome } from '../../kernel/outcome.ts';
 import type { DashboardUser } from '../config/config.ts';
 import {
   classifyAnswer,
   TIMEOUT,
   UNREACHABLE,
+  type UpstreamFailed,
   type UpstreamFailure,
-  type UpstreamOutcome,
   unexpected,
 } from './answer.ts';
 
@@ -26,11 +27,11 @@ export interface UpstreamRequest {
   /** Begins with a slash. */
   readonly path: string;
   readonly body?: unknown;
-  /** Whose token is shown. */
+  /** The user whose token is sent. */
   readonly user: DashboardUser;
-  /** Epoch milliseconds at which the caller's patience ends. */
+  /** Epoch milliseconds of the caller's deadline. */
   readonly deadlineAt: number;
-  /** Nobody waits for the answer any more; it then counts as one that did not come in time. */
+  /** Aborted when no request waits any more; counts as a timeout. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -38,9 +39,9 @@ const ONE_ANSWER_MS = 30_000;
 /** Ten times the largest page seen. */
 const MAX_ANSWER_BYTES = 32 * 2 ** 20;
 const RETRY_MS = 1_000;
-/** Whoever waits for the page will not wait longer. */
+/** Longer waits are left to the user. */
 const MAX_RETRY_MS = 30_000;
-/** Upstream turns away clients that do not look like a browser. */
+/** Upstream refuses clients that do not look like browsers. */
 const USER_AGENT =
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Safari/537.36';
 const NO_NETWORK_HINTS: Readonly<Record<string, string>> = {
@@ -52,7 +53,7 @@ const NO_NETWORK_HINTS: Readonly<Record<string, string>> = {
   UND_ERR_CONNECT_TIMEOUT: 'no connection came about',
 };
 
-/** Asks the upstream usage API on behalf of one user at a time, and says what is wrong when it gives no JSON. */
+/** Requests to the upstream usage API with a user's token; failures say what is wrong. */
 export class Upstream {
   readonly #options: UpstreamOptions;
 
@@ -60,8 +61,8 @@ export class Upstream {
     this.#options = options;
   }
 
-  /** The JSON of one answer. A rate limit or a failure of upstream's is tried once more. */
-  async ask(request: UpstreamRequest): Promise<UpstreamOutcome<unknown>> {
+  /** The JSON of an answer. A rate limit or an upstream error is retried once. */
+  async ask(request: UpstreamRequest): Promise<Outcome<unknown, UpstreamFailed>> {
     const first = await this.#askOnce(request);
     if (first.ok) return first;
     const pauseMs = retryPause(first.failure);
@@ -71,14 +72,14 @@ export class Upstream {
     return this.#askOnce(request);
   }
 
-  async #askOnce(request: UpstreamRequest): Promise<UpstreamOutcome<unknown>> {
+  async #askOnce(request: UpstreamRequest): Promise<Outcome<unknown, UpstreamFailed>> {
     const { clock, url } = this.#options;
     const waitMs = Math.min(ONE_ANSWER_MS, request.deadlineAt - clock.now());
     if (waitMs <= 0 || request.signal?.aborted) return { ok: false, failure: TIMEOUT };
     const deadline = { clock, ms: waitMs, signal: request.signal };
     try {
       const answer = await withDeadline(deadline, (signal) => this.#send(request, signal));
-      if (!answer.isWhole) return { ok: false, failure: unexpected('upstream answered more than can be meant') };
+      if (!answer.isWhole) return { ok: false, failure: unexpected('the upstream answer is too large') };
       return classifyAnswer(answer, new URL(url + request.path), request.user.tokenVariable);
     } catch (error) {
       const isLate = error instanceof DeadlineError || request.signal?.aborted;
@@ -106,7 +107,7 @@ export class Upstream {
   }
 }
 
-/** Ends earlier when the signal is aborted. */
+/** Ends early when the signal is aborted. */
 function pause(clock: Clock, ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {
@@ -125,7 +126,7 @@ function retryPause({ code, retryAfterMs = RETRY_MS }: UpstreamFailure): number 
   return retryAfterMs <= MAX_RETRY_MS ? retryAfterMs : undefined;
 }
 
-/** The text of the error itself may quote the request, and with it the cookie. */
+/** The error's own text may quote the request and its cookie. */
 function explain(error: unknown): UpstreamFailure {
   let deepest = error;
   while (deepest instanceof Error && deepest.cause instanceof Error) deepest = deepest.cause;

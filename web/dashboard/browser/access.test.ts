@@ -175,7 +175,7 @@ browserTest('the analytics page for everybody', async (t, browser, check) => {
     await page.locator('h1').focus();
     await keys.press('?');
     const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
-    await help.getByText('Compare with the period before').waitFor();
+    await help.getByText('Compare with the previous period').waitFor();
     assert.deepEqual(await findBarriers(page, 'dialog[open]'), []);
     await keys.press('t');
     await keys.press('Escape');

@@ -44,7 +44,7 @@ function liveEvents(count: number, name = 'c', laterMs = 0): FakeEvent[] {
 }
 
 const HOUR_MS = 60 * MINUTE_MS;
-/** An event so many hours ago: of the period before. */
+/** An event this many hours ago, in the previous period. */
 const earlier = (hours: number): FakeEvent[] => liveEvents(1, 'earlier', -hours * HOUR_MS);
 
 /** Waits until what is fetched unasked is there: the period before shows in the figures, if it holds an event. */

@@ -168,7 +168,7 @@ browserTest('what can be switched on the analytics page', async (t, browser, che
     await kpiIs(page, 'forecast', dollars((cents / 7) * 30));
     // 71 requests in the week before.
     await page.locator('[data-kpi="requests"] .change', { hasText: '▲ 138%' }).waitFor();
-    await page.getByLabel('Compare with the period before').check();
+    await page.getByLabel('Compare with the previous period').check();
     await figureOf(page, 'cumulative')
       .locator('.chart-legend')
       .getByRole('button', { name: 'Previous period' })

@@ -5,14 +5,14 @@ import type { ChartModel } from './model.ts';
 import type { Theme } from './theme.ts';
 import { withAlpha } from './theme.ts';
 
-/** A marker's box behind the data. `columnPx` tells the width of a column once the chart is laid out. */
+/** A marker's box behind the data. `columnPx` returns a column's width once the chart is laid out. */
 export function boxAnnotation(
   box: MarkerBox,
   color: string,
   columnPx: () => number,
   onBox: (box: MarkerBox | undefined, isClick: boolean) => void,
 ): AnnotationOptions {
-  // Merged boxes are many: they stand back.
+  // Merged boxes are many, and drawn paler.
   const isCrowd = box.label === '';
   return {
     type: 'box',

@@ -6,15 +6,15 @@ import { blobOf } from './download.ts';
 import { ChartFigure } from './figure/figure.ts';
 import type { FigureHost } from './figure/host.ts';
 import type { ModelContext } from './model.ts';
+import { CHARTS } from './models/chart-list.ts';
 import { PaintQueue } from './page/paint-queue.ts';
 import { composePage, type PagePart } from './page/picture.ts';
 import { warmUp } from './page/warm-up.ts';
 import { TimeZoom } from './plot/zoom.ts';
-import { CHART_KEYS, type ChartKey, type ChartState } from './text/terms.ts';
+import type { ChartState } from './text/terms.ts';
 import { readTheme, type Theme, watchTheme } from './theme.ts';
 
-const TIME_CHARTS: readonly ChartKey[] = ['overview', 'cumulative'];
-const isTimeChart = (key: ChartKey): boolean => TIME_CHARTS.includes(key);
+const TIME_CHARTS = CHARTS.filter(({ section }) => section === 'overview').map(({ key }) => key);
 
 const NOTHING: ChartState = {
   zone: 'UTC',
@@ -25,13 +25,13 @@ const NOTHING: ChartState = {
   busy: false,
 };
 
-/** All thirteen charts and what they share: theme, time window, crosshair, announcements. */
+/** All charts and what they share: theme, time window, crosshair, announcements. */
 export class ChartBoard implements Charts {
   readonly #deps: ChartsDeps;
-  readonly #figures = new Map<ChartKey, ChartFigure>();
-  readonly #metrics = new Map<ChartKey, string>();
+  readonly #figures = new Map<string, ChartFigure>();
+  readonly #metrics = new Map<string, string>();
   readonly #timeZoom: TimeZoom;
-  readonly #queue: PaintQueue<ChartKey>;
+  readonly #queue: PaintQueue<string>;
   readonly #live = h('p', { class: 'off-screen', 'aria-live': 'polite' });
   readonly #unwatch: () => void;
   #theme: Theme;
@@ -53,17 +53,18 @@ export class ChartBoard implements Charts {
       describe: (key) => this.#figures.get(key)?.describe(),
     });
     const host = this.#host();
-    for (const key of CHART_KEYS) {
-      const figure = new ChartFigure(key, host, isTimeChart(key) ? this.#timeZoom : undefined);
-      this.#figures.set(key, figure);
-      (root.querySelector(`[data-chart="${key}"]`) ?? root).append(figure.element);
-      this.#queue.watch(key, figure.element);
+    for (const element of root.querySelectorAll('[data-charts]')) element.replaceChildren();
+    for (const chart of CHARTS) {
+      const figure = new ChartFigure(chart, host, chart.section === 'overview' ? this.#timeZoom : undefined);
+      this.#figures.set(chart.key, figure);
+      (root.querySelector(`[data-charts="${chart.section}"]`) ?? root).append(figure.element);
+      this.#queue.watch(chart.key, figure.element);
     }
     root.append(this.#live);
     void warmUp(this.#theme, deps.format);
     this.#unwatch = watchTheme(() => {
       this.#theme = readTheme(root);
-      this.#queue.add(CHART_KEYS);
+      this.#queue.add(this.#figures.keys());
     });
   }
 
@@ -75,10 +76,10 @@ export class ChartBoard implements Charts {
       this.#colours = groupColours(view.markers.map(({ marker }) => marker.project));
     }
     for (const figure of this.#figures.values()) figure.update(view, state.busy);
-    if (view) this.#queue.add(CHART_KEYS);
+    if (view) this.#queue.add(this.#figures.keys());
   }
 
-  slot(chart: ChartKey): HTMLElement {
+  slot(chart: string): HTMLElement {
     return this.#figure(chart).slot;
   }
 
@@ -91,7 +92,7 @@ export class ChartBoard implements Charts {
     for (const figure of this.#figures.values()) figure.resetZoom();
   }
 
-  picture(chart: ChartKey): HTMLCanvasElement {
+  picture(chart: string): HTMLCanvasElement {
     return this.#figure(chart).picture();
   }
 
@@ -101,7 +102,7 @@ export class ChartBoard implements Charts {
       await new Promise<void>((resolve) => this.#deps.clock.after(0, resolve));
       const { left, top, width } = figure.element.getBoundingClientRect();
       if (width === 0) continue;
-      // One that nobody has scrolled to may still be of an earlier view.
+      // A chart out of sight may still show an earlier view.
       figure.paint();
       if (!figure.isEmpty) parts.push({ canvas: this.picture(key), left, top: top + scrollY });
     }
@@ -116,22 +117,23 @@ export class ChartBoard implements Charts {
     this.#live.remove();
   }
 
-  #figure(key: ChartKey): ChartFigure {
+  #figure(key: string): ChartFigure {
     const figure = this.#figures.get(key);
     if (!figure) throw new Error(`there is no chart ${key}`);
     return figure;
   }
 
-  /** A drag that pans and a wheel that turns want to be followed at once. */
+  /** Panning and wheel zoom are painted at once, without the queue. */
   #paintZoom(): void {
     for (const key of TIME_CHARTS) this.#figure(key).paintZoom();
   }
 
   #host(): FigureHost {
     const board = this;
-    const { translate, format } = this.#deps;
+    const { translate, language, format } = this.#deps;
     const context: ModelContext = {
       translate,
+      say: (text) => text[language],
       format,
       get state() {
         return board.#state;

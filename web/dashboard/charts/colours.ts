@@ -1,6 +1,5 @@
-// Which colour stands for what. Names of CSS custom properties: their values, by theme, are in charts.css.
+// The colours' CSS custom properties; their values are in palette.css.
 
-/** Fixed for each family in every chart, table and session. */
 const FAMILIES: Readonly<Record<string, string>> = {
   Auto: '--family-auto',
   'Claude Opus': '--family-claude-opus',
@@ -24,7 +23,7 @@ export function familyColour(family: string): string {
   return Object.hasOwn(FAMILIES, family) ? (FAMILIES[family] ?? '--family-other') : '--family-other';
 }
 
-/** How many colours projects and categories share. */
+/** Number of colours for projects and categories. */
 export const GROUP_COLOURS = 8;
 
 const hashOf = (name: string): number => {
@@ -34,8 +33,8 @@ const hashOf = (name: string): number => {
 };
 
 /**
- * A colour for each name. A name keeps its own (by hash) unless an earlier one in the alphabet has it; then it takes the
- * next free one, so that up to eight names never share.
+ * A colour for each name, by hash; if an alphabetically earlier name has it, the next free one, so that up to eight
+ * names never share.
  */
 export function groupColours(names: Iterable<string>): ReadonlyMap<string, string> {
   const colours = new Map<string, string>();

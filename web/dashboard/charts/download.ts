@@ -20,7 +20,7 @@ const HEAD_PX = 62;
 const AXES_PX = 22;
 const LEGEND_ROW_PX = 22;
 
-/** The chart with title, range, axes and legend as one canvas, twice as fine as the screen. */
+/** The chart with title, range, axes and legend as one canvas at twice the screen's resolution. */
 export function drawPicture(parts: PictureParts): HTMLCanvasElement {
   const { model, theme, plot, width, height } = parts;
   const canvas = document.createElement('canvas');
@@ -61,7 +61,7 @@ interface Swatch {
   readonly dashed: boolean | undefined;
 }
 
-/** A square for what has area, a line for lines. */
+/** A square for areas, a line for lines. */
 function drawSwatch(
   pen: CanvasRenderingContext2D,
   { color, form, dashed }: Swatch,
@@ -120,6 +120,6 @@ export function saveFile(file: Blob, name: string, later: (action: () => void) =
   link.href = URL.createObjectURL(file);
   link.download = name;
   link.click();
-  // The address has to live until the browser has begun to read.
+  // The URL must exist until the browser has begun to read.
   later(() => URL.revokeObjectURL(link.href));
 }

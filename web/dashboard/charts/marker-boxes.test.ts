@@ -20,7 +20,7 @@ function marker(id: string, first: number, last: number, project = 'web', task =
   };
 }
 
-const space = { left: 0, right: 1000, lanes: 3, gap: 4, moreWidth: 30 };
+const space = { left: 0, right: 1000, rows: 3, gap: 4, moreWidth: 30 };
 
 test('rule A.11: a marker outside of the visible buckets has no box', () => {
   const { place: _, ...nowhere } = marker('m-0', 0, 0);
@@ -71,7 +71,7 @@ test('boxes of a project that do not touch stay apart', () => {
   assert.equal(placeBoxes(many, { min: 0, max: 300 }).length, 70);
 });
 
-test('labels that would touch go into the next lane', () => {
+test('labels that would touch go into the next row', () => {
   const placed = layoutLabels(
     [
       { left: 0, width: 100 },
@@ -81,7 +81,7 @@ test('labels that would touch go into the next lane', () => {
     space,
   );
   assert.deepEqual(
-    placed.map(({ lane, left }) => [lane, left]),
+    placed.map(({ row, left }) => [row, left]),
     [
       [0, 0],
       [1, 50],
@@ -94,11 +94,11 @@ test('a label at the right edge moves left until it is inside', () => {
   assert.equal(layoutLabels([{ left: 980, width: 100 }], space)[0]?.left, 900);
 });
 
-test('labels without room in three lanes collapse into a chip that counts them', () => {
+test('labels without room in three rows collapse into a chip that counts them', () => {
   const wishes = Array.from({ length: 7 }, () => ({ left: 10, width: 100 }));
   const placed = layoutLabels(wishes, space);
   assert.deepEqual(
-    placed.map(({ lane, more, stands }) => [lane, more, stands.length]),
+    placed.map(({ row, more, stands }) => [row, more, stands.length]),
     [
       [0, 0, 1],
       [1, 0, 1],
@@ -124,7 +124,7 @@ test('however many labels there are: none overlaps another, none leaves the plot
     for (const label of placed) {
       assert.ok(label.left >= 0 && label.left + label.width <= right + 0.51, `round ${round}: outside`);
       for (const other of placed) {
-        if (other === label || other.lane !== label.lane) continue;
+        if (other === label || other.row !== label.row) continue;
         assert.ok(
           other.left + other.width <= label.left + 0.001 || label.left + label.width <= other.left + 0.001,
           `round ${round}: overlap`,

@@ -7,13 +7,13 @@ export interface MarkerBox {
   readonly first: number;
   readonly last: number;
   readonly project: string;
-  /** Empty where labels were dropped. */
+  /** Empty if labels are dropped. */
   readonly label: string;
-  /** No marker of it has an end of its own. */
+  /** Whether all its markers are open. */
   readonly isOpen: boolean;
 }
 
-/** Beyond so many in sight, touching boxes of a project become one, and labels fall away. */
+/** Beyond this number in sight, touching boxes of a project are merged, and labels dropped. */
 export const MAX_BOXES = 60;
 export const MAX_LABEL = 24;
 export const MIN_BOX_PX = 6;
@@ -40,7 +40,7 @@ export function shortLabel(text: string): string {
     : text;
 }
 
-/** Joins boxes of one project that overlap or lie side by side. */
+/** Merges boxes of one project that overlap or touch. */
 function mergeBoxes(boxes: readonly MarkerBox[]): readonly MarkerBox[] {
   const merged: MarkerBox[] = [];
   const latest = new Map<string, number>();
@@ -59,8 +59,8 @@ function mergeBoxes(boxes: readonly MarkerBox[]): readonly MarkerBox[] {
 }
 
 /**
- * Where a box begins and ends in columns, half a column beyond its first and last; widened around its middle to the least
- * width where columns are narrower than that.
+ * The ends of a box in columns, half a column beyond its first and last; widened around its middle to the minimum
+ * width.
  */
 export function boxEdges(
   { first, last }: Pick<MarkerBox, 'first' | 'last'>,
@@ -77,38 +77,38 @@ export interface LabelWish {
   readonly width: number;
 }
 
-/** A label in its lane, or (`more` above 0) a chip that stands for so many labels which found no room. */
+/** A label in its row, or (`more` above 0) a chip for that number of labels without room. */
 export interface PlacedLabel {
-  /** Of the wish, or of the first wish that the chip stands for. */
+  /** Index of the label, or of the chip's first label. */
   readonly index: number;
-  readonly lane: number;
+  readonly row: number;
   readonly left: number;
   readonly width: number;
   readonly more: number;
-  /** Every wish that it stands for. */
+  /** All its labels. */
   readonly stands: readonly number[];
 }
 
 export interface LabelSpace {
   readonly left: number;
   readonly right: number;
-  readonly lanes: number;
+  readonly rows: number;
   readonly gap: number;
   /** Width of a chip `+3`. */
   readonly moreWidth: number;
 }
 
-/** Puts labels, ordered by `left`, into lanes in which none touches another; those without room collapse into chips. */
+/** Places labels, ordered by `left`, in rows without overlap; labels without room collapse into chips. */
 export function layoutLabels(wishes: readonly LabelWish[], space: LabelSpace): readonly PlacedLabel[] {
-  const ends = new Array<number>(space.lanes).fill(Number.NEGATIVE_INFINITY);
+  const ends = new Array<number>(space.rows).fill(Number.NEGATIVE_INFINITY);
   const placed: PlacedLabel[] = [];
   let chip: number | undefined;
   wishes.forEach(({ left, width }, index) => {
     const start = Math.max(space.left, Math.min(left, space.right - width));
-    const lane = start + width <= space.right + 0.5 ? ends.findIndex((end) => start >= end + space.gap) : -1;
-    if (lane >= 0) {
-      ends[lane] = start + width;
-      placed.push({ index, lane, left: start, width, more: 0, stands: [index] });
+    const row = start + width <= space.right + 0.5 ? ends.findIndex((end) => start >= end + space.gap) : -1;
+    if (row >= 0) {
+      ends[row] = start + width;
+      placed.push({ index, row, left: start, width, more: 0, stands: [index] });
       chip = undefined;
       return;
     }
@@ -124,7 +124,7 @@ export function layoutLabels(wishes: readonly LabelWish[], space: LabelSpace): r
   return placed;
 }
 
-/** A chip goes where the row ends soonest; without room for it there, the last label of that lane makes way. */
+/** A chip goes into the shortest row; without room there it replaces the last label of the row. */
 function placeChip(
   index: number,
   left: number,
@@ -132,21 +132,21 @@ function placeChip(
   placed: PlacedLabel[],
   space: LabelSpace,
 ): number | undefined {
-  if (space.lanes === 0) return undefined;
+  if (space.rows === 0) return undefined;
   const end = Math.min(...ends);
-  const lane = ends.indexOf(end);
+  const row = ends.indexOf(end);
   const start = Math.max(left, end + space.gap, space.left);
   if (start + space.moreWidth <= space.right) {
-    ends[lane] = start + space.moreWidth;
-    placed.push({ index, lane, left: start, width: space.moreWidth, more: 1, stands: [index] });
+    ends[row] = start + space.moreWidth;
+    placed.push({ index, row, left: start, width: space.moreWidth, more: 1, stands: [index] });
     return placed.length - 1;
   }
-  const last = placed.findLastIndex((label) => label.lane === lane);
+  const last = placed.findLastIndex((label) => label.row === row);
   const victim = placed[last];
   if (!victim) return undefined;
   const stands = [...victim.stands, index];
   const at = Math.min(victim.left, space.right - space.moreWidth);
-  placed[last] = { index: victim.index, lane, left: at, width: space.moreWidth, more: stands.length, stands };
-  ends[lane] = at + space.moreWidth;
+  placed[last] = { index: victim.index, row, left: at, width: space.moreWidth, more: stands.length, stands };
+  ends[row] = at + space.moreWidth;
   return last;
 }

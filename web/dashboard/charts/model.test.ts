@@ -3,26 +3,35 @@ import { test } from 'node:test';
 import { familyColour, GROUP_COLOURS, groupColours } from './colours.ts';
 import { moveCursor } from './figure/cursor-move.ts';
 import { hiddenNow, hiddenToStore, legendOf, shorten, toggleHidden, withoutHidden } from './model.ts';
-import { chartModels } from './models/chart-models.ts';
+import { CHARTS } from './models/chart-list.ts';
+import { markerByCategory, markerByProject } from './models/marker-charts.ts';
+import { cumulative, overview as overviewChart } from './models/time-charts.ts';
+import { tokenTypes } from './models/token-charts.ts';
 import { sampleContext, sampleView } from './testdata/sample.ts';
 import { chartCsv } from './text/chart-csv.ts';
 import { chartFormat } from './text/format.ts';
 import { summarizeParts, trendText } from './text/summary.ts';
-import { CHART_KEYS } from './text/terms.ts';
 import { chartTexts } from './text/texts.ts';
 import { stackShare, tipOrder, tipPlace } from './tooltip/layout.ts';
 
 const context = sampleContext();
-const overview = chartModels.overview(sampleView(), context);
+const overview = overviewChart.model(sampleView(), context);
 const row = (name: string, tokens: number, kind: 'named' | 'unmarked' | 'nameless' = 'named') =>
   ({ name, kind, requests: 1, tokens, cost: tokens / 10 }) as const;
 
-test('rule A.7: there are thirteen charts, each with a title and a model of any view', () => {
-  assert.equal(CHART_KEYS.length, 13);
-  assert.equal(new Set(CHART_KEYS).size, 13);
-  for (const key of CHART_KEYS) {
-    const model = chartModels[key](sampleView(), context);
-    assert.equal(model.key, key);
+test('rule A.7: there are thirteen charts, each with a title in both languages and a model of any view', () => {
+  const keys = CHARTS.map(({ key }) => key);
+  assert.equal(new Set(keys).size, keys.length);
+  const wanted =
+    'overview cumulative topCost topTokens modelFamily tokenTypes inputOutput cacheEfficiency byHour byWeekday maxMode markerByProject markerByCategory';
+  assert.deepEqual(
+    keys.filter((key) => wanted.split(' ').includes(key)),
+    wanted.split(' '),
+  );
+  for (const chart of CHARTS) {
+    const model = chart.model(sampleView(), context);
+    assert.equal(model.key, chart.key);
+    assert.notEqual(chart.title.de, '');
     assert.notEqual(model.title, '');
     assert.notEqual(model.summary, '');
     for (let index = 0; index < model.length; index++)
@@ -51,10 +60,7 @@ test('rule A.7: hidden series leave the chart, the legend keeps them', () => {
 
 test('hidden parts leave the chart, and names and values move together', () => {
   const types = { input: 1, cacheWrite: 2, cacheRead: 3, output: 4, total: 10 };
-  const model = withoutHidden(
-    chartModels.tokenTypes(sampleView({ tokenTypes: types }), context),
-    new Set(['cacheWrite']),
-  );
+  const model = withoutHidden(tokenTypes.model(sampleView({ tokenTypes: types }), context), new Set(['cacheWrite']));
   assert.equal(model.length, 3);
   assert.deepEqual([0, 1, 2].map(model.name), ['Input', 'Cache read', 'Output']);
   assert.deepEqual(Array.from(model.series[0]?.values ?? []), [1, 3, 4]);
@@ -67,7 +73,7 @@ test('hidden parts leave the chart, and names and values move together', () => {
 
 test('events without a marker are hidden until somebody shows them, and that is remembered', () => {
   const view = sampleView({ markerByProject: [row('web', 300), row('', 100, 'nameless'), row('', 600, 'unmarked')] });
-  const model = chartModels.markerByProject(view, context);
+  const model = markerByProject.model(view, context);
   const first = hiddenNow(model, []);
   const shown = withoutHidden(model, first);
   assert.deepEqual([0, 1].map(shown.name), ['web', 'Without project']);
@@ -80,7 +86,7 @@ test('events without a marker are hidden until somebody shows them, and that is 
 
 test('categories are slices up to six, bars beyond', () => {
   const of = (count: number) =>
-    chartModels.markerByCategory(
+    markerByCategory.model(
       sampleView({ markerByCategory: Array.from({ length: count }, (_, nth) => row(`c${nth}`, nth + 1)) }),
       context,
     ).shape;
@@ -101,13 +107,13 @@ test('the budget line is drawn while the view is the current month', () => {
   const view = sampleView();
   const month = { ...view, interval: { ...view.interval, isCurrentMonth: true } };
   const withBudget = sampleContext({ budgetCents: 7000 });
-  assert.equal(chartModels.cumulative(month, withBudget).level?.value, 7000);
-  assert.equal(chartModels.cumulative(view, withBudget).level, undefined);
-  assert.equal(chartModels.cumulative(month, context).level, undefined);
+  assert.equal(cumulative.model(month, withBudget).level?.value, 7000);
+  assert.equal(cumulative.model(view, withBudget).level, undefined);
+  assert.equal(cumulative.model(month, context).level, undefined);
 });
 
 test('cost series, axes and tooltips name their basis', () => {
-  const list = chartModels.overview(sampleView(), sampleContext({ costBasis: 'list' }));
+  const list = overviewChart.model(sampleView(), sampleContext({ costBasis: 'list' }));
   assert.equal(list.axes.second, 'Cost, list value');
   assert.equal(list.series.find(({ key }) => key === 'cost')?.label, 'Cost, list value');
 });
@@ -165,7 +171,7 @@ test('a chart as CSV: instants, whole tokens, dollars, and no formula that a spr
     'Start (UTC),End (UTC),Input,Cache write,Cache read,Output,Total tokens,"Cost, as reported (USD)"',
   );
   assert.equal(first, '2026-06-08T00:00:00.000Z,2026-06-08T01:00:00.000Z,10,1,100,5,116,0.1');
-  const evil = chartModels.markerByProject(sampleView({ markerByProject: [row('=cmd|"x"', 5)] }), context);
+  const evil = markerByProject.model(sampleView({ markerByProject: [row('=cmd|"x"', 5)] }), context);
   assert.equal(chartCsv(evil).split('\r\n')[1], '"\'=cmd|""x""",5');
 });
 

@@ -1,13 +1,16 @@
-/** The colours in force, as canvas understands them. */
+/** The current colours, as canvas understands them. */
 export interface Theme {
   /** The value of a CSS custom property. */
   color(property: string): string;
   readonly fontFamily: string;
-  /** The system's own few colours are in force: fills need patterns to tell them apart. */
+  /** Forced colours are active: fills need patterns. */
   readonly forcedColours: boolean;
 }
 
-/** Reads colours off `root` through a probe, which resolves `var()` and system colours alike. Read anew after a change of theme. */
+/**
+ * Reads colours through a probe element in `root`, which resolves `var()`, `light-dark()` and system colours. Read anew
+ * after a change of theme.
+ */
 export function readTheme(root: HTMLElement): Theme {
   const probe = document.createElement('span');
   probe.hidden = true;
@@ -28,7 +31,7 @@ export function readTheme(root: HTMLElement): Theme {
   };
 }
 
-/** Calls back whenever colours may have changed; returns how to stop. */
+/** Calls `changed` when colours may have changed; returns the end of that. */
 export function watchTheme(changed: () => void): () => void {
   const queries = ['(prefers-color-scheme: dark)', '(forced-colors: active)', '(prefers-contrast: more)'].map((query) =>
     matchMedia(query),

@@ -1,12 +1,12 @@
 import type { Child } from '../../shared/dom.ts';
 import { h, setAttribute } from '../../shared/dom.ts';
-import type { IconName } from '../shell/icons.ts';
-import { icon } from '../shell/icons.ts';
+import type { IconName } from '../../shared/icons.ts';
+import { icon } from '../../shared/icons.ts';
 
 export interface Choice<Value extends string> {
   readonly value: Value;
   readonly label: string;
-  /** The full name, when the label is an abbreviation. */
+  /** The full name of an abbreviated label. */
   readonly name?: string;
   readonly color?: string;
 }
@@ -25,7 +25,7 @@ export class Segments<Value extends string> {
     this.element = h('fieldset', { class: 'segmented' }, h('legend', {}, legend), this.#boxes);
   }
 
-  /** Builds the buttons only when the choices differ, so that the focus stays. */
+  /** Rebuilds the buttons only if the choices differ, so that the focus stays. */
   show(choices: readonly Choice<Value>[], chosen: Value | undefined): void {
     const key = JSON.stringify(choices);
     if (key !== this.#choices) {
@@ -72,7 +72,7 @@ export function checkbox(label: string, checked: boolean, onChange: (checked: bo
   return h('label', { class: 'check' }, box, h('span', {}, label));
 }
 
-/** A button that unfolds an element where there is little room; elsewhere the style sheet hides it and shows all. */
+/** A button that unfolds an element in narrow windows; in others the style sheet hides it and shows the element. */
 export function foldButton(name: IconName, label: string, folded: HTMLElement): HTMLButtonElement {
   const button = iconButton(
     name,
@@ -90,7 +90,7 @@ export function foldButton(name: IconName, label: string, folded: HTMLElement): 
 
 let fields = 0;
 
-/** A labelled control, with room for the error below it. */
+/** A labelled control with its error below. */
 export class Field<Control extends HTMLElement> {
   readonly element: HTMLElement;
   readonly control: Control;
@@ -119,7 +119,7 @@ export class Field<Control extends HTMLElement> {
   }
 }
 
-/** Fills a select and keeps what is chosen, even when it is no longer offered. */
+/** Fills a select and keeps the chosen value, even if it is no longer offered. */
 export function fillSelect(
   select: HTMLSelectElement,
   options: readonly { readonly value: string; readonly label: string }[],

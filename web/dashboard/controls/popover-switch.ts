@@ -1,6 +1,6 @@
 import { checkbox } from './controls.ts';
 
-/** The checkbox that turns the popover of table rows on and off; it stands in three toolbars, always the same. */
+/** The checkboxes that switch the popover of table rows, one per toolbar, always equal. */
 export class PopoverSwitch {
   readonly #boxes: HTMLInputElement[] = [];
   readonly #onChange: (isOn: boolean) => void;
@@ -15,7 +15,7 @@ export class PopoverSwitch {
     return this.#isOn;
   }
 
-  /** `where` names the table for those who cannot see it. */
+  /** `where` names the table for screen readers. */
   create(label: string, where: string): HTMLElement {
     const element = checkbox(label, this.#isOn, (isOn) => this.#set(isOn));
     const box = element.querySelector('input');

@@ -11,7 +11,7 @@ export interface RangePanelParts {
   onShift(direction: -1 | 1): void;
 }
 
-/** Which stretch of time or of requests, in what steps, and at which cost. */
+/** The choice of period or requests, granularity and cost basis. */
 export class RangePanel {
   readonly element: HTMLElement;
   readonly #ui: Ui;
@@ -168,7 +168,7 @@ export class RangePanel {
     this.#fill();
   }
 
-  /** Says which interval came out of it, and offers a better granularity. */
+  /** Shows the resolved interval, and suggests a better granularity. */
   showResolved(text: string, suggested: Granularity | undefined): void {
     const { t } = this.#ui;
     setText(this.#resolved, text);

@@ -1,7 +1,7 @@
 import { h } from '../../shared/dom.ts';
+import { icon } from '../../shared/icons.ts';
 import type { PageState, Source } from '../data/state.ts';
 import { SOURCES } from '../data/state.ts';
-import { icon } from '../shell/icons.ts';
 import { Menu } from '../shell/menu.ts';
 import type { Ui } from '../shell/ui.ts';
 import { foldButton, iconButton, Segments } from './controls.ts';
@@ -18,13 +18,13 @@ export interface ToolbarParts {
   onImportMarkers(file: File): void;
 }
 
-/** A user as the toolbar offers it; `color` is a CSS colour. */
+/** `color` is a CSS colour. */
 export interface ToolbarUser {
   readonly label: string;
   readonly color: string;
 }
 
-/** Which events, of whom, and what can be done with them; it stays at the top while the page scrolls. */
+/** Source, user and actions; stays at the top while the page scrolls. */
 export class Toolbar {
   readonly element: HTMLElement;
   readonly #t: Ui['t'];

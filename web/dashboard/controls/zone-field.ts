@@ -3,7 +3,7 @@ import { zoneOr } from '../data/hash.ts';
 import type { Ui } from '../shell/ui.ts';
 import { Field } from './controls.ts';
 
-/** The field in which a time zone is searched by name; empty is the browser's own. */
+/** The field to search a time zone by name; empty: the browser's. */
 export function zoneField({ t }: Ui, onChange: (zone: string) => void): Field<HTMLInputElement> {
   const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const zones = h('datalist', { id: 'zones' });
@@ -16,7 +16,7 @@ export function zoneField({ t }: Ui, onChange: (zone: string) => void): Field<HT
     spellcheck: 'false',
   });
   const field = new Field(t('zone'), input, { class: 'zone' });
-  // Some four hundred names: they join the document when somebody comes to look.
+  // The four hundred names are added on first focus.
   input.addEventListener('focus', () => {
     if (zones.childElementCount > 0) return;
     const names = new Set([own, 'UTC', ...Intl.supportedValuesOf('timeZone')]);

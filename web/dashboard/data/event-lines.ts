@@ -1,12 +1,14 @@
-/** What stands in an answer beside its events. */
-export type About = Readonly<Record<string, unknown>>;
+import type { EventListHead } from '../../../src/dashboard/contract/event-list.ts';
 
-/** An answer in lines that is none: its first line is no object, or a later one no JSON. */
+/** The first line, of which nothing is checked. */
+export type About = Partial<EventListHead>;
+
+/** An invalid answer: the first line is not an object, or a later line is not JSON. */
 export class BadLines extends Error {}
 
 /**
- * Reads `application/x-ndjson`: an object about the answer in the first line, then an event a line. `onRead` is told how
- * many events there are after every piece, and may hold the reading up. Whoever gives up cancels the stream.
+ * Reads `application/x-ndjson`: an object about the answer in the first line, then an event a line. `onRead` gets
+ * the number of events after every chunk and may pause the reading. The stream is cancelled on failure.
  */
 export async function readEventLines(
   stream: ReadableStream<Uint8Array>,
@@ -43,7 +45,7 @@ export async function readEventLines(
   return { about, events };
 }
 
-/** Parsed all at once, which is much faster than one by one: no line feed can stand within a JSON text of one line. */
+/** Parses all lines at once, which is much faster than one by one: JSON of one line contains no line feed. */
 function parseLines(text: string): unknown[] {
   try {
     return JSON.parse(`[${text.replaceAll('\n', ',')}]`) as unknown[];

@@ -13,7 +13,7 @@ import {
 const WALL_TIME = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2})?$/;
 const MAX_HOURS = 24 * 3660;
 
-/** The state as the part of an address behind `#`; what has a quiet default is left out. */
+/** The state as the fragment of an address; some defaults are left out. */
 export function formatHash(state: PageState): string {
   const { filters } = state;
   const entries: (readonly [string, string])[] = [
@@ -36,14 +36,14 @@ export function formatHash(state: PageState): string {
   return `#${pairs.join('&')}`;
 }
 
-/** Encodes no more than an address needs, so that a person can read it. */
+/** Encodes only what is necessary, for readable addresses. */
 const encode = (value: string) =>
   encodeURIComponent(value).replace(/%(?:2F|3A|2C|20)/g, (code) => READABLE[code] ?? code);
 const READABLE: Readonly<Record<string, string>> = { '%2F': '/', '%3A': ':', '%2C': ',', '%20': '+' };
 
 /**
- * The state that an address names. What it leaves out comes from `stored`, what it spells wrong as well; once the
- * address says anything, filters and page are its own.
+ * The state of an address. Missing and invalid values come from `stored`, except filters and page if the address has
+ * any value.
  */
 export function parseHash(hash: string, stored: PageState): PageState {
   const text = hash.replace(/^#/, '');

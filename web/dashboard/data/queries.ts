@@ -1,4 +1,5 @@
-import type { Selection, TableColumn, TableQuery, TimeSpan, ViewQuery } from '../../../src/dashboard/domain/view.ts';
+import type { TableColumn, TableQuery } from '../../../src/dashboard/domain/table-page.ts';
+import type { Selection, TimeSpan, ViewQuery } from '../../../src/dashboard/domain/view.ts';
 import type { ChartState } from '../charts/contract.ts';
 import type { Order } from '../table/data-table.ts';
 import type { Settings } from './settings.ts';
@@ -7,12 +8,12 @@ import { parseDollars, UNMARKED } from './state.ts';
 
 const MAX_COLUMNS = 2000;
 
-/** What a query takes beside the state that stands in the address. */
+/** The parameters of a query beside the state of the address. */
 export interface QueryContext {
   readonly zone: string;
   readonly now: number;
   readonly visible: TimeSpan | undefined;
-  /** How many pixels of the screen a chart is wide: more columns than that cannot be seen. */
+  /** Width of a chart in pixels of the screen, the maximum of visible columns. */
   readonly plotWidth: number;
   readonly rankByList: boolean;
 }
@@ -59,7 +60,7 @@ export function tableQueryOf(state: PageState, view: ViewQuery, order: Order<Tab
   };
 }
 
-/** What the charts draw a view with. `zone` is an IANA name. */
+/** The state for the charts. `zone` is an IANA name. */
 export function chartStateOf(
   state: PageState,
   { markerDisplay, budget }: Pick<Settings, 'markerDisplay' | 'budget'>,

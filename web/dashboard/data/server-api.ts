@@ -1,16 +1,10 @@
+import type { Failure } from '../../../src/dashboard/contract/failure.ts';
+import type { ListedUser, UserList } from '../../../src/dashboard/contract/user-list.ts';
 import type { MarkerStore } from '../../../src/dashboard/domain/marker/marker.ts';
 
-/** A user as the server knows it. */
-export interface ServerUser {
-  readonly label: string;
-  readonly color: string;
-  readonly defaultCsvPaths: readonly string[];
-  readonly hasToken: boolean;
-  readonly emails: readonly string[];
-}
-
-/** What the page falls back on when the server does not say who its users are. */
-const FALLBACK_USERS: readonly ServerUser[] = ['info', 'slope'].map((label, index) => ({
+/** The users if the server does not list its own. */
+const FALLBACK_USERS: readonly ListedUser[] = ['info', 'slope'].map((label, index) => ({
+  id: label,
   label,
   color: ['#0072b2', '#d55e00'][index] ?? '',
   defaultCsvPaths: [`./data/usage-events-${label}.csv`],
@@ -18,17 +12,9 @@ const FALLBACK_USERS: readonly ServerUser[] = ['info', 'slope'].map((label, inde
   emails: [],
 }));
 
-export async function fetchUsers(): Promise<readonly ServerUser[]> {
-  const body = await fetchJson('./api/users').catch(() => undefined);
-  const users = (body as { readonly users?: unknown } | undefined)?.users;
-  if (!Array.isArray(users) || users.length === 0) return FALLBACK_USERS;
-  return users.map((user: Readonly<Record<string, unknown>>) => ({
-    label: String(user.label ?? user.id),
-    color: String(user.color ?? ''),
-    defaultCsvPaths: Array.isArray(user.defaultCsvPaths) ? user.defaultCsvPaths.map(String) : [],
-    hasToken: user.hasToken === true,
-    emails: Array.isArray(user.emails) ? user.emails.map(String) : [],
-  }));
+export async function fetchUsers(): Promise<readonly ListedUser[]> {
+  const { users = [] } = ((await fetchJson('./api/users').catch(() => undefined)) ?? {}) as Partial<UserList>;
+  return users.length > 0 ? users : FALLBACK_USERS;
 }
 
 export interface FetchedMarkers {
@@ -43,7 +29,7 @@ export async function fetchMarkers(): Promise<FetchedMarkers> {
   return { store: await response.json(), etag: response.headers.get('etag') };
 }
 
-/** `conflict`: somebody else was faster; the store is theirs then. */
+/** `conflict`: the server's markers have changed; `store` holds them. */
 export type PutOutcome =
   | { readonly status: 'stored' | 'conflict'; readonly store: unknown; readonly etag: string | null }
   | { readonly status: 'failed'; readonly reason: string };
@@ -70,7 +56,6 @@ async function fetchJson(path: string): Promise<unknown> {
 }
 
 async function errorOf(response: Response): Promise<string> {
-  const body: unknown = await response.json().catch(() => undefined);
-  const text = (body as { readonly error?: unknown } | undefined)?.error;
-  return typeof text === 'string' ? text : `${response.status} ${response.statusText}`;
+  const failure = (await response.json().catch(() => undefined)) as Partial<Failure> | undefined;
+  return failure?.error ?? `${response.status} ${response.statusText}`;
 }

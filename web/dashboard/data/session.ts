@@ -1,21 +1,21 @@
+import type { ListedUser } from '../../../src/dashboard/contract/user-list.ts';
 import type { CsvFileResult } from '../../../src/dashboard/domain/csv/file.ts';
 import { guessUser } from '../../../src/dashboard/domain/csv/file.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { LiveUserResult, Progress } from '../text/messages.ts';
-import type { ServerUser } from './server-api.ts';
 import type { AskOptions, WorkerClient } from './worker-client.ts';
 import { Cancelled } from './worker-client.ts';
 
-/** What a session needs of the page around it. */
+/** The page's part of a session. */
 export interface SessionHost {
-  /** Shows a work while it lasts. */
+  /** Shows a task while it runs. */
   follow<Result>(
     work: { readonly kind: 'file' | 'live'; readonly name: string },
     run: (onProgress: (progress: Progress) => void, signal: AbortSignal) => Promise<Result>,
   ): Promise<Result>;
-  /** Asks whose events these files hold; undefined leaves them. */
+  /** Asks for the user of these files; undefined: do not load them. */
   askUser(names: readonly string[]): Promise<string | undefined>;
-  /** A file was read, or could not be. */
+  /** Reports a file as read or failed. */
   report(result: CsvFileResult | { readonly name: string; readonly failure: string }): void;
 }
 
@@ -24,14 +24,14 @@ export interface LiveStatus {
   readonly at: number;
 }
 
-/** Which data the worker holds: files, live events, or the sample until there is anything real. */
+/** The data in the worker: files, live events, or the sample until there are any. */
 export class Session {
   readonly #worker: WorkerClient;
   readonly #clock: Clock;
   readonly #host: SessionHost;
   readonly #sampleFiles: number[] = [];
   readonly #tried: string[] = [];
-  #users: readonly ServerUser[] = [];
+  #users: readonly ListedUser[] = [];
   #files = 0;
   #live: LiveStatus | undefined;
 
@@ -41,7 +41,7 @@ export class Session {
     this.#host = host;
   }
 
-  get users(): readonly ServerUser[] {
+  get users(): readonly ListedUser[] {
     return this.#users;
   }
 
@@ -49,7 +49,7 @@ export class Session {
     return this.#sampleFiles.length > 0;
   }
 
-  /** Whether there is anything but the sample. */
+  /** Whether there are data other than the sample. */
   get hasData(): boolean {
     return this.#files > 0 || this.#live?.results.some(({ events }) => events > 0) === true;
   }
@@ -58,7 +58,7 @@ export class Session {
     return this.#files > 0;
   }
 
-  /** Addresses at which there was no file. */
+  /** Addresses without a file. */
   get tried(): readonly string[] {
     return this.#tried;
   }
@@ -72,10 +72,10 @@ export class Session {
   }
 
   /** Fetches the default files of all users. */
-  async start(users: readonly ServerUser[]): Promise<void> {
+  async start(users: readonly ListedUser[]): Promise<void> {
     this.#users = users;
     const known = users.map(({ label, emails }) => (emails[0] ? { label, email: emails[0] } : { label }));
-    // The worker takes what it is asked in this order: nobody need wait for its word that it has started.
+    // The worker handles requests in order: no need to wait for its start.
     await Promise.all([
       this.#worker.ask({ type: 'start', users: known }),
       ...users.flatMap(({ label, defaultCsvPaths }) => {
@@ -94,11 +94,11 @@ export class Session {
         if (result !== 'missing' && result.fileId !== undefined) this.#sampleFiles.push(result.fileId);
       }),
     );
-    // Real data may have come first.
+    // Real data may have arrived meanwhile.
     if (this.hasData) await this.#dropSample();
   }
 
-  /** Reads files that a person chose or dropped. */
+  /** Reads chosen or dropped files. */
   async addFiles(files: readonly File[]): Promise<void> {
     const labels = this.#users.map(({ label }) => label);
     const nameless = files.filter(({ name }) => guessUser(name, labels) === undefined);
@@ -111,7 +111,7 @@ export class Session {
     }
   }
 
-  /** Brings live events up to date; undefined when nobody has a token, or it was given up. */
+  /** Updates live events; undefined if no user has a token, or it was cancelled. */
   async updateLive(
     from: number | undefined,
     options: { readonly refresh: boolean; readonly atLeast?: number | undefined; readonly quietly?: AbortSignal },
@@ -141,14 +141,14 @@ export class Session {
     await this.#worker.ask({ type: 'clear-live' });
   }
 
-  /** Silent when there is no such file. */
+  /** Not reported if the file does not exist. */
   async #fetchFile(path: string, user: string): Promise<void> {
     const name = path.replace(/^.*\//, '');
     const found = await this.#read(name, user, new URL(path, document.baseURI).href);
     if (!found) this.#tried.push(path);
   }
 
-  /** False when there is no file at the address. */
+  /** False: no file at the address. */
   async #read(name: string, user: string, from: Blob | string): Promise<boolean> {
     try {
       const now = this.#clock.now();
@@ -168,7 +168,7 @@ export class Session {
     return true;
   }
 
-  /** The first real data take the sample's place. */
+  /** The first real data replace the sample. */
   async #dropSample(): Promise<void> {
     const fileIds = this.#sampleFiles.splice(0);
     if (fileIds.length > 0) await this.#worker.ask({ type: 'remove-files', fileIds });

@@ -23,7 +23,7 @@ export const KEYS = {
   topModels: 'usage-analytics-top-models',
 } as const;
 
-/** How markers show on charts and in tables; `projectFilter` is `all` or a project. */
+/** The display of markers on charts and in tables; `projectFilter` is `all` or a project. */
 export interface MarkerDisplay {
   readonly showMarkers: boolean;
   readonly showLabels: boolean;
@@ -38,7 +38,7 @@ const DEFAULT_BUDGET = 70;
 const DEFAULT_HOURS = 24;
 const DEFAULT_COUNT = 50;
 
-/** What people chose, kept in the browser: objects as JSON, the rest as plain text. Without storage it lasts as long as the page. */
+/** Settings stored in the browser: objects as JSON, others as text. Without storage they last as long as the page. */
 export class Settings {
   readonly #storage: SettingStorage;
   readonly #memory = new Map<string, string>();
@@ -47,7 +47,7 @@ export class Settings {
     this.#storage = storage;
   }
 
-  /** Monthly budget in US dollars; 0 is none. */
+  /** Monthly budget in US dollars; 0: none. */
   get budget(): number {
     const text = this.#read(KEYS.budget);
     if (text === null) return DEFAULT_BUDGET;
@@ -93,7 +93,7 @@ export class Settings {
     this.#write(KEYS.language, language);
   }
 
-  /** The state that a page without an address starts from; `today` is `YYYY-MM-DD` in the display zone. */
+  /** The initial state without an address; `today` is `YYYY-MM-DD` in the display zone. */
   readState(today: string): PageState {
     return {
       source: 'csv',
@@ -116,7 +116,7 @@ export class Settings {
     return zoneOr(this.#read(KEYS.zone), '');
   }
 
-  /** Keeps what of a state outlives the page. */
+  /** Stores the part of a state that outlives the page. */
   writeState(state: PageState): void {
     const { mode, hours, customFrom, customTo } = state.time;
     this.#write(KEYS.mode, state.mode);
@@ -175,7 +175,7 @@ export class Settings {
       this.#storage.setItem(key, value);
       this.#memory.delete(key);
     } catch {
-      // Storage is full or forbidden: the choice holds until the page is closed.
+      // Storage is full or forbidden: the setting lasts until the page is closed.
       this.#memory.set(key, value);
     }
   }
@@ -191,7 +191,7 @@ function wallTime(value: unknown): string {
   return /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2})?/.exec(text(value))?.[0] ?? '';
 }
 
-/** The calendar date so many days before `YYYY-MM-DD`. */
+/** The calendar date `days` days before `YYYY-MM-DD`. */
 export function daysBefore(date: string, days: number): string {
   return new Date(Date.parse(`${date}T00:00:00Z`) - days * 86_400_000).toISOString().slice(0, 10);
 }

@@ -14,7 +14,7 @@ export type CostBasis = (typeof COST_BASES)[number];
 export const MAX_MODES = ['all', 'yes', 'no'] as const;
 export type MaxModeFilter = (typeof MAX_MODES)[number];
 
-/** How many models the charts of the top ones show. */
+/** Number of models in the charts of top models. */
 export const TOP_MODELS = [5, 10] as const;
 export type TopModels = (typeof TOP_MODELS)[number];
 
@@ -51,7 +51,7 @@ export interface RequestFilters {
   readonly kind: string;
 }
 
-/** Everything that decides what the page shows; it stands in the address. */
+/** The state of the page, part of its address. */
 export interface PageState {
   readonly source: Source;
   /** `all` or a user's label. */
@@ -71,20 +71,20 @@ export interface PageState {
 }
 
 export const NO_FILTERS: RequestFilters = { project: '', minCost: '', maxMode: 'all', model: '', kind: '' };
-/** What the project filter calls requests that no marker covers. */
+/** The project filter's value for requests without a marker. */
 export const UNMARKED = '-';
 
 export function hasFilters(filters: RequestFilters): boolean {
   return Object.entries(filters).some(([name, value]) => value !== NO_FILTERS[name as keyof RequestFilters]);
 }
 
-/** A whole number from 10 to 1000; undefined for what is no number. */
+/** A whole number, clamped to 10 to 1000; undefined if invalid. */
 export function clampCount(value: number): number | undefined {
   if (!Number.isFinite(value)) return undefined;
   return Math.min(MAX_COUNT, Math.max(MIN_COUNT, Math.round(value)));
 }
 
-/** US dollars as people type them, with a dot or a comma and at most two decimals; undefined when it is no amount. */
+/** Typed US dollars, with a dot or a comma and at most two decimals; undefined if invalid. */
 export function parseDollars(text: string): number | undefined {
   const trimmed = text.trim().replace(/^\$\s*|\s*\$$/g, '');
   if (!/^\d{1,9}(?:[.,]\d{0,2})?$/.test(trimmed)) return undefined;

@@ -11,21 +11,21 @@ export interface AskOptions {
   readonly signal?: AbortSignal;
 }
 
-/** What a cancelled request rejects with. */
+/** The rejection of a cancelled request. */
 export class Cancelled extends Error {}
 
-/** The page's end of the wire to the worker that holds the events. */
+/** The client of the worker that holds the events. */
 export class WorkerClient {
   readonly #worker: Worker;
   readonly #waiting = new Map<number, Waiting>();
   #last = 0;
 
-  /** `onBroken`: the worker could not be loaded, or fell over. */
+  /** `onBroken`: the worker could not be loaded, or failed. */
   constructor(worker: Worker, onBroken: (reason: string) => void) {
     this.#worker = worker;
     worker.addEventListener('message', (event: MessageEvent<FromWorker>) => this.#onMessage(event.data));
     worker.addEventListener('error', (event) => {
-      // Nothing that was asked, or is asked from now on, has an answer: who asked need not each say so.
+      // No request will be answered any more: reported once, not by each.
       this.#waiting.clear();
       onBroken(event.message || 'The worker could not be loaded.');
     });

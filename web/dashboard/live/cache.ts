@@ -8,7 +8,7 @@ import { planFetches, widerHours } from './plan.ts';
 const HOUR_MS = 3_600_000;
 const PARALLEL = 4;
 
-/** How far the fetches of a user have come, in events. */
+/** The progress of a user's fetches, in events. */
 interface UserProgress {
   done: number;
   total: number;
@@ -16,14 +16,14 @@ interface UserProgress {
   isOpen: boolean;
 }
 
-/** A request together with what its work needs. */
+/** A request with its signal and progress. */
 interface Job extends LiveRequest {
   readonly signal: AbortSignal;
   readonly state: UserProgress;
   tell(): void;
 }
 
-/** What has been fetched of the live events, kept for five minutes and brought up to date piece by piece. */
+/** The fetched live events, fresh for five minutes and then updated incrementally. */
 export class LiveCache {
   readonly #data: UsageData;
   readonly #clock: Clock;
@@ -43,7 +43,7 @@ export class LiveCache {
     this.#truncated.clear();
   }
 
-  /** One request per user, four at a time; a user whose request fails keeps the data of before. */
+  /** One request per user, four at a time; after a failure the user's old data are kept. */
   async update(
     request: LiveRequest,
     signal: AbortSignal,
@@ -86,7 +86,7 @@ export class LiveCache {
     };
   }
 
-  /** In count mode a window is a guess: it doubles while it holds too few. */
+  /** In count mode the window is a guess, doubled while it holds too few. */
   async #widen(user: string, job: Job): Promise<void> {
     const { from, now, atLeast } = job;
     if (from === undefined || atLeast === undefined) return;
@@ -140,7 +140,7 @@ function failureOf(error: unknown): LiveFailure {
   return { code: 'page_error', message: error instanceof Error ? error.message : String(error), hint: undefined };
 }
 
-/** How many of the raw events lie outside of what was there before. */
+/** The number of raw events outside of the cached range. */
 function countBeyond(events: readonly unknown[], { from, newestAt }: LiveCoverage): number {
   return events.filter((event) => {
     const at = instantOf(event);
@@ -157,7 +157,7 @@ function newestOf(events: readonly unknown[]): number | undefined {
   return newest;
 }
 
-/** The instant of a raw event, which is milliseconds as text or number; NaN when it has none. */
+/** The instant of a raw event, milliseconds as text or number; NaN if missing. */
 function instantOf(event: unknown): number {
   return Number((event as { readonly timestamp?: unknown } | null)?.timestamp);
 }

@@ -1,10 +1,11 @@
+import type { Failure } from '../../../src/dashboard/contract/failure.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { About } from '../data/event-lines.ts';
 import { BadLines, readEventLines } from '../data/event-lines.ts';
 import type { LiveFailure } from '../text/messages.ts';
 import type { LiveRange } from './plan.ts';
 
-/** Progress is told, and a cancel heard, so often. */
+/** Interval of progress reports and of looking for a cancellation. */
 const PROGRESS_MS = 50;
 
 export interface EventsAnswer {
@@ -13,15 +14,15 @@ export interface EventsAnswer {
 }
 
 export interface FetchOptions {
-  /** Has the server ask again as well. */
+  /** Bypasses the server's cache. */
   readonly refresh: boolean;
   readonly signal: AbortSignal;
   readonly clock: Clock;
-  /** Events read, and how many there are; 0 when the server does not know. */
+  /** Events read and in total; 0 if the total is unknown. */
   onRead(done: number, total: number): void;
 }
 
-/** An answer of the server that is no list of events. */
+/** The server answered a failure instead of events. */
 export class LiveError extends Error {
   readonly failure: LiveFailure;
 
@@ -31,18 +32,18 @@ export class LiveError extends Error {
   }
 }
 
-/** A user's raw events of a range, read as they arrive; throws a LiveError, or what the signal was aborted with. */
+/** A user's raw events of a range, read as they arrive; throws a LiveError or the signal's reason. */
 export async function fetchEvents(user: string, range: LiveRange, options: FetchOptions): Promise<EventsAnswer> {
   const { signal } = options;
   try {
-    // The worker lies in assets/, beside the server's interface.
+    // The worker's address is in assets/.
     const address = new URL(`../api/events?${queryOf(user, range, options.refresh)}`, location.href);
     const response = await fetch(address, {
       signal,
       headers: { accept: 'application/x-ndjson' },
     });
     if (!response.ok || !response.body) throw new LiveError(await failureOf(response));
-    const { about, events } = await readEventLines(response.body, tellNowAndThen(options));
+    const { about, events } = await readEventLines(response.body, reportProgress(options));
     options.onRead(events.length, events.length);
     return { events, truncated: about.truncated === true };
   } catch (error) {
@@ -62,25 +63,24 @@ function queryOf(user: string, { from, to }: LiveRange, refresh: boolean): URLSe
   return query;
 }
 
-function tellNowAndThen({ signal, clock, onRead }: FetchOptions) {
-  let toldAt = 0;
+function reportProgress({ signal, clock, onRead }: FetchOptions) {
+  let reportedAt = 0;
   return async (done: number, { totalUsageEventsCount: total }: About): Promise<void> => {
     signal.throwIfAborted();
-    if (clock.now() - toldAt < PROGRESS_MS) return;
-    onRead(done, typeof total === 'number' && Number.isFinite(total) ? total : 0);
-    // A turn of the loop: a cancel may be waiting.
+    if (clock.now() - reportedAt < PROGRESS_MS) return;
+    onRead(done, total ?? 0);
+    // Yields, so that a cancellation can arrive.
     await new Promise<void>((resolve) => clock.after(0, resolve));
-    toldAt = clock.now();
+    reportedAt = clock.now();
   };
 }
 
-/** What an answer that is none says of the reason. */
+/** The reason that a failed answer gives. */
 export async function failureOf(response: Response): Promise<LiveFailure> {
-  const body: unknown = await response.json().catch(() => undefined);
-  const fields = (typeof body === 'object' && body !== null ? body : {}) as Readonly<Record<string, unknown>>;
+  const failure = ((await response.json().catch(() => undefined)) ?? {}) as Partial<Failure>;
   return {
-    code: typeof fields.code === 'string' ? fields.code : `http_${response.status}`,
-    message: typeof fields.error === 'string' ? fields.error : response.statusText,
-    hint: typeof fields.hint === 'string' ? fields.hint : undefined,
+    code: failure.code ?? `http_${response.status}`,
+    message: failure.error ?? response.statusText,
+    hint: failure.hint,
   };
 }

@@ -1,8 +1,8 @@
 import type { PageState } from '../data/state.ts';
 
-/** A user's live events are good for so long before they are asked for again. */
+/** Time until a user's live events are fetched again. */
 export const LIVE_TTL_MS = 5 * 60_000;
-/** A later fetch begins so long before the newest event of the one before. */
+/** Overlap of a later fetch with the previous one. */
 export const OVERLAP_MS = 5 * 60_000;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
@@ -10,13 +10,13 @@ const DAY_HOURS = 24;
 const MAX_HOURS = 365 * DAY_HOURS;
 const DOUBLINGS = 3;
 
-/** Epoch milliseconds; `from` undefined reaches back without end, `to` undefined is now. */
+/** Epoch milliseconds; `from` undefined: without bound, `to` undefined: now. */
 export interface LiveRange {
   readonly from: number | undefined;
   readonly to: number | undefined;
 }
 
-/** What has been fetched of a user. */
+/** The cached range of a user. */
 export interface LiveCoverage {
   readonly from: number | undefined;
   readonly to: number;
@@ -24,7 +24,7 @@ export interface LiveCoverage {
   readonly newestAt: number | undefined;
 }
 
-/** The requests that bring what is wanted up to date; none when the cache is fresh and reaches far enough. */
+/** The requests that complete the wanted range; none if the cache is fresh and reaches far enough. */
 export function planFetches(
   cached: LiveCoverage | undefined,
   from: number | undefined,
@@ -44,7 +44,7 @@ export function planFetches(
   return plan;
 }
 
-/** Hours that most likely hold the newest `count` requests; undefined is without bounds. */
+/** Hours that likely hold the newest `count` requests; undefined: without bounds. */
 export function windowHours(count: number | 'all'): number | undefined {
   if (count === 'all') return undefined;
   const [, days] = WINDOW_DAYS.find(([most]) => count <= most) ?? [0, 365];
@@ -60,12 +60,12 @@ const WINDOW_DAYS = [
   [1000, 180],
 ] as const;
 
-/** The next wider window when one held too few requests; undefined when it is not worth another try. */
+/** The next wider window after one with too few requests; undefined: stop. */
 export function widerHours(hours: number, tries: number): number | undefined {
   return tries >= DOUBLINGS || hours >= MAX_HOURS ? undefined : Math.min(MAX_HOURS, hours * 2);
 }
 
-/** The first instant that the selection needs of the live data; undefined for all of it. */
+/** The first instant of live data that the selection needs; undefined: all. */
 export function wantedFrom(state: PageState, customFrom: number | undefined, now: number): number | undefined {
   if (state.mode === 'count') {
     const { mode, count, to } = state.count;

@@ -5,12 +5,12 @@ import type { Ui } from '../shell/ui.ts';
 
 export interface MarkerControlsParts {
   onChange(change: Partial<MarkerDisplay>): void;
-  /** The next drag over the overview marks a range; without it there is no such button. */
+  /** Switches to marking a range; without it there is no such button. */
   onMarkRange?: () => void;
   onNew?: () => void;
 }
 
-/** Whether markers show on a chart, with labels or without, and of which project. */
+/** The choice of markers on a chart: shown or not, labels, project. */
 export class MarkerControls {
   readonly element: HTMLElement;
   readonly #t: Ui['t'];

@@ -7,7 +7,7 @@ import { Field, fillSelect } from '../controls/controls.ts';
 import type { Ui } from '../shell/ui.ts';
 import { instantOf, wallTimeIn } from '../text/format.ts';
 
-/** What the dialog hands back: everything of a marker that a person decides. */
+/** The fields of the dialog. */
 export interface MarkerDraft {
   readonly user: string;
   readonly start: string;
@@ -23,7 +23,7 @@ export interface MarkerDialogParts {
   /** Undefined for a new one. */
   readonly marker: ProjectMarker | undefined;
   readonly draft: MarkerDraft;
-  /** What the interval covers, and how many other markers it overlaps. */
+  /** The sums of the interval, and the number of other markers it overlaps. */
   cover(
     user: string,
     from: number,
@@ -33,7 +33,7 @@ export interface MarkerDialogParts {
   onDelete(): void;
 }
 
-/** Asks for a marker: when, which project, what task. Enter saves, Escape leaves, the focus goes back where it was. */
+/** The dialog of a marker: times, project, task. Enter saves, Escape cancels, the focus returns to where it was. */
 export class MarkerDialog {
   readonly #ui: Ui;
   readonly #parts: MarkerDialogParts;
@@ -126,7 +126,7 @@ export class MarkerDialog {
     return dialog;
   }
 
-  /** Chips that put a category before the task. */
+  /** Chips that prefix the task with a category. */
   #categories(): HTMLElement {
     const chips = RECOMMENDED_CATEGORIES.map((category) => {
       const onclick = () => {

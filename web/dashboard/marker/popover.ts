@@ -4,7 +4,7 @@ import { h, setText } from '../../shared/dom.ts';
 import { iconButton } from '../controls/controls.ts';
 import type { Ui } from '../shell/ui.ts';
 import type { Palette } from '../table/cells.ts';
-import { projectText, userText } from './words.ts';
+import { projectText, userText } from './texts.ts';
 
 const OPEN_MS = 120;
 const CLOSE_MS = 250;
@@ -14,14 +14,14 @@ export interface MarkerPopoverParts {
   readonly palette: Palette;
   find(markerId: string): MarkerView | undefined;
   onEdit(markerId: string): void;
-  /** Whether rows of tables open it. */
+  /** Whether table rows open it. */
   isOnForTables(): boolean;
 }
 
-/** What may open the popover: an element, or a place on a canvas. */
+/** The anchor: an element, or an area of a canvas. */
 type Anchor = { readonly rect: DOMRect; readonly element?: HTMLElement };
 
-/** The one popover of the page: what a marker is about and what it comes to. */
+/** The page's only popover: a marker's fields and sums. */
 export class MarkerPopover {
   readonly element: HTMLElement;
   readonly #ui: Ui;
@@ -55,7 +55,7 @@ export class MarkerPopover {
     this.#listen();
   }
 
-  /** A place on a chart is pointed at or chosen; undefined: no longer pointed at. */
+  /** A marker of a chart is hovered or chosen; undefined: no longer. */
   hover(
     hit: { readonly markerIds: readonly string[]; readonly anchor: DOMRect; readonly pinned: boolean } | undefined,
   ): void {
@@ -70,7 +70,7 @@ export class MarkerPopover {
     else if (!this.#pinned) this.#timer = this.#ui.clock.after(OPEN_MS, open);
   }
 
-  /** The checkbox was cleared: what a row has opened closes at once. */
+  /** Closes the popover of a row, when the checkbox is cleared. */
   closeTables(): void {
     if (this.#ofTable) this.close();
   }
@@ -112,7 +112,7 @@ export class MarkerPopover {
       capture: true,
       passive: true,
     });
-    // Before the chart below it: Escape closes what lies on top first.
+    // Before the chart's handler: Escape closes the popover first.
     document.addEventListener(
       'keydown',
       (event) => {
@@ -135,7 +135,7 @@ export class MarkerPopover {
     );
   }
 
-  /** Enter on a row leads into its popover. */
+  /** Enter on a row moves the focus into its popover. */
   #onEnter(event: KeyboardEvent, row: HTMLElement | null): void {
     if (!row || event.target !== row || row !== this.#anchor || this.element.hidden) return;
     event.preventDefault();
@@ -199,7 +199,7 @@ export class MarkerPopover {
     this.#more.hidden = words.length === 0;
   }
 
-  /** Above the anchor where there is room, else below it; never over it, never off the window. */
+  /** Above the anchor if there is room, else below; within the window. */
   #place(anchor: DOMRect): void {
     const { offsetWidth: width, offsetHeight: height } = this.element;
     const above = anchor.top - GAP - height;

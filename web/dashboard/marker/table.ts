@@ -1,5 +1,6 @@
 import type { MarkerView, View } from '../../../src/dashboard/domain/view.ts';
 import { h } from '../../shared/dom.ts';
+import { placeholders } from '../charts-host.ts';
 import { iconButton } from '../controls/controls.ts';
 import type { PopoverSwitch } from '../controls/popover-switch.ts';
 import type { Ui } from '../shell/ui.ts';
@@ -7,7 +8,7 @@ import type { Palette } from '../table/cells.ts';
 import { dressMarkerRow } from '../table/cells.ts';
 import { barCell, DataTable } from '../table/data-table.ts';
 import { TableCard } from '../table/table-card.ts';
-import { projectText, userText } from './words.ts';
+import { projectText, userText } from './texts.ts';
 
 export interface MarkerTableParts {
   readonly palette: Palette;
@@ -17,10 +18,10 @@ export interface MarkerTableParts {
   onEndNow(markerId: string): void;
 }
 
-/** The project markers of the user filter, with the two charts about them above. */
+/** The project markers of the user filter, below their charts. */
 export class MarkerTable {
   readonly element: HTMLElement;
-  /** Where the charts by project and by category stand. */
+  /** Holds the charts of markers. */
   readonly charts: HTMLElement;
   readonly #ui: Ui;
   readonly #card: TableCard;
@@ -43,12 +44,7 @@ export class MarkerTable {
       parts.popovers.create(t('popover.switch'), t('markers')),
       iconButton('flag', t('marker.new'), () => parts.onNew(), { text: true, class: 'primary', key: 'm' }),
     );
-    this.charts = h(
-      'div',
-      { class: 'charts-pair' },
-      h('div', { class: 'chart-place', 'data-chart': 'markerByProject' }),
-      h('div', { class: 'chart-place', 'data-chart': 'markerByCategory' }),
-    );
+    this.charts = h('div', { class: 'charts-pair', 'data-charts': 'markers' }, placeholders(2));
     this.#card.element.insertBefore(this.charts, this.#card.body);
     this.#card.body.append(this.#table.element, h('p', { class: 'card-hint' }, t('markers.open-hint')));
     this.element = this.#card.element;

@@ -1,5 +1,5 @@
 import { h, setText } from '../../shared/dom.ts';
-import { icon } from '../shell/icons.ts';
+import { icon } from '../../shared/icons.ts';
 import type { Ui } from '../shell/ui.ts';
 
 export interface DropZoneParts {
@@ -8,10 +8,10 @@ export interface DropZoneParts {
   onSample(): void;
 }
 
-/** The place for a first CSV file; once there are data it is gone, and files may be dropped anywhere. */
+/** The drop zone for a first CSV file, hidden once there are data; files may be dropped anywhere. */
 export class DropZone {
   readonly element: HTMLElement;
-  /** Covers the window while a file is held over it. */
+  /** Covers the window while a file is dragged over it. */
   readonly overlay: HTMLElement;
   readonly #parts: DropZoneParts;
   readonly #tried = h('ul', { class: 'tried' });
@@ -43,7 +43,7 @@ export class DropZone {
     this.#listen();
   }
 
-  /** `sample`: its data show, and the banner says so. `tried` are the addresses at which nothing was found. */
+  /** `sample`: a banner for the sample data. `tried`: addresses without a file. */
   show(mode: 'hidden' | 'empty' | 'sample', tried: readonly string[]): void {
     const isSample = mode === 'sample';
     this.element.hidden = mode === 'hidden';

@@ -1,8 +1,8 @@
 import type { CancelTimer } from '../../shared/clock.ts';
 import type { Child } from '../../shared/dom.ts';
 import { h } from '../../shared/dom.ts';
+import { icon } from '../../shared/icons.ts';
 import { iconButton } from '../controls/controls.ts';
-import { icon } from '../shell/icons.ts';
 import type { Ui } from '../shell/ui.ts';
 
 const TOAST_MS = 6000;
@@ -15,16 +15,16 @@ export interface Notice {
   readonly details?: readonly string[];
   readonly detailsLabel?: string;
   readonly actions?: readonly { readonly label: string; perform(): void }[];
-  /** Whether the person may put it away; otherwise it leaves when its cause does. */
+  /** Whether it can be closed; otherwise it disappears with its cause. */
   readonly canClose?: boolean;
 }
 
-/** Words a notice, anew in every language; undefined: there is nothing to say. */
+/** The text of a notice in the current language; undefined: no notice. */
 export type NoticeWriter = (ui: Ui) => Notice | undefined;
 
 /**
- * Banners below the toolbar, each with a key under which it is replaced or taken away, and toasts in the corner. They
- * outlive a change of language or zone.
+ * Banners below the toolbar, replaced or removed by key, and toasts in the corner. They outlive a change of language or
+ * zone.
  */
 export class Notices {
   readonly element = h('div', { class: 'notices' });
@@ -46,13 +46,13 @@ export class Notices {
     this.element.append(element);
   }
 
-  /** Says all banners again in another language or zone. */
+  /** Redraws the banners in another language or zone. */
   speak(ui: Ui): void {
     this.#ui = ui;
     for (const [key, { write }] of [...this.#shown]) this.show(key, write);
   }
 
-  /** Says something that passes; with an action it stays ten seconds. */
+  /** Shows a toast; with an action it stays ten seconds. */
   toast(text: string, action?: { readonly label: string; perform(): void }): void {
     let cancel: CancelTimer = () => {};
     const close = () => {

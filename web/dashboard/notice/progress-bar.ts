@@ -4,12 +4,12 @@ import type { Progress } from '../text/messages.ts';
 
 type Label = (ui: Ui) => string;
 
-/** Tells of work under way, with a way to give it up. It outlives a change of language. */
+/** Progress of running tasks, with a button to cancel. Outlives a change of language. */
 export class ProgressBar {
   readonly element: HTMLElement;
   readonly #bar = h('progress', {});
   readonly #text = h('p', { role: 'status' });
-  /** Beside the text: read aloud twenty times a second it would be in the way. */
+  /** Outside of the live text: announcing it twenty times a second would disturb. */
   readonly #count = h('span', { class: 'progress-count', 'aria-hidden': 'true' });
   readonly #cancel: HTMLButtonElement;
   readonly #works = new Map<number, { readonly label: Label; progress: Progress; readonly cancel: () => void }>();
@@ -23,14 +23,14 @@ export class ProgressBar {
     this.element = h('div', { class: 'progress', hidden: true }, this.#text, this.#count, this.#bar, this.#cancel);
   }
 
-  /** Goes on in another language. */
+  /** Continues in another language. */
   speak(ui: Ui): void {
     this.#ui = ui;
     setText(this.#cancel, ui.t('cancel'));
     this.#draw();
   }
 
-  /** Runs a work and shows it while it lasts. */
+  /** Runs a task and shows its progress. */
   async follow<Result>(
     label: Label,
     work: (onProgress: (progress: Progress) => void, signal: AbortSignal) => Promise<Result>,
@@ -52,7 +52,7 @@ export class ProgressBar {
     }
   }
 
-  /** Forgets all work, and what comes later: none of it will end. */
+  /** Drops all current and later tasks: none will end. */
   stop(): void {
     this.#isStopped = true;
     this.#works.clear();

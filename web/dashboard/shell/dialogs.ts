@@ -11,7 +11,7 @@ interface DialogParts {
   readonly isDanger?: boolean;
 }
 
-/** Asks; true when the action was chosen. */
+/** Resolves true if the action was chosen. */
 function ask({ t }: Ui, parts: DialogParts): Promise<boolean> {
   return new Promise((resolve) => {
     const perform = h(
@@ -41,7 +41,7 @@ function ask({ t }: Ui, parts: DialogParts): Promise<boolean> {
   });
 }
 
-/** Asks before something is done; true when it shall be. */
+/** Asks for confirmation; resolves true if confirmed. */
 export function confirmAction(
   ui: Ui,
   question: { readonly title: string; readonly text: string; readonly action: string; readonly isDanger?: boolean },
@@ -49,7 +49,7 @@ export function confirmAction(
   return ask(ui, { ...question, body: [h('p', {}, question.text)] });
 }
 
-/** Asks whose events files without a name in them hold; undefined when the answer is to leave them. */
+/** Asks for the user of files whose names tell none; undefined: cancelled. */
 export async function askUser(ui: Ui, names: readonly string[], users: readonly string[]): Promise<string | undefined> {
   const { t } = ui;
   let chosen = users[0] ?? 'info';

@@ -14,7 +14,7 @@ export interface HeaderParts {
 
 const LANGUAGE_NAMES: Readonly<Record<Language, string>> = { en: 'English', de: 'Deutsch' };
 
-/** The bar at the top: what this page is, what it shows at the moment, and how it looks. */
+/** The bar at the top: title, status, language and theme. */
 export class Header {
   readonly element: HTMLElement;
   readonly language: HTMLSelectElement;
@@ -59,7 +59,7 @@ export class Header {
     this.#status.title = text;
   }
 
-  /** What is shown at the moment, in one line. */
+  /** The current selection in one line. */
   get status(): string {
     return this.#status.textContent ?? '';
   }

@@ -2,7 +2,7 @@ import { familyOf } from '../../../src/dashboard/domain/model-family.ts';
 import { familyColour, groupColours } from '../charts/colours.ts';
 import type { Palette } from '../table/cells.ts';
 
-/** The colours of the charts for the rest of the page, as CSS values. */
+/** The charts' colours as CSS values, for the other parts of the page. */
 export function pagePalette(projects: () => readonly string[]): Palette {
   let known = '';
   let colours = groupColours([]);

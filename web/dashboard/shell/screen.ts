@@ -1,7 +1,9 @@
-import type { TableColumn, TablePage, View } from '../../../src/dashboard/domain/view.ts';
+import type { TableColumn, TablePage } from '../../../src/dashboard/domain/table-page.ts';
+import type { View } from '../../../src/dashboard/domain/view.ts';
 import { h, setText } from '../../shared/dom.ts';
 import { nextFrame } from '../../shared/task.ts';
 import type { Theme } from '../../shared/theme.ts';
+import { placeholders } from '../charts-host.ts';
 import { BudgetPanel } from '../controls/budget-panel.ts';
 import { PopoverSwitch } from '../controls/popover-switch.ts';
 import { RangePanel } from '../controls/range-panel.ts';
@@ -22,7 +24,7 @@ import { TopTable } from '../table/top-table.ts';
 import { Header } from './header.ts';
 import type { Ui } from './ui.ts';
 
-/** What a person may do on the page. */
+/** The actions of the page. */
 export interface ScreenActions extends Omit<ToolbarParts, 'onSource' | 'onUser'> {
   onChange(change: Partial<PageState>): void;
   onShift(direction: -1 | 1): void;
@@ -48,24 +50,14 @@ export interface ScreenStart {
   readonly hasPopovers: boolean;
 }
 
-/** Room that axes take off a chart's width. */
+/** Width of a chart's axes. */
 const AXES_PX = 140;
 
 const SECTIONS = ['overview', 'details', 'markers', 'daily', 'top', 'individual'] as const;
-/** The charts that stand on their own below the overview, in reading order. */
-const DETAILS = [
-  'topCost',
-  'topTokens',
-  'modelFamily',
-  'tokenTypes',
-  'inputOutput',
-  'cacheEfficiency',
-  'byHour',
-  'byWeekday',
-  'maxMode',
-] as const;
+/** Placeholders until the charts arrive; with another number of charts the page only jumps. */
+const DETAIL_CHARTS = 9;
 
-/** Everything that is to be seen, in one language; another language or zone builds another screen. */
+/** All visible parts in one language and zone; another language or zone builds another screen. */
 export class Screen {
   readonly header: Header;
   readonly toolbar: Toolbar;
@@ -74,9 +66,9 @@ export class Screen {
   readonly progress: ProgressBar;
   readonly dropZone: DropZone;
   readonly requests: RequestsTable;
-  /** The figures of the charts go into the elements below it that name them. */
+  /** Holds the sections of charts. */
   readonly charts: HTMLElement;
-  /** Shown when the charts' code does not come. */
+  /** Shown if the charts' code cannot be loaded. */
   readonly chartError: HTMLElement;
   readonly #kpis: KpiRow;
   readonly #budget: BudgetPanel;
@@ -89,7 +81,7 @@ export class Screen {
   #page: TablePage | undefined;
   #isFilled = false;
 
-  /** What `before` still has to say, this screen says on. */
+  /** Takes over the notices and progress of `before`. */
   constructor(ui: Ui, palette: Palette, start: ScreenStart, actions: ScreenActions, before?: Screen) {
     this.#ui = ui;
     const popovers = new PopoverSwitch(start.hasPopovers, (isOn) => actions.onPopovers(isOn));
@@ -131,7 +123,7 @@ export class Screen {
     this.#main = h('main', { id: 'main', tabindex: -1, 'aria-busy': 'true' }, this.charts);
   }
 
-  /** How wide the overview draws, in pixels of the screen, at most two for one of CSS. */
+  /** Width of the overview's plot in pixels of the screen, at most two per CSS pixel. */
   get plotWidth(): number {
     return (this.charts.clientWidth - AXES_PX) * Math.min(2, Math.max(1, devicePixelRatio));
   }
@@ -148,14 +140,14 @@ export class Screen {
       this.toolbar.element,
       h('div', { class: 'frame' }, this.#sections(), this.#main),
       h('footer', { class: 'foot' }, h('p', {}, t('disclaimer'))),
-      // In the corner: what comes and goes pushes nothing away from under a finger.
+      // In the corner, where they move no other element.
       h('div', { class: 'corner' }, this.notices.toasts, this.progress.element),
       this.dropZone.overlay,
       this.#live,
     );
   }
 
-  /** Shows sums and tables. The first time the tables are left to the caller, step by step: the charts go first. */
+  /** Shows sums and tables. The first time the tables are returned as steps for the caller: charts go first. */
   showView(view: View, state: PageState): readonly (() => void)[] {
     this.#kpis.show(view, state.basis);
     this.#budget.show(view.budget);
@@ -171,12 +163,12 @@ export class Screen {
     return [];
   }
 
-  /** Everything shows the newest answer. */
+  /** All parts show the newest answer. */
   showReady(): void {
     this.#main.removeAttribute('aria-busy');
   }
 
-  /** The table stands below everything: the charts go first. */
+  /** The charts go first: the table is at the end of the page. */
   async showTable(page: TablePage): Promise<void> {
     this.#page = page;
     await nextFrame(this.#ui.clock);
@@ -193,7 +185,7 @@ export class Screen {
     this.#main.setAttribute('aria-busy', 'true');
   }
 
-  /** Tells those who listen instead of looking. */
+  /** Announces a text to screen readers. */
   announce(text: string): void {
     setText(this.#live, text);
   }
@@ -204,7 +196,6 @@ export class Screen {
 
   #layOut(): HTMLElement {
     const { t } = this.#ui;
-    const place = (chart: string) => h('div', { class: 'chart-place', 'data-chart': chart });
     return h(
       'div',
       { class: 'content' },
@@ -215,11 +206,14 @@ export class Screen {
       this.chartError,
       h(
         'section',
-        { id: 'overview', class: 'charts-main', 'aria-label': t('section.overview') },
-        place('overview'),
-        place('cumulative'),
+        { id: 'overview', class: 'charts-main', 'aria-label': t('section.overview'), 'data-charts': 'overview' },
+        placeholders(2),
       ),
-      h('section', { id: 'details', class: 'charts-grid', 'aria-label': t('section.details') }, DETAILS.map(place)),
+      h(
+        'section',
+        { id: 'details', class: 'charts-grid', 'aria-label': t('section.details'), 'data-charts': 'details' },
+        placeholders(DETAIL_CHARTS),
+      ),
       this.#markers.element,
       this.#daily.element,
       this.#top.element,

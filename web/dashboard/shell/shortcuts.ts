@@ -17,7 +17,7 @@ export interface ShortcutActions {
 const TYPING = 'input:not([type="checkbox"], [type="radio"]), select, textarea, dialog, [role="menu"]';
 const SOURCE_KEYS: Readonly<Record<string, Source>> = { c: 'csv', l: 'live', b: 'merge' };
 
-/** Single keys, off while somebody types or a dialog is open. */
+/** Shortcuts of single keys, off while typing and in dialogs. */
 export function listenForShortcuts(actions: ShortcutActions): void {
   document.addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;

@@ -22,13 +22,13 @@ export function projectCell(row: EventRow, palette: Palette): Child {
   return h('span', { class: 'with-dot', title: row.task || undefined }, dot, row.project || '–');
 }
 
-/** An included event shows what its source says, any other its US dollars. */
+/** The source's text for an included event, else US dollars. */
 export function costText(row: EventRow, basis: string, { format }: Ui): Child {
   if (basis !== 'reported') return format.money(row.basisCents);
   return row.isIncluded ? h('span', { class: 'pill' }, row.costDisplay) : format.money(row.costCents);
 }
 
-/** Marks the row as one whose marker the popover tells about. */
+/** Marks a row whose marker the popover shows. */
 export function dressMarkerRow(
   element: HTMLTableRowElement,
   markerId: string | undefined,

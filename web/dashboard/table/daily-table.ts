@@ -8,7 +8,7 @@ import { TableCard } from './table-card.ts';
 
 const ROWS = 31;
 
-/** One row for each day and user. */
+/** One row per day and user. */
 export class DailyTable {
   readonly element: HTMLElement;
   readonly #ui: Ui;

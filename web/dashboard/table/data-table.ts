@@ -5,7 +5,7 @@ export interface Column<Row, Key extends string = string> {
   readonly key: Key;
   readonly title: string;
   readonly isNumber?: boolean;
-  /** The value to sort by; without it the column has no sort button. `outside` leaves the order to the page. */
+  /** The value to sort by; without it there is no sort button. `outside`: the page sorts. */
   readonly sort?: ((row: Row) => string | number) | 'outside';
   cell(row: Row): Child | readonly Child[];
 }
@@ -20,15 +20,15 @@ export interface DataTableParts<Row, Key extends string> {
   readonly caption: string;
   readonly columns: readonly Column<Row, Key>[];
   readonly order: Order<Key>;
-  /** What is said to sort by a column, for those who listen. */
+  /** The label of a sort button for screen readers. */
   sortLabel(title: string): string;
-  /** Called when rows are to be ordered elsewhere. */
+  /** Called for columns that the page sorts. */
   onOrder?(order: Order<Key>): void;
-  /** Dresses a row: marker, colour. */
+  /** Adds marker and colour to a row. */
   dress?(element: HTMLTableRowElement, row: Row): void;
 }
 
-/** A table whose heads are sort buttons. It scrolls sideways in a box of its own, the first column standing still. */
+/** A table with sort buttons in its head, in a box that scrolls sideways with a fixed first column. */
 export class DataTable<Row, Key extends string = string> {
   readonly element: HTMLElement;
   readonly #parts: DataTableParts<Row, Key>;
@@ -56,7 +56,7 @@ export class DataTable<Row, Key extends string = string> {
     this.#rows = rows;
     const before = [...this.#body.children];
     const now = this.#sorted().map((row) => this.#row(row));
-    // A row that says what it said before stays: the focus may be on it.
+    // Unchanged rows are kept, for the focus.
     syncChildren(
       this.#body,
       now.map((row, index) => (before[index]?.isEqualNode(row) ? before[index] : row)),

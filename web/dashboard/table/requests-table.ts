@@ -1,4 +1,5 @@
-import type { EventRow, TableColumn, TablePage } from '../../../src/dashboard/domain/view.ts';
+import type { TableColumn, TablePage } from '../../../src/dashboard/domain/table-page.ts';
+import type { EventRow } from '../../../src/dashboard/domain/view.ts';
 import { h, setText } from '../../shared/dom.ts';
 import { Field, fillSelect, iconButton } from '../controls/controls.ts';
 import type { PopoverSwitch } from '../controls/popover-switch.ts';
@@ -91,7 +92,7 @@ export class RequestsTable {
   }
 
   showState(state: PageState): void {
-    // The page that is asked for: whoever presses twice goes two pages on, however long the first takes.
+    // The requested page, so that pressing twice moves two pages on.
     this.#page = state.page;
     this.#filters = state.filters;
     this.#basis = state.basis;

@@ -1,7 +1,7 @@
 import type { Child } from '../../shared/dom.ts';
 import { h, setText } from '../../shared/dom.ts';
 
-/** A section of the page with a title, room for a toolbar, and words for when there is nothing in it. */
+/** A section of the page with title, tools, and a text for when it is empty. */
 export class TableCard {
   readonly element: HTMLElement;
   readonly tools = h('div', { class: 'card-tools' });
@@ -24,7 +24,7 @@ export class TableCard {
     );
   }
 
-  /** Puts a text in the place of the table; undefined shows the table. */
+  /** Shows a text instead of the table; undefined: the table. */
   showEmpty(text: string | undefined, ...actions: readonly Child[]): void {
     this.#empty.hidden = text === undefined;
     this.body.hidden = text !== undefined;

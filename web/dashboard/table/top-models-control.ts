@@ -3,7 +3,7 @@ import type { TopModels } from '../data/state.ts';
 import { TOP_MODELS } from '../data/state.ts';
 import type { Ui } from '../shell/ui.ts';
 
-/** How many models a chart of the top ones shows: one choice, which both charts offer. */
+/** The number of models, one choice for both charts of top models. */
 export class TopModelsControl {
   readonly element: HTMLSelectElement;
 

@@ -10,7 +10,7 @@ import { TableCard } from './table-card.ts';
 export interface TopTableParts {
   readonly palette: Palette;
   readonly popovers: PopoverSwitch;
-  /** Ranks by list value, for when nothing was billed. */
+  /** Ranks by list value if nothing was billed. */
   onRankByList(): void;
 }
 
@@ -54,7 +54,7 @@ export class TopTable {
     else this.#card.showEmpty(view.top.length === 0 ? t('empty.selection') : undefined);
   }
 
-  /** When ranked by list value no request has a cost on the basis: the list value is what there is to compare. */
+  /** Ranked by list value, no request has a cost on the basis: shows list values. */
   #cents(row: EventRow): number {
     return row.basisCents > 0 ? row.basisCents : row.listCents;
   }

@@ -1,4 +1,4 @@
-/** The page's words. `{name}` takes a value; of `one || many` the number `n` chooses. */
+/** The page's English texts. `{name}` is replaced by a value; `n` chooses between `one || many`. */
 export const english = {
   title: 'Usage analytics',
   home: 'opsdeck, start page',
@@ -35,11 +35,11 @@ export const english = {
   'import-markers': 'Import markers',
   export: 'Export',
   'export.csv': 'Events as CSV',
-  'export.csv-hint': 'what is selected, oldest first',
+  'export.csv-hint': 'the selection, oldest first',
   'export.json': 'Events as JSON',
   'export.json-hint': 'with the markers',
   'export.picture': 'Page as a picture',
-  'export.picture-hint': 'the charts that are shown, PNG',
+  'export.picture-hint': 'the visible charts, PNG',
   'export.no-picture': 'There is no chart to take a picture of.',
   'export.markers': 'Markers as JSON',
   'export.markers-hint': 'all of them, to import elsewhere',
@@ -78,7 +78,7 @@ export const english = {
   'basis.what': 'What is this?',
   'basis.explained':
     'As reported takes each amount as its source states it: a CSV says 0 for included requests where live data state their value. Billed only counts what is billed by use and nothing else. List value counts every request at its list price, included ones as well.',
-  compare: 'Compare with the period before',
+  compare: 'Compare with the previous period',
   zone: 'Time zone',
   'shift.back': 'Previous period',
   'shift.on': 'Next period',
@@ -104,8 +104,7 @@ export const english = {
   'drop.here': 'Drop to load',
   'sample.load': 'Show sample data',
   'sample.title': 'This is sample data.',
-  'sample.text':
-    'The usage was invented so that there is something to look at. Drop your own usage CSV here and it takes the sample’s place.',
+  'sample.text': 'The usage is invented. Drop your own usage CSV here to replace it.',
   'whose.title': 'Whose requests are in this file? || Whose requests are in these files?',
   'whose.load': 'Load',
 
@@ -171,7 +170,7 @@ export const english = {
   'change.up': '▲ {percent}',
   'change.down': '▼ {percent}',
   'change.same': '= {percent}',
-  'change.what': 'Change from the equally long period before',
+  'change.what': 'Change from the previous period of equal length',
 
   budget: 'Budget this month',
   'budget.monthly': 'Monthly, US$',
@@ -215,17 +214,17 @@ export const english = {
   'column.actions': 'Actions',
 
   daily: 'Days',
-  'daily.what': 'One row for each day and user',
+  'daily.what': 'One row per day and user',
   'daily.more': 'Show all {n} rows',
   top: 'Most expensive requests',
-  'top.what': 'The fifteen that cost most',
+  'top.what': 'The 15 most expensive',
   'top.free': 'No billable events.',
   'top-models.cost': 'How many models by cost',
   'top-models.tokens': 'How many models by tokens',
   'top-models.n': 'Top {n}',
   'top.by-list': 'Rank by list value',
   individual: 'Individual requests',
-  'individual.what': 'All of the selection, fifty a page',
+  'individual.what': 'The whole selection, 50 per page',
   markers: 'Project markers',
   'markers.what': 'Intervals that belong to a project and a task',
   'markers.open-hint': '* open-ended: runs until the next marker of the same user begins, or the selection ends.',
@@ -301,7 +300,7 @@ export const english = {
   'error.min-cost': 'Enter US dollars such as 0.25.',
   'error.worker': 'The data cannot be read.',
   'error.worker-text':
-    'A part of the page could not be loaded: {reason} Reload the page; if that does not help, start the server again.',
+    'A part of the page could not be loaded: {reason} Reload the page; if that does not help, restart the server.',
   'error.charts': 'The charts could not be loaded. Reload the page; all figures are in the tables below.',
 
   'keys.search': 'Filters of the requests',
@@ -311,7 +310,7 @@ export const english = {
   'keys.marker': 'New marker',
   'keys.shift': 'Previous and next period',
   'keys.zoom': 'Reset zoom',
-  'keys.compare': 'Compare with the period before',
+  'keys.compare': 'Compare with the previous period',
   'keys.theme': 'Theme',
   'keys.help': 'This list',
   'keys.in-charts': 'In a chart',

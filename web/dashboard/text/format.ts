@@ -2,19 +2,19 @@ import type { Language } from '../data/settings.ts';
 
 const MINUTE_MS = 60_000;
 
-/** Writes numbers, money and instants in a language and a time zone. */
+/** Formats numbers, money and instants in a language and a time zone. */
 export interface Format {
   readonly locale: string;
   readonly zone: string;
   /** `1,234`. */
   count(value: number): string;
-  /** `6.14M`; the exact value belongs into a title. */
+  /** `6.14M`; show the exact value in a title. */
   compact(value: number): string;
   /** Cents as US dollars; four decimals below one cent. */
   money(cents: number): string;
   /** 0 to 1 as per cent. */
   percent(share: number): string;
-  /** A plain number with at most so many decimals. */
+  /** A number with at most `digits` decimals. */
   decimal(value: number, digits: number): string;
   /** `12 Jun 2026, 14:03`. */
   dateTime(at: number): string;
@@ -30,7 +30,7 @@ export interface Format {
   bytes(value: number): string;
 }
 
-/** The tag for a language that suits the browser's own wishes best. */
+/** The locale for a language that fits the browser's preferences best. */
 export function localeOf(language: Language, wishes: readonly string[]): string {
   return (
     wishes.find((wish) => wish === language || wish.startsWith(`${language}-`)) ??
@@ -42,7 +42,7 @@ export function createFormat(locale: string, zone: string): Format {
   const number = (options: Intl.NumberFormatOptions) => new Intl.NumberFormat(locale, options);
   const date = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(locale, { timeZone: zone, ...options });
   const count = number({ maximumFractionDigits: 0 });
-  // British English writes 6.14m, which in a column of numbers reads as metres.
+  // British English writes 6.14m, which reads as metres.
   const compactLocale = locale.startsWith('en') ? 'en-US' : locale;
   const compact = new Intl.NumberFormat(compactLocale, { notation: 'compact', maximumSignificantDigits: 3 });
   const dollars = { style: 'currency', currency: 'USD', currencyDisplay: 'narrowSymbol' } as const;
@@ -109,8 +109,8 @@ export function wallTimeIn(zone: string, at: number): string {
 }
 
 /**
- * The instant at which clocks of a zone show a wall time `YYYY-MM-DDTHH:MM`; the earlier of two, and for a time that
- * a change skips the instant after it. Undefined for what is no time.
+ * The instant of a wall time `YYYY-MM-DDTHH:MM` in a zone; the earlier of two, and for a skipped time the instant after
+ * the change. Undefined for other texts.
  */
 export function instantOf(zone: string, wall: string): number | undefined {
   const asUtc = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$/.test(wall) ? Date.parse(`${wall}:00Z`) : Number.NaN;

@@ -1,16 +1,9 @@
 import type { CsvFileResult } from '../../../src/dashboard/domain/csv/file.ts';
 import type { ProjectMarker } from '../../../src/dashboard/domain/marker/marker.ts';
-import type {
-  CostBasis,
-  SourceMode,
-  Sums,
-  TablePage,
-  TableQuery,
-  View,
-  ViewQuery,
-} from '../../../src/dashboard/domain/view.ts';
+import type { TablePage, TableQuery } from '../../../src/dashboard/domain/table-page.ts';
+import type { CostBasis, SourceMode, Sums, View, ViewQuery } from '../../../src/dashboard/domain/view.ts';
 
-// What the page asks of its worker. Every request has a number that its answer repeats.
+// Messages between page and worker. An answer repeats the number of its request.
 
 export interface CsvRequest {
   readonly type: 'csv';
@@ -24,12 +17,12 @@ export interface CsvRequest {
 export interface LiveRequest {
   readonly type: 'live';
   readonly users: readonly string[];
-  /** Epoch milliseconds; undefined reaches back without end. */
+  /** Epoch milliseconds; undefined: without bound. */
   readonly from: number | undefined;
   readonly now: number;
-  /** Asks again although the cache is fresh, and has the server ask again. */
+  /** Bypasses the caches of worker and server. */
   readonly refresh: boolean;
-  /** In count mode: how many events there should be; the window is widened up to three times. */
+  /** In count mode: the wanted number of events; the window is widened up to three times. */
   readonly atLeast: number | undefined;
 }
 
@@ -56,7 +49,7 @@ export type WorkerRequest =
   | { readonly type: 'table'; readonly query: TableQuery }
   | { readonly type: 'export'; readonly format: 'csv' | 'json'; readonly query: ViewQuery };
 
-/** Why an answer of the server could not be used; `code` and `hint` are the server's. */
+/** Why a fetch failed; `code` and `hint` are the server's. */
 export interface LiveFailure {
   readonly code: string;
   readonly message: string;
@@ -65,17 +58,17 @@ export interface LiveFailure {
 
 export interface LiveUserResult {
   readonly user: string;
-  /** Live events of the user now. */
+  /** Number of the user's live events. */
   readonly events: number;
-  /** When the data were last up to date; undefined: never. */
+  /** Last update; undefined: never. */
   readonly fetchedAt: number | undefined;
-  /** Where the data begin; undefined: no bound. */
+  /** Start of the data; undefined: no bound. */
   readonly from: number | undefined;
   readonly truncated: boolean;
   readonly failure: LiveFailure | undefined;
 }
 
-/** `missing`: there is nothing at the address. */
+/** `missing`: no file at the address. */
 export type CsvAnswer = CsvFileResult | 'missing';
 
 export interface Answers {
@@ -86,7 +79,7 @@ export interface Answers {
   readonly 'remove-files': undefined;
   readonly 'clear-live': undefined;
   readonly markers: undefined;
-  /** Undefined: a newer question has overtaken it. */
+  /** Undefined: superseded by a newer request. */
   readonly view: View | undefined;
   readonly table: TablePage | undefined;
   readonly export: Blob;
@@ -102,7 +95,7 @@ export interface Progress {
 
 export type ToWorker =
   | { readonly id: number; readonly request: WorkerRequest }
-  /** Gives up the request of that number. */
+  /** Cancels the request of that number. */
   | { readonly id: number; readonly cancel: true };
 
 export type FromWorker =

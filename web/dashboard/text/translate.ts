@@ -9,8 +9,8 @@ export type Translate = (key: TextKey, values?: Values) => string;
 const TEXTS: Readonly<Record<Language, Readonly<Record<TextKey, string>>>> = { en: english, de: german };
 
 /**
- * Words a text in a language: `{name}` takes a value, numbers as the locale writes them; of `one || many` the number
- * `n` chooses.
+ * Translates into a language: `{name}` is replaced by a value, numbers in the locale's format; `n` chooses between `one
+ * || many`.
  */
 export function createTranslate(language: Language, locale: string): Translate {
   const plurals = new Intl.PluralRules(locale);

@@ -1,8 +1,8 @@
 import type { WireCommand } from '../../../src/rooms/contract/command.ts';
 import type { WireMessage } from '../../../src/rooms/contract/message.ts';
 import { h } from '../../shared/dom.ts';
+import { icon } from '../../shared/icons.ts';
 import { summaryOf } from '../message/body.ts';
-import { icon } from '../shell/icons.ts';
 import type { Completion, Option } from './completion.ts';
 import { complete, completionAt, type Mentionable, optionsFor } from './completion.ts';
 import type { Uploads } from './uploads.ts';

@@ -1,8 +1,8 @@
 import type { WireFile } from '../../../src/rooms/contract/message.ts';
 import { h } from '../../shared/dom.ts';
+import { icon } from '../../shared/icons.ts';
 import type { Api } from '../api.ts';
 import { reasonOf } from '../api-error.ts';
-import { icon } from '../shell/icons.ts';
 import { printSize } from '../shell/time-text.ts';
 
 const MAX_FILES = 10;

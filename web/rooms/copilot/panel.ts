@@ -1,9 +1,9 @@
 import type { RoomReplacementBody } from '../../../src/rooms/contract/room.ts';
 import { h } from '../../shared/dom.ts';
+import { icon } from '../../shared/icons.ts';
 import { ANY_VERSION } from '../api.ts';
 import type { RoomEntry } from '../room/entry.ts';
 import type { Panel } from '../room/panels.ts';
-import { icon } from '../shell/icons.ts';
 import type { Ui } from '../shell/ui.ts';
 import { CopilotForm } from './form.ts';
 

@@ -1,8 +1,7 @@
 import type { WireMessage } from '../../../src/rooms/contract/message.ts';
 import type { AlertCard } from '../../../src/rooms/domain/card/alert-card.ts';
 import { h } from '../../shared/dom.ts';
-import { svgElement } from '../../shared/drawing.ts';
-import { icon } from '../shell/icons.ts';
+import { icon, svgElement } from '../../shared/icons.ts';
 import { printFull, printLength, printTime } from '../shell/time-text.ts';
 import type { Ui } from '../shell/ui.ts';
 import { isSafeLink } from './markdown.ts';

@@ -1,5 +1,5 @@
 import { h, syncChildren } from '../../shared/dom.ts';
-import { icon } from '../shell/icons.ts';
+import { icon } from '../../shared/icons.ts';
 import { printDay } from '../shell/time-text.ts';
 import type { Ui } from '../shell/ui.ts';
 import { tickCards } from './alert-card-view.ts';

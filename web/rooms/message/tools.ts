@@ -1,7 +1,7 @@
 import type { WireMessage } from '../../../src/rooms/contract/message.ts';
 import { h } from '../../shared/dom.ts';
+import { type IconName, icon } from '../../shared/icons.ts';
 import { COMMON_EMOJI } from '../composer/emoji-names.ts';
-import { type IconName, icon } from '../shell/icons.ts';
 import type { Ui } from '../shell/ui.ts';
 
 export interface ToolsHooks {

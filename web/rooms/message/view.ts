@@ -2,13 +2,13 @@ import type { WireFile, WireMessage } from '../../../src/rooms/contract/message.
 import type { UserRef } from '../../../src/rooms/domain/user/user.ts';
 import type { Child } from '../../shared/dom.ts';
 import { h } from '../../shared/dom.ts';
+import { icon } from '../../shared/icons.ts';
 import type { OutboxItem } from '../composer/outbox.ts';
 import { copilotHandle } from '../copilot/handle.ts';
 import type { RoomEntry } from '../room/entry.ts';
 import { addressOf } from '../root.ts';
 import { pathOfMessage } from '../route.ts';
 import { avatar } from '../shell/avatar.ts';
-import { icon } from '../shell/icons.ts';
 import { printAge, printFull, printSize, printTime } from '../shell/time-text.ts';
 import type { Ui } from '../shell/ui.ts';
 import { alertCardOf } from './alert-card.ts';
@@ -178,7 +178,7 @@ export function renderFile({ id, name, size, contentType, width, height }: WireF
 
 function runLine(message: WireMessage, place: string, { actions }: Ui): HTMLElement {
   const { run, status } = message;
-  const button = (name: 'stop' | 'retry' | 'eye', label: string, action: () => void) =>
+  const button = (name: 'stop' | 'refresh' | 'eye', label: string, action: () => void) =>
     h('button', { type: 'button', class: 'quiet run-button', onclick: action }, icon(name), label);
   const failure = status === 'failed' ? (run?.error?.message ?? 'failed') : status === 'cancelled' ? 'stopped' : '';
   return h(
@@ -186,7 +186,7 @@ function runLine(message: WireMessage, place: string, { actions }: Ui): HTMLElem
     { class: 'run-line', 'data-place': place },
     failure !== '' && h('span', { class: 'run-failure' }, icon('warning'), failure),
     status === 'streaming' && button('stop', 'Stop', () => actions.stopRun(message)),
-    (status === 'failed' || status === 'cancelled') && button('retry', 'Retry', () => actions.retryRun(message)),
+    (status === 'failed' || status === 'cancelled') && button('refresh', 'Retry', () => actions.retryRun(message)),
     status !== 'streaming' && button('eye', 'What it saw', () => actions.showSaw(message)),
     status === 'complete' && run?.model ? h('span', { class: 'soft' }, run.model) : false,
   );

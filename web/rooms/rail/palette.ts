@@ -1,9 +1,9 @@
 import type { WireHit } from '../../../src/rooms/contract/search.ts';
 import type { CancelTimer } from '../../shared/clock.ts';
 import { h } from '../../shared/dom.ts';
+import { icon } from '../../shared/icons.ts';
 import { reasonOf } from '../api-error.ts';
 import { summaryOf } from '../message/body.ts';
-import { icon } from '../shell/icons.ts';
 import { readSnippet } from '../shell/search-snippet.ts';
 import { printAge } from '../shell/time-text.ts';
 import type { Ui } from '../shell/ui.ts';

@@ -1,8 +1,8 @@
 import { h, syncChildren } from '../../shared/dom.ts';
+import { icon } from '../../shared/icons.ts';
 import type { RoomEntry } from '../room/entry.ts';
 import { addressOf, ROOT } from '../root.ts';
 import { pathOfRoom } from '../route.ts';
-import { icon } from '../shell/icons.ts';
 import type { Ui } from '../shell/ui.ts';
 
 export interface RailHooks {

@@ -1,4 +1,5 @@
 import { h, setText } from '../../shared/dom.ts';
+import { icon } from '../../shared/icons.ts';
 import { Composer, type ComposerHooks } from '../composer/composer.ts';
 import { chooseEmoji } from '../composer/emoji-picker.ts';
 import type { Outbox } from '../composer/outbox.ts';
@@ -7,7 +8,6 @@ import { copilotHandle } from '../copilot/handle.ts';
 import { rowsOf } from '../message/flow-rows.ts';
 import { FlowView } from '../message/flow-view.ts';
 import { MessageTools } from '../message/tools.ts';
-import { icon } from '../shell/icons.ts';
 import { dayOf } from '../shell/time-text.ts';
 import type { Ui } from '../shell/ui.ts';
 import { emptyRoom } from './empty-room.ts';
@@ -110,7 +110,7 @@ export class RoomPane {
         h(
           'button',
           { type: 'button', class: 'icon-button back', 'aria-label': 'All rooms', onclick: () => hooks.back() },
-          icon('back'),
+          icon('left'),
         ),
         h('div', { class: 'room-title' }, this.#title, this.#topic),
         this.#copilot,

@@ -1,6 +1,6 @@
 import type { UserRef } from '../../../src/rooms/domain/user/user.ts';
 import { h } from '../../shared/dom.ts';
-import { icon } from './icons.ts';
+import { icon } from '../../shared/icons.ts';
 
 const TONES = 8;
 

@@ -1,5 +1,5 @@
 import { h, setAttribute, setText } from '../../shared/dom.ts';
-import { icon } from './icons.ts';
+import { icon } from '../../shared/icons.ts';
 
 /** Beside the room: one panel at a time. */
 export class Drawer {

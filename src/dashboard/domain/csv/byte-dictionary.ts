@@ -2,12 +2,12 @@ const decoder = new TextDecoder();
 const encoder = new TextEncoder();
 
 /**
- * Gives equal texts equal numbers, from 0 on, reading them as UTF-8 bytes where they lie: a million cells with a few
- * hundred different texts make a few hundred strings. Numbers stay as they are, so that columns may hold them.
+ * Numbers texts from 0, equal texts alike, reading their UTF-8 bytes in place: a million cells with a few hundred
+ * different texts make a few hundred strings. Numbers are stable, so that columns can hold them.
  */
 export class ByteDictionary {
   #pool = new Uint8Array(4096);
-  /** Where each text begins in the pool, and after the last one where it ends. */
+  /** The start of each text in the pool, and the end of the last. */
   #starts = new Uint32Array(256);
   #hashes = new Int32Array(256);
   /** Number + 1 by hash, linear probing; 0 is free. */
@@ -88,7 +88,7 @@ export class ByteDictionary {
 
 type Growable = Uint8Array | Int32Array | Uint32Array | Float64Array;
 
-/** A copy with room for so many entries. */
+/** A copy with room for `capacity` entries. */
 export function grown<T extends Growable>(array: T, capacity: number): T {
   const larger = new (array.constructor as new (length: number) => T)(capacity);
   larger.set(array.subarray(0, Math.min(array.length, capacity)));

@@ -1,8 +1,8 @@
 import { placeSentinel, SENTINEL_BYTES } from './scanner.ts';
 
 /**
- * Collects chunks of a file as UTF-8: removes the byte order mark, decodes UTF-16 that has one, and keeps what a reader
- * has not used yet. `bytes` from `from` to `end` are unread; behind `end` the scanner's sentinel stands.
+ * Collects chunks of a file as UTF-8: removes the byte order mark, decodes UTF-16 with a mark, and keeps what the
+ * reader has not consumed. `bytes` from `from` to `end` are unread, followed by the scanner's sentinel.
  */
 export class ByteSource {
   bytes = new Uint8Array(1 << 16);

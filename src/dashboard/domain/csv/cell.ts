@@ -6,8 +6,8 @@ export const BAD_TOKENS = -1;
 export const NEGATIVE_TOKENS = -2;
 
 /**
- * A count of tokens: empty and `-` are none, thousands may be set apart. BAD_TOKENS for what is no whole number,
- * NEGATIVE_TOKENS for one below zero.
+ * A count of tokens: 0 for empty and `-`; thousands may be grouped. BAD_TOKENS for anything but a whole number,
+ * NEGATIVE_TOKENS below zero.
  */
 export function readTokens(bytes: Uint8Array, start: number, end: number): number {
   if (end - start > 15) return readOddTokens(bytes, start, end);
@@ -29,14 +29,14 @@ function readOddTokens(bytes: Uint8Array, start: number, end: number): number {
   return Number.isSafeInteger(value) ? value : BAD_TOKENS;
 }
 
-/** Reads dates of many rows; those of one day share the work. */
+/** Reads the dates of many rows; dates of one day share the work. */
 export class DateReader {
   /** Whether the last date had no time. */
   isDateOnly = false;
   #packed = -1;
   #midnight = 0;
 
-  /** Epoch milliseconds of an ISO 8601 text; without an offset its time is UTC. NaN for what is none. */
+  /** Epoch milliseconds of an ISO 8601 text, UTC if it has no offset. NaN for other texts. */
   read(bytes: Uint8Array, start: number, end: number): number {
     const length = end - start;
     this.isDateOnly = length === 10;
@@ -88,7 +88,7 @@ function readRest(bytes: Uint8Array, from: number, end: number): number {
   return ms - readOffset(bytes, at, end);
 }
 
-/** `+02:00`, `+0200` or `+02`, as milliseconds; NaN for what is none. */
+/** `+02:00`, `+0200` or `+02` in milliseconds; NaN for other texts. */
 function readOffset(bytes: Uint8Array, at: number, end: number): number {
   const sign = bytes[at] === 43 ? 1 : bytes[at] === DASH ? -1 : Number.NaN;
   const length = end - at;

@@ -1,19 +1,19 @@
-/** What is known about a file before it is read. */
+/** Known before the file is read. */
 export interface CsvFile {
   readonly name: string;
   /** Bytes; 0 when not known. */
   readonly size: number;
-  /** Whose events these are, unless a `User` column says otherwise: a user's label. */
+  /** The label of the events' user, unless a `User` column names another. */
   readonly user: string;
 }
 
 export type BadRowReason = 'date' | 'implausible-date' | 'tokens' | 'negative-tokens' | 'cells';
 
 export interface BadRow {
-  /** From 1, the header included; of a row over several lines, its first. */
+  /** From 1, the header included; the first line of a row over several. */
   readonly line: number;
   readonly reason: BadRowReason;
-  /** The cell that is to blame, cut to 40 characters. */
+  /** The bad cell, cut to 40 characters. */
   readonly text: string;
 }
 
@@ -30,7 +30,7 @@ export interface CsvCounts {
   readonly skipped: number;
 }
 
-/** `duplicate`: same name, size and content as a file that is already loaded, so that it was left out. */
+/** `duplicate`: left out, since a file with the same name, size and content is loaded. */
 export interface CsvFileResult extends CsvCounts {
   readonly status: 'added' | 'duplicate' | 'rejected';
   /** Present when added. */
@@ -47,8 +47,8 @@ export interface CsvFileResult extends CsvCounts {
 }
 
 /**
- * The label that stands in a file name as a word of its own (`usage-events-info.csv` → `info`), the longest of several;
- * undefined when none does, so that somebody has to be asked.
+ * The longest label that is a word of the file name (`usage-events-info.csv` → `info`); undefined if there is none, and
+ * the page has to ask.
  */
 export function guessUser(fileName: string, labels: readonly string[]): string | undefined {
   const name = fileName.toLowerCase();

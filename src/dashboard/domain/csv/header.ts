@@ -1,4 +1,4 @@
-/** Where the cells of a row stand; -1 for a column that the file does not have. */
+/** The index of each column; -1 if the file lacks it. */
 export interface CsvLayout {
   readonly date: number;
   readonly user: number;
@@ -18,10 +18,10 @@ const DELIMITERS = [',', ';', '\t'] as const;
 
 export type CsvHeader =
   | { readonly ok: true; readonly delimiter: number; readonly layout: CsvLayout }
-  /** The required columns that no delimiter brings to light. */
+  /** Required columns that were found with no delimiter. */
   | { readonly ok: false; readonly missing: readonly string[] };
 
-/** Reads the header by its names, whatever their order: with the delimiter that finds most of the required ones. */
+/** Reads the column names in any order, with the delimiter that finds most of the required ones. */
 export function readCsvHeader(line: string): CsvHeader {
   const readings = DELIMITERS.map((delimiter) => {
     const places = new Map<string, number>();

@@ -133,7 +133,7 @@ test('semicolons, decimal commas, offsets, odd spellings of the header and trail
   assert.deepEqual([second?.model, second?.costCents, second?.tokens.total], ['unknown', 4, 15]);
 });
 
-test('bad rows are skipped and counted, with line and reason; a header in the middle is none', () => {
+test('bad rows are skipped and counted, with line and reason; a header in the middle is not counted', () => {
   const result = loadCsv(createData(), badRows);
   assert.equal(result.status, 'added');
   assert.deepEqual([result.rows, result.events, result.skipped, result.totalsThatDiffer], [8, 2, 6, 1]);
@@ -154,14 +154,14 @@ test('bad rows are skipped and counted, with line and reason; a header in the mi
   );
 });
 
-test('no more than twenty bad rows are told, and a file of nothing else is refused', () => {
+test('at most twenty bad rows are reported, and a file of nothing else is refused', () => {
   const result = loadCsv(createData(), csvOf(...Array.from({ length: 30 }, () => 'x,,,,,,,,,')));
   assert.equal(result.status, 'rejected');
   assert.deepEqual(result.error, { code: 'all-rows-bad' });
   assert.deepEqual([result.skipped, result.badRows.length], [30, 20]);
 });
 
-test('files without a header, and with a quote that nobody closes, are refused with a reason', () => {
+test('files without a header or with an unclosed quote are refused with a reason', () => {
   assert.deepEqual(loadCsv(createData(), '').error, { code: 'empty' });
   assert.deepEqual(loadCsv(createData(), '\n \n').error, { code: 'empty' });
   const open = csvOf(csvRow('2026-06-01T10:00:00.100Z', 5), '"2026-06-01T10:00:00Z,Included');

@@ -5,7 +5,7 @@ import { readCsvHeader } from './header.ts';
 import { CsvRowReader, type CsvTarget } from './row.ts';
 import { CsvScanner } from './scanner.ts';
 
-/** A row longer than this is one whose quote nobody closed. */
+/** A longer row has an unclosed quote. */
 const MAX_ROW_BYTES = 1 << 20;
 const BAD_ROWS_SHOWN = 20;
 
@@ -33,7 +33,7 @@ export class CsvReader {
   #skipped = 0;
   readonly #badRows: BadRow[] = [];
 
-  /** `users`: numbers of the names' users by what a `User` column may say of them, in lower case. */
+  /** `users`: user numbers by the lower-case names of a `User` column. */
   constructor(file: CsvFile, names: EventNames, users: ReadonlyMap<string, number>, now: number) {
     this.#file = file;
     const user = Math.max(0, names.users.indexOf(file.user));
@@ -98,10 +98,10 @@ export class CsvReader {
     if (this.#badRows.length < BAD_ROWS_SHOWN) this.#badRows.push({ line: this.#line, reason, text: row.badText });
   }
 
-  /** Answers whether rows may be read: the header is there, and good. */
+  /** Whether a valid header was read, so that rows may follow. */
   #readHeader(isLast: boolean): boolean {
     const { bytes, end } = this.#source;
-    // Whatever the delimiter, a line of a header ends at the first line end; nobody breaks a name in two.
+    // A header line ends at the first line end whatever the delimiter: names contain none.
     const scanner = new CsvScanner(0);
     while (this.#source.from < end) {
       const next = scanner.scan(bytes, this.#source.from, end, isLast);
@@ -123,7 +123,7 @@ export class CsvReader {
     return false;
   }
 
-  /** Makes room for all rows of the file at once, going by the ones that were read: growing would hold two copies. */
+  /** Makes room for all rows of the file at once, estimated from the rows so far: growing would hold two copies. */
   #foresee(): void {
     const read = this.#bytes - (this.#source.end - this.#source.from);
     if (this.#rows < 100 || this.#file.size <= read) return;
@@ -131,7 +131,7 @@ export class CsvReader {
     if (expected > this.#columns.flags.length) this.#columns.reserve(Math.ceil(expected * 1.01));
   }
 
-  /** What somebody is told of the file, once it is decided what becomes of it. */
+  /** The report on the file, once it is known whether it was added. */
   describe(reading: CsvReading, status: CsvFileResult['status'], fileId: number | undefined): CsvFileResult {
     const { at, length } = reading.columns;
     let oldestAt = Number.POSITIVE_INFINITY;

@@ -14,7 +14,7 @@ import type { BadRowReason } from './file.ts';
 import type { CsvLayout } from './header.ts';
 import type { CsvScanner } from './scanner.ts';
 
-/** No assistant of this kind wrote exports before. */
+/** No such assistant wrote exports before this date. */
 const OLDEST_PLAUSIBLE = Date.UTC(2023, 0, 1);
 const BAD_TEXT_LENGTH = 40;
 
@@ -24,7 +24,7 @@ export interface CsvTarget {
   readonly columns: EventColumns;
   readonly names: EventNames;
   readonly users: ReadonlyMap<string, number>;
-  /** Whose events they are when no `User` column says so. */
+  /** The user of the events if there is no `User` column. */
   readonly user: number;
   readonly now: number;
 }
@@ -44,7 +44,7 @@ export class CsvRowReader {
   readonly #target: CsvTarget;
   readonly #dates = new DateReader();
   readonly #needed: number;
-  /** Costs by the numbers of kind and cost text: the rules read each pair once. */
+  /** Costs by the numbers of kind and cost text, so that each pair is read once. */
   readonly #costs: KnownCost[][] = [];
   readonly #unknownModel: number;
   readonly #unknownKind: number;
@@ -61,7 +61,7 @@ export class CsvRowReader {
     this.#noCost = target.names.costTexts.internText('');
   }
 
-  /** Why the row is none, or undefined when it became an event. */
+  /** Why the row was skipped; undefined if it became an event. */
   read(bytes: Uint8Array, scanner: CsvScanner): BadRowReason | 'header' | undefined {
     const layout = this.#layout;
     if (scanner.cells <= this.#needed)
@@ -168,7 +168,7 @@ export class CsvRowReader {
     return known;
   }
 
-  /** A header in the middle, as files have that were joined by hand. */
+  /** A header in the middle, as in files joined by hand. */
   #isHeader(bytes: Uint8Array, scanner: CsvScanner): boolean {
     const { date } = this.#layout;
     return date < scanner.cells && textOf(bytes, scanner, date).replace('\ufeff', '').trim().toLowerCase() === 'date';

@@ -2,10 +2,10 @@ const QUOTE = 34;
 const LF = 10;
 const CR = 13;
 
-/** Rows and cells behind these are not looked at. */
+/** Rows and cells beyond these are ignored. */
 export const MAX_CELLS = 256;
 
-/** What a scan needs behind the last byte: a quote and a line end stop its loops, so that they need not count. */
+/** Follows the last byte: a quote and a line end stop the loops of a scan, so that they need no bounds check. */
 export const SENTINEL_BYTES = 2;
 
 export function placeSentinel(bytes: Uint8Array, end: number): void {
@@ -24,7 +24,7 @@ export class CsvScanner {
   cells = 0;
   /** Line ends within quotes of the last row. */
   innerLines = 0;
-  /** Whether the last scan ended inside of quotes. */
+  /** Whether the last scan ended within quotes. */
   isOpen = false;
   readonly #delimiter: number;
 
@@ -33,8 +33,8 @@ export class CsvScanner {
   }
 
   /**
-   * Scans the row at `from`; the sentinel stands at `end`. Answers where the next one begins, or -1 when the bytes end
-   * before the row does. With `isLast` the end of the bytes ends the row, unless it lies within quotes.
+   * Scans the row at `from`; the sentinel is at `end`. Returns the start of the next row, or -1 if the bytes end before
+   * the row does. With `isLast` the end of the bytes ends the row, unless it is within quotes.
    */
   scan(bytes: Uint8Array, from: number, end: number, isLast: boolean): number {
     const delimiter = this.#delimiter;
@@ -72,7 +72,7 @@ export class CsvScanner {
 
   #hasDoubled = false;
 
-  /** Where the closing quote stands, -1 when the bytes end before. */
+  /** The position of the closing quote; -1 if the bytes end before it. */
   #endOfQuoted(bytes: Uint8Array, start: number, end: number): number {
     this.#hasDoubled = false;
     let at = start;

@@ -7,10 +7,10 @@ export const IS_INCLUDED = 2;
 export const IS_CHARGEABLE = 4;
 export const IS_API = 8;
 export const IS_BILLED = 16;
-/** The instant is UTC midnight of a date without a time, and moves to the local midnight of the zone. */
+/** The instant is UTC midnight of a date without a time; it moves to the zone's midnight. */
 export const IS_DATE_ONLY = 32;
 
-/** What the numbers in the columns stand for; shared by all columns, and only ever added to. */
+/** The texts of the numbers in columns; shared by all columns and only extended. */
 export class EventNames {
   readonly models = new ByteDictionary();
   readonly kinds = new ByteDictionary();
@@ -25,7 +25,7 @@ export class EventNames {
     this.users = users;
   }
 
-  /** Models that count as the same: `Auto`, `auto` and `default` have one key. */
+  /** Equal models have one key: `Auto`, `auto` and `default`. */
   modelKeys(): readonly number[] {
     for (let id = this.#modelKeys.length; id < this.models.size; id++) {
       const lower = this.models.text(id).toLowerCase();
@@ -43,7 +43,9 @@ export class EventNames {
   }
 }
 
-/** Usage events as columns, 78 bytes each: row n is entry n of every array. Entries from `length` on mean nothing. */
+/**
+ * Usage events as columns, 78 bytes per event: row n is entry n of every array. Entries from `length` on are unused.
+ */
 export class EventColumns {
   length = 0;
   /** Epoch milliseconds. */
@@ -53,7 +55,7 @@ export class EventColumns {
   cacheRead = new Float64Array(0);
   output = new Float64Array(0);
   total = new Float64Array(0);
-  /** Whole cents, as the source says. */
+  /** Whole cents, as reported by the source. */
   cost = new Float64Array(0);
   /** List value in cents, fractions kept. */
   list = new Float64Array(0);
@@ -69,11 +71,11 @@ export class EventColumns {
   }
 
   #put(name: ColumnName, column: Column): void {
-    // TypeScript cannot see that a column's like has its type.
+    // TypeScript cannot see that both columns have one type.
     (this as Record<ColumnName, Column>)[name] = column;
   }
 
-  /** Makes sure that one more row fits. */
+  /** Makes room for one more row. */
   makeRoom(): void {
     if (this.length === this.flags.length) this.reserve(Math.max(1024, this.length * 2));
   }
@@ -110,7 +112,7 @@ export class EventColumns {
     this.length -= end - start;
   }
 
-  /** Whether other rows say the same as the rows from `start` on. */
+  /** Whether other rows equal the rows from `start` on. */
   equalsAt(start: number, other: EventColumns): boolean {
     for (const [own, theirs] of pairs(this, other)) {
       for (let row = 0; row < other.length; row++) if (own[start + row] !== theirs[row]) return false;

@@ -1,17 +1,17 @@
 import type { EventColumns } from './columns.ts';
 
-/** What makes two events the same: user, instant, model, total and output tokens. Neither cost nor kind nor source. */
+/** Two events are equal if user, instant, model, total and output tokens are; cost, kind and source do not count. */
 export interface DedupeKeys {
   readonly columns: EventColumns;
-  /** The instants that count: those of the columns, dates without time moved to the zone's midnight. */
+  /** The instants of the columns, with dates without a time moved to the zone's midnight. */
   readonly at: Float64Array;
-  /** By model number: models that count as one share a key. */
+  /** By model number: equal models share a key. */
   readonly modelKeys: readonly number[];
 }
 
 /**
- * Of rows in list order, which ones stay: of equal events the last. Answers 1 for every place that is dropped.
- * Open addressing with linear probing; a hit is verified.
+ * Marks the dropped ones (1) of rows in list order: of equal events the last stays. Open addressing with linear
+ * probing; hits are verified.
  */
 export function findDuplicates(keys: DedupeKeys, rows: Uint32Array): Uint8Array {
   const dropped = new Uint8Array(rows.length);
@@ -38,8 +38,8 @@ export function findDuplicates(keys: DedupeKeys, rows: Uint32Array): Uint8Array 
 }
 
 /**
- * The second look at exports that know whole seconds only: each of their events (`coarse`) drops one live event
- * (`fine`) of the same second that equals it otherwise. Adds to `dropped`; places are those in `rows`.
+ * For exports with whole seconds: each of their events (`coarse`) drops one live event (`fine`) of the same second that
+ * is equal otherwise. Adds to `dropped`; places are those in `rows`.
  */
 export function dropFinerTwins(
   keys: DedupeKeys,

@@ -16,7 +16,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /**
  * Adds the events of an upstream answer to the columns. All fields but the timestamp may be absent, numbers may be
- * texts. Answers how many were no events.
+ * texts. Returns the number of invalid ones.
  */
 export function appendLiveEvents(
   target: { readonly columns: EventColumns; readonly names: EventNames; readonly user: number },
@@ -65,14 +65,14 @@ export function plainKind(kind: string): string {
   return plain || 'unknown';
 }
 
-/** The first of the three cost fields that is there; its list value keeps its fractions. */
+/** The first present of the three cost fields; the list value keeps its fractions. */
 export function costOf(fields: Fields): { readonly cents: number; readonly list: number; readonly display: string } {
   const usage = fieldsOf(fields.tokenUsage);
   const usageBased = fields.usageBasedCosts;
   const usageText =
     typeof usageBased === 'number' && Number.isFinite(usageBased) ? `${usageBased}` : textOf(usageBased);
   const direct = finiteOf(fields.chargedCents) ?? finiteOf(usage?.totalCents);
-  // Half a cent goes up, and minus zero is zero.
+  // Half a cent is rounded up, and minus zero is zero.
   const cents = direct === undefined ? amountOf(usageText) : Math.round(direct) + 0;
   const list = direct ?? exactCents(usageText);
   const display = typeof usageBased === 'string' && usageBased.trim() !== '' ? usageBased : printDollars(cents);

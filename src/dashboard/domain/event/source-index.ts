@@ -6,7 +6,7 @@ import type { Zone } from '../zone.ts';
 import { type EventColumns, type EventNames, IS_API, IS_BILLED } from './columns.ts';
 import type { SourceSet } from './source-set.ts';
 
-/** One source's events with all that is worked out of them once and asked for often. Lives until the data change. */
+/** The events of one source with what is computed of them once and read often. Valid until the data change. */
 export class SourceIndex {
   readonly columns: EventColumns;
   readonly names: EventNames;
@@ -25,7 +25,7 @@ export class SourceIndex {
     this.set = set;
   }
 
-  /** How many of the events are live ones. */
+  /** The number of live events. */
   get live(): number {
     this.#live ??= this.set.rows.reduce((sum, row) => sum + ((this.columns.flags[row] as number) & IS_API ? 1 : 0), 0);
     return this.#live;
@@ -38,14 +38,14 @@ export class SourceIndex {
     if (!rows) {
       const number = this.names.users.indexOf(user);
       rows = this.set.rows.filter((row) => this.columns.user[row] === number);
-      // One that has them all shares the array.
+      // A user with all events shares the array.
       if (rows.length === this.set.rows.length) rows = this.set.rows;
       this.#ofUser.set(user, rows);
     }
     return rows;
   }
 
-  /** What each row costs on a basis, in cents. */
+  /** The cost of each row on a basis, in cents. */
   costOf(basis: CostBasis): Float64Array {
     if (basis !== 'billed') return basis === 'list' ? this.columns.list : this.columns.cost;
     let cost = this.#costs.get(basis);
@@ -83,7 +83,7 @@ export class SourceIndex {
     return prefix.between(low, Math.max(low, lowerBound(rows, this.set.at, to)));
   }
 
-  /** Of rows the places whose events a marker speaks of. */
+  /** The rows whose events a marker applies to. */
   placesOf(rows: Uint32Array, marker: ProjectMarker): Uint32Array {
     const { user } = this.columns;
     const isOfUser = this.names.users.map((label) => appliesTo(marker, label));

@@ -3,12 +3,12 @@ import type { Zone } from '../zone.ts';
 import { type EventColumns, type EventNames, IS_DATE_ONLY } from './columns.ts';
 import { dropFinerTwins, findDuplicates } from './deduplication.ts';
 
-/** Rows [start, end) of the columns that came together: those of one file, or of one user's live events. */
+/** Rows [start, end) of the columns with one origin: a file, or a user's live events. */
 export interface Segment {
   readonly kind: 'csv' | 'live';
   readonly start: number;
   readonly end: number;
-  /** Whether its source knows whole seconds only. */
+  /** Whether its instants are whole seconds only. */
   readonly isCoarse: boolean;
 }
 
@@ -21,7 +21,7 @@ export interface SourceSet {
   readonly duplicatesRemoved: number;
 }
 
-/** Joins lists in their order, of equal events keeps the last, and puts the rest in order of time. */
+/** Joins lists in their order, keeps the last of equal events, and sorts by time. */
 export function joinSegments(
   columns: EventColumns,
   names: EventNames,
@@ -39,7 +39,7 @@ export function joinSegments(
   return { rows: sortByTime(kept, at), at, duplicatesRemoved: count - kept.length };
 }
 
-/** The places of live events, and of those that live events with their milliseconds may equal. */
+/** The places of live events, and of events with whole seconds that they may equal. */
 function placesOf(
   segments: readonly Segment[],
   dropped: Uint8Array,
@@ -62,7 +62,7 @@ function keepRows(rows: Uint32Array, dropped: Uint8Array): Uint32Array {
 
 export function sortByTime(rows: Uint32Array, at: Float64Array): Uint32Array {
   const keys = new Float64Array(rows.length);
-  // Exports begin with the newest event: backwards, many are in order as they are.
+  // Exports begin with the newest event: read backwards, many are sorted already.
   let isDescending = true;
   for (let place = 0; place < rows.length; place++) {
     keys[place] = at[rows[place] as number] as number;
@@ -79,7 +79,7 @@ export function isCoarse(columns: EventColumns, start: number, end: number): boo
   return end > start;
 }
 
-/** The instants as a zone has them: dates without time begin at its midnight. The columns' own when there are none. */
+/** The instants in a zone: dates without a time begin at its midnight. The columns' own array if there are none. */
 export function instantsIn(columns: EventColumns, zone: Zone): Float64Array {
   const { flags, length } = columns;
   let at: Float64Array | undefined;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { TableQuery } from '../table-page.ts';
 import { createData, csvOf, csvRow, inventRows, loadCsv, marker, tableQuery } from '../testdata/usage.ts';
-import type { TableQuery } from '../view.ts';
 
 const day = (time: string) => `2026-06-01T${time}:00.000Z`;
 

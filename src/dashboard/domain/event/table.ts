@@ -1,7 +1,7 @@
 import { UNMARKED } from '../marker/assignment.ts';
 import type { MarkerInterval } from '../marker/marker.ts';
 import { newestFirst, sortRows } from '../row-order.ts';
-import { EVENTS_PER_PAGE, type TableColumn, type TablePage, type TableQuery } from '../view.ts';
+import { EVENTS_PER_PAGE, type TableColumn, type TablePage, type TableQuery } from '../table-page.ts';
 import { IS_MAX_MODE } from './columns.ts';
 import { eventRowOf } from './row.ts';
 import type { SourceIndex } from './source-index.ts';
@@ -32,7 +32,7 @@ export function filterRows(
   });
 }
 
-/** In the order asked for; what is equal in it stays newest first. */
+/** In the requested order; equal rows stay newest first. */
 export function orderRows(
   index: SourceIndex,
   intervals: readonly MarkerInterval[],
@@ -83,14 +83,14 @@ function sortKeyOf(
   }
 }
 
-/** The place of each text among all of them, equal ones sharing one. */
+/** The rank of each text; equal texts share one. */
 function ranksOf(texts: readonly string[]): readonly number[] {
   const order = [...new Set(texts)].sort((a, b) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1));
   const ranks = new Map(order.map((text, rank) => [text, rank]));
   return texts.map((text) => ranks.get(text) ?? 0);
 }
 
-/** What the filters may offer: the names that stand in the selection, in order. */
+/** The values for the filters: the names in the selection, sorted. */
 export function filterOffers(
   index: SourceIndex,
   intervals: readonly MarkerInterval[],
@@ -120,7 +120,7 @@ export function filterOffers(
   };
 }
 
-/** One page of rows in their order; a page beyond the last is the last. */
+/** One page of sorted rows; beyond the last page, the last. */
 export function cutPage(
   index: SourceIndex,
   intervals: readonly MarkerInterval[],

@@ -2,7 +2,7 @@ import { appliesTo, compareIds, type MarkerInterval } from './marker.ts';
 
 export const UNMARKED = -1;
 
-/** A stretch of time over which one marker holds a user's events. */
+/** A span in which one marker owns a user's events. */
 interface Reign {
   readonly from: number;
   /** Number of the interval, or UNMARKED. */
@@ -10,10 +10,9 @@ interface Reign {
 }
 
 /**
- * Gives each event the marker that begun last of those that contain it; of equal starts the one for a user before the
- * one for all, then the newer `updatedAt`, then the greater id. So an event has one marker at the most.
- *
- * `rows` are ordered by time. Answers the interval's number, or UNMARKED, by row.
+ * Assigns to each event the marker that began last of those that contain it; of equal starts a user's marker before one
+ * for all, then the newer `updatedAt`, then the greater id. `rows` are by time. Returns the interval's number, or
+ * UNMARKED, by row.
  */
 export function assignMarkers(
   intervals: readonly MarkerInterval[],
@@ -42,7 +41,7 @@ export function assignMarkers(
   return assigned;
 }
 
-/** Sweeps over starts and ends with the open intervals in a heap, the strongest on top. */
+/** Sweeps over starts and ends, with the open intervals in a heap, the highest rank on top. */
 function reignsOf(intervals: readonly MarkerInterval[], user: string): readonly Reign[] {
   const own = intervals
     .map((interval, marker) => ({ ...interval, index: marker }))

@@ -9,16 +9,16 @@ export const RECOMMENDED_CATEGORIES = [
   'Suche',
 ] as const;
 
-/** What the group of markers without a category is called in German, and in files. */
+/** The name of the group of markers without a category, in German and in files. */
 export const NO_CATEGORY = 'Ohne Kategorie';
-/** And the group of events without a marker. */
+/** The name of the group of events without a marker. */
 export const NO_MARKER = 'Ohne Marker';
 
 const MAX_LENGTH = 40;
 
 /**
- * The category at the beginning of a task: its text before the first `:`, `-`, en dash or em dash that separates. A
- * colon of `://` or `:/` does not, and a hyphen within a word only behind a known category. `known` in lower case.
+ * The category at the beginning of a task: the text before the first separating `:`, `-`, en dash or em dash. A colon
+ * of `://` or `:/` does not separate, a hyphen within a word only after a known category. `known` is in lower case.
  */
 export function parseCategory(task: string, known: ReadonlySet<string> = RECOMMENDED): string | undefined {
   for (const { index, 0: separator } of task.matchAll(/[:\-\u2013\u2014]/g)) {
@@ -41,7 +41,7 @@ function canonical(prefix: string): string {
   return RECOMMENDED_CATEGORIES.find((category) => category.toLowerCase() === prefix.toLowerCase()) ?? prefix;
 }
 
-/** Each marker's category: spelled alike where they differ in case only, as the newest of them spells it. */
+/** Each marker's category; of spellings that differ in case only the newest is used. */
 export function categoriesOf(markers: readonly ProjectMarker[]): ReadonlyMap<ProjectMarker, string | undefined> {
   const known = new Set(RECOMMENDED);
   for (const { task } of markers) {

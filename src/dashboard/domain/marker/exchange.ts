@@ -3,7 +3,7 @@ import { compareIds, type MarkerStore, type ProjectMarker } from './marker.ts';
 export type SkipReason = 'not-an-object' | 'no-id' | 'no-user' | 'start' | 'end' | 'end-before-start' | 'duplicate-id';
 
 export interface SkippedMarker {
-  /** From 0, in the imported list. */
+  /** Index in the imported list. */
   readonly index: number;
   readonly reason: SkipReason;
 }
@@ -16,8 +16,8 @@ export interface ReadMarkers {
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Reads a parsed JSON value as markers: a store document or a bare array. Undefined for what is neither, and for a
- * store of a version that is not known. Fields beyond the known ones stay. `now` stands in for times that are missing.
+ * Reads a parsed JSON value as markers: a store document or an array. Undefined for other values and unknown versions.
+ * Unknown fields are kept. `now` replaces missing times.
  */
 export function readMarkers(value: unknown, now: number): ReadMarkers | undefined {
   const list = listOf(value);
@@ -75,11 +75,13 @@ export interface MarkerMerge {
   readonly markers: readonly ProjectMarker[];
   readonly added: number;
   readonly updated: number;
-  /** Those that are known already, as new or newer. */
+  /** Markers that are known with the same or a newer time. */
   readonly unchanged: number;
 }
 
-/** Adds imported markers to the own ones: of equal ids the newer `updatedAt` wins, the own one a tie. Never deletes. */
+/**
+ * Adds imported markers to the own ones: of equal ids the newer `updatedAt` wins, on a tie the own one. Never deletes.
+ */
 export function mergeMarkers(own: readonly ProjectMarker[], imported: readonly ProjectMarker[]): MarkerMerge {
   const merged = new Map(own.map((marker) => [marker.id, marker]));
   let added = 0;
@@ -94,20 +96,20 @@ export function mergeMarkers(own: readonly ProjectMarker[], imported: readonly P
   return { markers: [...merged.values()], added, updated, unchanged: imported.length - added - updated };
 }
 
-/** What the client knew after its last sync: `updatedAt` by id. */
+/** The client's markers after its last sync: `updatedAt` by id. */
 export type SyncedMarkers = Readonly<Record<string, string>>;
 
 export interface MarkerSync {
-  /** What both sides should hold from now on. */
+  /** The markers for both sides. */
   readonly markers: readonly ProjectMarker[];
   readonly synced: SyncedMarkers;
-  /** Whether the server has to be told. */
+  /** Whether they must be sent to the server. */
   readonly mustPut: boolean;
 }
 
 /**
- * Brings client and server together: by id the newer `updatedAt` wins, the server a tie. What both once had and one is
- * missing now was deleted there, and stays deleted unless the other side edited it since.
+ * Merges client and server: by id the newer `updatedAt` wins, on a tie the server's. A marker that both had and one
+ * side now lacks was deleted there, and stays deleted unless the other side has edited it since.
  */
 export function syncMarkers(
   local: readonly ProjectMarker[],
@@ -135,12 +137,12 @@ export function syncMarkers(
   return { markers, synced: syncedOf(markers), mustPut };
 }
 
-/** What to remember after both sides held these. */
+/** The sync record after both sides hold these. */
 export function syncedOf(markers: readonly ProjectMarker[]): SyncedMarkers {
   return Object.fromEntries(markers.map(({ id, updatedAt }) => [id, updatedAt]));
 }
 
-/** A store as a file shows it: by start, indented, with a line end. */
+/** The text of a store file: by start, indented, with a line end. */
 export function printMarkerStore(markers: readonly ProjectMarker[]): string {
   const ordered = [...markers].sort((a, b) => Date.parse(a.start) - Date.parse(b.start) || compareIds(a, b));
   const store: MarkerStore = { version: 1, markers: ordered };

@@ -39,7 +39,7 @@ test('markers that end before they begin, or begin at no time, have no interval'
   assert.deepEqual(spans(...broken, marker('d', hour(9), 'later')), []);
 });
 
-test('a marker speaks of its user’s events, and one for all of everybody’s', () => {
+test('a marker applies to its user’s events, and one for all to every user’s', () => {
   const ofInfo = marker('a', hour(1), null, { user: 'info' });
   const ofAll = marker('b', hour(1), null);
   assert.deepEqual(

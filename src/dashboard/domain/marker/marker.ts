@@ -1,4 +1,4 @@
-/** An interval that a person labelled with project and task, as it is stored and exchanged: times are ISO 8601 texts. */
+/** An interval labelled with project and task, as stored and exchanged: times are ISO 8601 texts. */
 export interface ProjectMarker {
   readonly id: string;
   /** A user's label, or `all`. */
@@ -18,23 +18,23 @@ export interface MarkerStore {
   readonly markers: readonly ProjectMarker[];
 }
 
-/** A marker whose times are resolved: events of `from <= at < to` lie in it. */
+/** A marker with resolved times; contains events of `from <= at < to`. */
 export interface MarkerInterval {
   readonly marker: ProjectMarker;
   readonly from: number;
-  /** Infinity for an open marker that no other one ends: it runs as far as the filter. */
+  /** Infinity for an open marker that no other marker ends: it lasts until the filter's end. */
   readonly to: number;
   readonly isOpen: boolean;
 }
 
-/** Whether a marker speaks of a user's events; `all` as the user asks for every marker. */
+/** Whether a marker applies to a user's events; every marker applies to `all`. */
 export function appliesTo(marker: ProjectMarker, user: string): boolean {
   return user === 'all' || marker.user === 'all' || marker.user === user;
 }
 
 /**
- * The intervals of markers, by start. An open one ends where the next marker begins that applies to the same user.
- * Those without a readable start, or that end before they begin, have none.
+ * The intervals of markers, by start. An open one ends at the start of the next marker that applies to the same user.
+ * Markers with an invalid start, or an end before it, are left out.
  */
 export function resolveMarkers(markers: readonly ProjectMarker[]): readonly MarkerInterval[] {
   const starts = markers
@@ -51,7 +51,7 @@ export function resolveMarkers(markers: readonly ProjectMarker[]): readonly Mark
 
 type Start = { readonly marker: ProjectMarker; readonly from: number };
 
-/** For each, when the next marker that applies to its user begins, walking back from the last one. */
+/** For each, the start of the next marker that applies to its user, computed from the last to the first. */
 function nextStarts(starts: readonly Start[]): readonly number[] {
   const result = new Array<number>(starts.length).fill(Number.POSITIVE_INFINITY);
   const ofUser = new Map<string, number>();
@@ -77,7 +77,7 @@ export function compareIds(a: { readonly id: string }, b: { readonly id: string 
   return a.id < b.id ? -1 : a.id > b.id ? 1 : 0;
 }
 
-/** How many other intervals share time and users with each one. */
+/** The number of other intervals that share time and users with each. */
 export function countOverlaps(intervals: readonly MarkerInterval[]): readonly number[] {
   const counts = new Array<number>(intervals.length).fill(0);
   for (const [index, one] of intervals.entries()) {

@@ -15,7 +15,7 @@ export interface MarkerViewInput {
   readonly filterEnd: number;
 }
 
-/** The markers of the user filter: where they stand among the buckets, and what lies in them. */
+/** The markers of the user filter: their place among the buckets, and their sums. */
 export function markerViews(input: MarkerViewInput): readonly MarkerView[] {
   const { index, query, intervals, categories } = input;
   if (intervals.length === 0) return [];
@@ -25,7 +25,7 @@ export function markerViews(input: MarkerViewInput): readonly MarkerView[] {
   return intervals.flatMap((interval, number) => {
     const { marker, from, to, isOpen } = interval;
     if (!appliesTo(marker, query.user)) return [];
-    // The filter's end belongs to the filter, so that the newest event counts.
+    // The filter includes its end, so that the newest event counts.
     const end = to === Number.POSITIVE_INFINITY ? input.filterEnd + 1 : to;
     const user = query.user === 'all' ? marker.user : query.user;
     const raw = index.sumsOf(user, query.costBasis, from, Math.max(from, end));
@@ -65,7 +65,7 @@ function timePlaces({ buckets }: MarkerViewInput): PlaceOf {
   };
 }
 
-/** Of buckets that are events: the first and last whose event the marker speaks of. */
+/** In buckets of single events: the first and last event that the marker applies to. */
 function eventPlaces({ index, query, buckets, rows }: MarkerViewInput): PlaceOf {
   const shown = rowsInView(rows, index.set.at, query.visible);
   const byUser = new Map<string, { readonly places: Uint32Array; readonly rows: Uint32Array }>();
@@ -90,7 +90,7 @@ function rowsInView(rows: Uint32Array, at: Float64Array, visible: TimeSpan | und
   return rows.subarray(lowerBound(rows, at, visible.from), upperBound(rows, at, visible.to));
 }
 
-/** How many numbers from 0 on hold, of which the ones that do come first. */
+/** The number of leading integers from 0 that satisfy a monotonic condition. */
 function countWhere(count: number, holds: (index: number) => boolean): number {
   let [low, high] = [0, count];
   while (low < high) {

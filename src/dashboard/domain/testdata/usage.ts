@@ -1,7 +1,8 @@
 import type { CsvFileResult } from '../csv/file.ts';
 import type { ProjectMarker } from '../marker/marker.ts';
+import type { TableQuery } from '../table-page.ts';
 import { UsageData } from '../usage-data.ts';
-import type { TableQuery, ViewQuery } from '../view.ts';
+import type { ViewQuery } from '../view.ts';
 
 export const NOW = Date.parse('2026-11-01T12:00:00Z');
 

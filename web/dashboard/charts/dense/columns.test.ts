@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ChartModel, Series } from '../model.ts';
-import { overviewModel } from '../models/time-charts.ts';
+import { overview } from '../models/time-charts.ts';
 import { sampleContext, sampleView } from '../testdata/sample.ts';
 import { extentOf, isDense, ROUND_UP_TO, stackBars } from './columns.ts';
 
@@ -19,7 +19,7 @@ const series = (key: string, form: Series['form'], values: readonly number[]): S
 });
 
 const modelOf = (all: readonly Series[]): ChartModel => ({
-  ...overviewModel(sampleView(), sampleContext()),
+  ...overview.model(sampleView(), sampleContext()),
   length: all[0]?.values.length ?? 0,
   series: all,
 });

@@ -1,18 +1,18 @@
 import type { ChartModel, Series } from '../model.ts';
 import type { Window } from '../plot/zoom-window.ts';
 
-// Chart.js keeps an object for every bar and point, and makes them anew for every view: with more than a thousand columns
-// that takes longer than a page may stand still. From many columns on it does the axes, and the series are drawn by us.
+// Chart.js keeps an object per bar and point and creates them anew for every view: with more than a thousand columns
+// that blocks the page too long. From many columns on it draws the axes only, and this code the series.
 
-/** More columns than these are too narrow for round corners. */
+/** Beyond this number columns are too narrow for round corners. */
 export const ROUND_UP_TO = 200;
 
-/** Patterns have outlines, which only Chart.js draws; a system palette is rare enough. */
+/** Patterns need outlines, which only Chart.js draws. */
 export function isDense({ time, length }: ChartModel, theme: { readonly forcedColours: boolean }): boolean {
   return time !== undefined && length > ROUND_UP_TO && !theme.forcedColours;
 }
 
-/** What the values of an axis reach in a window, stacked ones together; 0 is always in between. */
+/** The range of an axis' values in a window, stacked ones added up; always includes 0. */
 export function extentOf(
   { series, length }: Pick<ChartModel, 'series' | 'length'>,
   axis: Series['axis'],
@@ -35,8 +35,8 @@ export function extentOf(
 }
 
 /**
- * Puts the bars of a series on those that were there before: tells `draw` of each in the window from where to where it
- * reaches, and adds them to `sums`, one for each column of the window.
+ * Stacks the bars of a series on the previous ones: calls `draw` with the ends of each in the window, and adds them to
+ * `sums`, one per column of the window.
  */
 export function stackBars(
   values: ArrayLike<number>,

@@ -10,7 +10,7 @@ export interface DenseSource {
   theme(): Theme;
 }
 
-/** Draws stacked bars and lines over the columns of a chart whose axes stand. */
+/** Draws stacked bars and lines over the columns of a chart with known axes. */
 export function denseSeries(source: DenseSource): Plugin {
   return {
     id: 'dense-series',
@@ -21,7 +21,7 @@ export function denseSeries(source: DenseSource): Plugin {
       if (!model || !columns) return;
       const theme = source.theme();
       drawBars(chart, model, columns, theme);
-      // As with Chart.js the first lies on top.
+      // As in Chart.js the first is on top.
       const lines = model.series.filter(({ form }) => form !== 'bar').reverse();
       for (const series of lines) drawLine(chart, series, columns, theme);
     },
@@ -31,7 +31,7 @@ export function denseSeries(source: DenseSource): Plugin {
 interface Columns {
   readonly min: number;
   readonly max: number;
-  /** The middle of the first column, and how far it is from one to the next. */
+  /** The middle of the first column, and the distance between columns. */
   readonly left: number;
   readonly step: number;
 }
@@ -57,7 +57,7 @@ function drawBars(chart: Chart, model: ChartModel, { min, max, left, step }: Col
     stackBars(series.values, { min, max }, sums, (index, from, to) => {
       const bottom = scale.getPixelForValue(from);
       const top = scale.getPixelForValue(to);
-      // Not one path for all: a browser that draws in software fills single rectangles many times faster.
+      // Not one path: software rendering fills single rectangles many times faster.
       ctx.fillRect(left + (index - min) * step - width / 2, top, width, bottom - top);
     });
   }
@@ -71,7 +71,7 @@ function drawLine(chart: Chart, series: Series, { min, max, left, step }: Column
   const width = lineWidth(series, step);
   ctx.save();
   ctx.beginPath();
-  // Lines may stand out by half of their width.
+  // Lines may extend beyond the area by half of their width.
   const beyond = width / 2;
   ctx.rect(
     chartArea.left - beyond,
@@ -80,7 +80,7 @@ function drawLine(chart: Chart, series: Series, { min, max, left, step }: Column
     chartArea.bottom - chartArea.top + width,
   );
   ctx.clip();
-  // A window in the middle shows where the line comes from, and where it goes.
+  // One column more on each side, so that lines continue to the edge.
   const first = Math.max(0, min - 1);
   const last = Math.min(series.values.length - 1, max + 1);
   const line = new Path2D();

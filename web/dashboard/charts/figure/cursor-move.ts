@@ -1,6 +1,6 @@
 import type { Window } from '../plot/zoom-window.ts';
 
-/** The next place of a keyboard cursor, kept within what is in sight; undefined for keys that do not move it. */
+/** The next position of the keyboard cursor, within the visible columns; undefined for other keys. */
 export function moveCursor(key: string, at: number | undefined, { min, max }: Window): number | undefined {
   const start = at === undefined ? undefined : Math.min(max, Math.max(min, at));
   switch (key) {

@@ -11,7 +11,7 @@ import type { FigureHost } from './host.ts';
 import { markersAt } from './host.ts';
 import { Overlay } from './overlay.ts';
 
-/** The column that pointer or keyboard stand at: overlay, tooltip, what is read out, and the markers there. */
+/** The column under the pointer or keyboard cursor: overlay, tooltip, announcement and markers. */
 export class DataCursor {
   readonly overlay = new Overlay();
   readonly tooltip: Tooltip;
@@ -36,7 +36,7 @@ export class DataCursor {
     return this.#index;
   }
 
-  /** The chart was drawn anew: what stood at the cursor may have changed. */
+  /** Updates the cursor after the chart was drawn anew. */
   update(model: ChartModel): void {
     this.#model = model;
     this.#series = Math.min(this.#series, Math.max(0, model.series.length - 1));
@@ -73,7 +73,7 @@ export class DataCursor {
     this.#draw();
   }
 
-  /** True when the key was one of the cursor's. */
+  /** True if the key moved the cursor. */
   key(key: string, window: Window): boolean {
     const model = this.#model;
     if (!model || model.length === 0) return false;
@@ -83,7 +83,7 @@ export class DataCursor {
     }
     if (key === 'Enter') return this.#openMarker(model);
     const across = key === 'ArrowUp' ? -1 : key === 'ArrowDown' ? 1 : 0;
-    // Where there is one series only, up and down walk along the rows.
+    // With a single series, up and down move along the rows.
     if (across !== 0 && model.series.length > 1) this.#chooseSeries(across, window);
     else {
       const next = moveCursor(across === 0 ? key : across < 0 ? 'ArrowLeft' : 'ArrowRight', this.#index, window);

@@ -27,7 +27,7 @@ export interface GestureParts {
   model(): ChartModel | undefined;
 }
 
-/** What was in sight when a drag or a pinch took hold of it. */
+/** The window at the start of a drag or pinch. */
 interface Hold {
   readonly columns: unknown;
   readonly window: Window;
@@ -158,8 +158,8 @@ export class FigureGestures implements GestureTarget {
   }
 
   /**
-   * What the gesture holds; it takes hold at `at` when it begins, and anew when finer columns of the same stretch have
-   * arrived meanwhile, whose numbers are others.
+   * The window held by the gesture: taken at `at` when it begins, and anew when finer columns, with other numbers, have
+   * arrived.
    */
   #held(at: PlotPoint, factor = 1): Hold {
     const { columns, window } = this.#parts.zoom;
@@ -172,7 +172,7 @@ export class FigureGestures implements GestureTarget {
     this.#parts.zoom.reset();
   }
 
-  /** `+`, `-` and `0`; true when the key was one of these. */
+  /** Handles `+`, `-` and `0`; false for other keys. */
   key(key: string, cursorAt: number | undefined): boolean {
     const { zoom } = this.#parts;
     if (!this.#canZoom) return false;
@@ -219,7 +219,7 @@ export class FigureGestures implements GestureTarget {
   }
 }
 
-/** Where a point lies between the ends of a plot, from 0 to 1; of one that lies, from top to bottom. */
+/** The position of a point in the plot, 0 to 1; of horizontal plots from top to bottom. */
 function shareOf({ left, right, top, bottom }: PlotArea, { x, y }: PlotPoint, isLying: boolean): number {
   return isLying ? (y - top) / (bottom - top) : (x - left) / (right - left);
 }

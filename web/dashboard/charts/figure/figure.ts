@@ -2,12 +2,10 @@ import type { View } from '../../../../src/dashboard/domain/view.ts';
 import { h, setAttribute, setText } from '../../../shared/dom.ts';
 import { blobOf, drawPicture, saveFile } from '../download.ts';
 import { placeBoxes } from '../marker-boxes.ts';
-import { type ChartModel, hiddenNow, hiddenToStore, withoutHidden } from '../model.ts';
-import { chartModels } from '../models/chart-models.ts';
+import { type Chart, type ChartModel, hiddenNow, hiddenToStore, withoutHidden } from '../model.ts';
 import { Plot } from '../plot/plot.ts';
 import { LocalZoom, type TimeZoom, type Zoom } from '../plot/zoom.ts';
 import { chartCsv } from '../text/chart-csv.ts';
-import type { ChartKey } from '../text/terms.ts';
 import { DataCursor } from './data-cursor.ts';
 import { FigureGestures } from './figure-gestures.ts';
 import { Gestures } from './gestures.ts';
@@ -18,11 +16,12 @@ import { TableTwin } from './table-twin.ts';
 
 const SAVED_FILE_LIVES_MS = 10_000;
 
-/** One chart with all that belongs to it. It is told of views at once, and draws when it is asked to. */
+/** One chart with its head, legend, table and tooltip. Receives views at once, and draws on demand. */
 export class ChartFigure {
   readonly element: HTMLElement;
-  readonly key: ChartKey;
+  readonly key: string;
   readonly cursor: DataCursor;
+  readonly #chart: Chart;
   readonly #host: FigureHost;
   readonly #head: FigureHead;
   readonly #legend: Legend;
@@ -41,14 +40,16 @@ export class ChartFigure {
   #model: ChartModel | undefined;
 
   /** `timeZoom` is shared by the charts over time; all others zoom alone. */
-  constructor(key: ChartKey, host: FigureHost, timeZoom: TimeZoom | undefined) {
+  constructor(chart: Chart, host: FigureHost, timeZoom: TimeZoom | undefined) {
+    const { key } = chart;
+    this.#chart = chart;
     this.key = key;
     this.#host = host;
     const { translate, format } = host.deps;
-    const title = translate(`chart.${key}`);
+    const title = host.context.say(chart.title);
     this.#zoom = timeZoom ?? new LocalZoom(() => host.repaint(key));
-    this.#head = new FigureHead(key, translate, this.#headActions());
-    this.#legend = new Legend(key, translate, (hidden) => this.#hide(hidden));
+    this.#head = new FigureHead(title, host.deps, this.#headActions());
+    this.#legend = new Legend(title, translate, (hidden) => this.#hide(hidden));
     this.#twin = new TableTwin(title, format, translate);
     const canvas = h('canvas', { id: `chart-${key}`, role: 'img', 'aria-label': title });
     this.#plot = new Plot(canvas, (box, isClick) => this.cursor.pointAtBox(box, isClick));
@@ -99,17 +100,17 @@ export class ChartFigure {
     return this.#head.slot;
   }
 
-  /** The chart stands, or will stand once somebody scrolls to it. */
+  /** Takes over a view; it is painted when the figure is near the screen. */
   update(view: View | undefined, isBusy: boolean): void {
     setAttribute(this.element, 'aria-busy', isBusy || view === undefined ? 'true' : undefined);
     this.#view = view;
     this.element.toggleAttribute('data-loading', view === undefined);
   }
 
-  /** Draws the view it was told of; what is hidden, measured or zoomed may have changed as well. */
+  /** Draws the current view with the current legend, measure and zoom. */
   paint(): void {
     if (!this.#view) return;
-    const whole = chartModels[this.key](this.#view, this.#host.context);
+    const whole = this.#chart.model(this.#view, this.#host.context);
     const hidden = hiddenNow(whole, this.#host.deps.visibility.get(this.key));
     const model = withoutHidden(whole, hidden);
     this.#whole = whole;
@@ -122,14 +123,14 @@ export class ChartFigure {
     this.cursor.update(model);
   }
 
-  /** Says what was painted to those who do not see it, in the canvas's name and in the table. */
+  /** Updates the canvas's name and the table for assistive technology. */
   describe(): void {
     if (!this.#whole || !this.#model) return;
     this.#twin.update(this.#model);
     setAttribute(this.#plot.canvas, 'aria-label', `${this.#whole.title}. ${this.#whole.summary}`);
   }
 
-  /** Draws again only what the zoom has moved. */
+  /** Redraws after a change of zoom. */
   paintZoom(): void {
     const model = this.#model;
     if (!model) return;
@@ -192,12 +193,11 @@ export class ChartFigure {
     if (event.key === 'Escape' && (this.#gestures.cancel() || this.#host.marking.end())) event.preventDefault();
     else if (this.cursor.key(event.key, this.#inSight()) || this.#figureGestures.key(event.key, this.cursor.at)) {
       event.preventDefault();
-      // The page's own shortcuts share some of these keys.
+      // Some keys are shortcuts of the page too.
       event.stopPropagation();
     }
   }
 
-  /** The loaded columns of the window. */
   #inSight() {
     const { min, max } = this.#zoom.window;
     return { min: Math.max(0, min), max: Math.min((this.#model?.length ?? 1) - 1, max) };
@@ -218,7 +218,7 @@ export class ChartFigure {
     this.#zoom.reset();
   }
 
-  /** The chart as a picture, drawn first if nobody has seen it yet. */
+  /** The chart as a picture; painted first if necessary. */
   picture(): HTMLCanvasElement {
     if (!this.#model) this.paint();
     const model = this.#model;
@@ -228,7 +228,7 @@ export class ChartFigure {
     );
   }
 
-  /** Nothing is drawn, and a text says why; known once it was painted. */
+  /** Whether a text replaces the data; known once painted. */
   get isEmpty(): boolean {
     return !this.#model || !this.#empty.hidden;
   }

@@ -1,10 +1,10 @@
 import type { PlotPoint } from '../plot/geometry.ts';
 
-/** What a drag does: by default it zooms, with Shift it pans, with Alt (or when told so) it marks a range. */
+/** The effect of a drag: zooms by default, pans with Shift, marks a range with Alt or in marking mode. */
 export type DragKind = 'zoom' | 'pan' | 'mark';
 
 export interface GestureTarget {
-  /** Which drags this plot knows now; rings know none. */
+  /** Undefined: the plot cannot be dragged, such as rings. */
   dragKind(event: PointerEvent): DragKind | undefined;
   hover(point: PlotPoint): void;
   leave(): void;
@@ -14,14 +14,14 @@ export interface GestureTarget {
   dragCancelled(): void;
   /** `factor` below 1 zooms in. */
   scale(factor: number, at: PlotPoint): void;
-  /** Two fingers lie on the plot; `at` is the middle between them. */
+  /** Two fingers touch the plot; `at` is the middle between them. */
   pinchStarted(at: PlotPoint): void;
-  /** They have moved to there; `factor` is what they have scaled by since they lie there. */
+  /** They have moved; `factor` is the scale since they touched. */
   pinched(factor: number, at: PlotPoint): void;
   doubleClick(): void;
 }
 
-/** A pointer that moved less has clicked. */
+/** Less movement is a click. */
 const DRAG_FROM_PX = 5;
 const WHEEL_STEP = 0.0022;
 const MIN_PINCH_PX = 8;
@@ -46,15 +46,15 @@ export class Gestures {
     element.addEventListener('pointerup', (event) => this.#up(event), { signal });
     element.addEventListener('pointercancel', (event) => this.#lost(event), { signal });
     element.addEventListener('pointerleave', (event) => this.#left(event), { signal });
-    // What a finger pointed at stays until it points elsewhere.
+    // A finger's cursor stays until the next touch.
     window.addEventListener('pointerdown', (event) => this.#pressed(event), { signal });
     element.addEventListener('wheel', (event) => this.#wheel(event), { signal, passive: false });
     element.addEventListener('dblclick', () => target.doubleClick(), { signal });
-    // The click that ends a drag is no click on what lies there.
+    // The click that ends a drag is ignored.
     element.addEventListener('click', (event) => this.#click(event), { signal, capture: true });
   }
 
-  /** Gives up a drag under way; false when there is none. */
+  /** Cancels a drag in progress; false: none. */
   cancel(): boolean {
     if (!this.#drag?.isMoving) return false;
     this.#drag = undefined;

@@ -1,7 +1,7 @@
 import { h, setAttribute, setText, syncChildren } from '../../../shared/dom.ts';
-import { icon } from '../icons.ts';
+import type { ChartsDeps } from '../contract.ts';
 import type { ChartModel } from '../model.ts';
-import type { ChartKey, ChartTranslate } from '../text/terms.ts';
+import type { ChartTranslate } from '../text/terms.ts';
 
 export interface HeadActions {
   resetZoom(): void;
@@ -11,7 +11,7 @@ export interface HeadActions {
   chooseMetric(key: string): void;
 }
 
-/** The line above a chart: its caption, the page's own controls, the choice of measure, and the tools. */
+/** The line above a chart: caption, the page's controls, choice of measure, tools. */
 export class FigureHead {
   readonly element: HTMLElement;
   readonly slot = h('div', { class: 'chart-slot' });
@@ -26,20 +26,20 @@ export class FigureHead {
   readonly #translate: ChartTranslate;
   readonly #chart: string;
 
-  constructor(key: ChartKey, translate: ChartTranslate, actions: HeadActions) {
+  constructor(chart: string, { translate, icon }: Pick<ChartsDeps, 'translate' | 'icon'>, actions: HeadActions) {
     this.#actions = actions;
     this.#translate = translate;
-    this.#chart = translate(`chart.${key}`);
+    this.#chart = chart;
     this.#metrics = h('div', {
       class: 'chart-metrics',
       role: 'group',
       'aria-label': translate('chart.metric', { chart: this.#chart }),
       hidden: true,
     });
-    this.#reset = this.#tool('reset', 'resetZoom', () => actions.resetZoom());
-    this.#tall = this.#tool('taller', 'taller', () => actions.toggleTall(flip(this.#tall)));
-    this.#table = this.#tool('table', 'table', () => actions.toggleTable(flip(this.#table)));
-    this.#download = this.#tool('download', 'download', () => this.#openMenu(this.#menu.hidden !== false));
+    this.#reset = this.#tool('resetZoom', icon('reset'), () => actions.resetZoom());
+    this.#tall = this.#tool('taller', icon('taller'), () => actions.toggleTall(flip(this.#tall)));
+    this.#table = this.#tool('table', icon('table'), () => actions.toggleTable(flip(this.#table)));
+    this.#download = this.#tool('download', icon('download'), () => this.#openMenu(this.#menu.hidden !== false));
     this.#menu = this.#menuOf(translate);
     for (const button of [this.#tall, this.#table]) setAttribute(button, 'aria-pressed', 'false');
     setAttribute(this.#download, 'aria-expanded', 'false');
@@ -73,14 +73,10 @@ export class FigureHead {
     return h('button', { type: 'button', 'data-metric': key, onclick: () => this.#actions.chooseMetric(key) });
   }
 
-  #tool(
-    name: Parameters<typeof icon>[0],
-    text: 'resetZoom' | 'taller' | 'table' | 'download',
-    act: () => void,
-  ): HTMLButtonElement {
+  #tool(text: 'resetZoom' | 'taller' | 'table' | 'download', icon: SVGElement, act: () => void): HTMLButtonElement {
     const label = this.#translate(`chart.${text}Label`, { chart: this.#chart });
     const title = this.#translate(`chart.${text}`);
-    return h('button', { type: 'button', class: 'chart-tool', 'aria-label': label, title, onclick: act }, icon(name));
+    return h('button', { type: 'button', class: 'chart-tool', 'aria-label': label, title, onclick: act }, icon);
   }
 
   #menuOf(translate: ChartTranslate): HTMLElement {
@@ -123,7 +119,7 @@ export class FigureHead {
   }
 }
 
-/** Presses a toggle, or lets it go; true when it is pressed now. */
+/** Toggles a button; true: now pressed. */
 function flip(button: HTMLButtonElement): boolean {
   const on = button.getAttribute('aria-pressed') !== 'true';
   setAttribute(button, 'aria-pressed', String(on));

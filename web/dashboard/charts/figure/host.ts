@@ -1,7 +1,7 @@
 import type { MarkerView } from '../../../../src/dashboard/domain/view.ts';
 import type { ChartsDeps } from '../contract.ts';
 import type { ModelContext } from '../model.ts';
-import type { ChartKey, ChartState } from '../text/terms.ts';
+import type { ChartState } from '../text/terms.ts';
 import type { Theme } from '../theme.ts';
 
 /** What all figures share. */
@@ -12,19 +12,19 @@ export interface FigureHost {
   theme(): Theme;
   /** The colour of a project, as a CSS custom property. */
   projectColour(project: string): string;
-  /** Reads a text out. */
+  /** Announces a text to screen readers. */
   announce(text: string): void;
-  /** The column that is pointed at in one of the charts over time, for the other. */
-  cursorMoved(chart: ChartKey, index: number | undefined): void;
-  chooseMetric(chart: ChartKey, metric: string): void;
+  /** The column under the cursor in one chart over time, for the others. */
+  cursorMoved(chart: string, index: number | undefined): void;
+  chooseMetric(chart: string, metric: string): void;
   /** Draws the chart in the next frame. */
-  repaint(chart: ChartKey): void;
+  repaint(chart: string): void;
   /** The selection in words, for pictures. */
   rangeText(): string;
   /** The mode in which the next drag marks a range. */
   readonly marking: {
     readonly isOn: boolean;
-    /** False when it was not on. */
+    /** False if it was off. */
     end(): boolean;
   };
 }

@@ -1,9 +1,9 @@
 import { h, setAttribute, setText, syncChildren } from '../../../shared/dom.ts';
 import type { ChartModel } from '../model.ts';
 import { legendOf, toggleHidden } from '../model.ts';
-import type { ChartKey, ChartTranslate } from '../text/terms.ts';
+import type { ChartTranslate } from '../text/terms.ts';
 
-/** A small mark in a series' colour: a square for what has area, a line for lines. */
+/** A small mark in a series' colour: a square for areas, a line for lines. */
 export function swatch(color: string, form: string | undefined, isDashed: boolean | undefined): HTMLElement {
   const mark = h('span', { class: 'chart-swatch', 'aria-hidden': 'true', 'data-form': form, 'data-dashed': isDashed });
   mark.style.setProperty('--swatch', `var(${color})`);
@@ -27,10 +27,10 @@ export class Legend {
   #hidden: ReadonlySet<string> = new Set();
   #keys: readonly string[] = [];
 
-  constructor(key: ChartKey, translate: ChartTranslate, change: (hidden: ReadonlySet<string>) => void) {
+  constructor(chart: string, translate: ChartTranslate, change: (hidden: ReadonlySet<string>) => void) {
     this.#change = change;
     this.#hint = translate('chart.legendHint');
-    const label = translate('chart.legend', { chart: translate(`chart.${key}`) });
+    const label = translate('chart.legend', { chart });
     this.#showAll = h('button', { type: 'button', class: 'chart-all', onclick: () => change(this.#withoutMine()) });
     setText(this.#showAll, translate('chart.showAll'));
     this.#note = h('span', { class: 'chart-open-note' }, translate('chart.openEnded'));

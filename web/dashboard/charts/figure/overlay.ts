@@ -3,7 +3,7 @@ import type { ChartModel } from '../model.ts';
 import type { PlotArea } from '../plot/geometry.ts';
 import type { Plot } from '../plot/plot.ts';
 
-/** Band, line and dots at the column in question: elements above the canvas, so that nothing is drawn anew for a hover. */
+/** Band, line and dots at the current column: elements above the canvas, so that hovering redraws nothing. */
 export class Overlay {
   readonly element = h('div', { 'aria-hidden': 'true' });
   readonly #band = h('div', { class: 'chart-band' });
@@ -28,7 +28,7 @@ export class Overlay {
     this.#show(parts);
   }
 
-  /** Shows what a drag has gone over so far. */
+  /** Shows the range of a drag. */
   select(area: PlotArea | undefined, isMarking: boolean): void {
     if (!area) {
       this.#selection.remove();

@@ -3,10 +3,10 @@ import type { ChartModel } from '../model.ts';
 import { formatUnit } from '../model.ts';
 import type { ChartFormat, ChartTranslate } from '../text/terms.ts';
 
-/** Rows drawn at once: two thousand of them for a table that few open would cost more than the chart. */
+/** Rows added at once: thousands of rows would cost more than the chart. */
 const ROWS_AT_ONCE = 100;
 
-/** The chart's values as a table: always there for assistive technology, for everybody else on demand. */
+/** The chart's values as a table: always present for assistive technology, visible on demand. */
 export class TableTwin {
   readonly element: HTMLElement;
   readonly #format: ChartFormat;
@@ -32,7 +32,7 @@ export class TableTwin {
 
   show(on: boolean): void {
     this.element.toggleAttribute('data-shown', on);
-    // Scrolls by keyboard where there is something to scroll.
+    // Focusable, so that it scrolls by keyboard.
     if (on) this.element.tabIndex = 0;
     else this.element.removeAttribute('tabindex');
   }

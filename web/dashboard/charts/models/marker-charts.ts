@@ -1,52 +1,61 @@
-import type { MarkerGroupRow, View } from '../../../../src/dashboard/domain/view.ts';
+import type { MarkerGroupRow } from '../../../../src/dashboard/domain/view.ts';
 import { groupColours } from '../colours.ts';
-import type { ChartModel, ModelContext, Shape } from '../model.ts';
+import type { Chart, ChartModel, ModelContext, Shape } from '../model.ts';
 import { costLabel } from '../model.ts';
 import { summarizeParts } from '../text/summary.ts';
-import type { ChartKey } from '../text/terms.ts';
 
-/** More slices than these do not tell themselves apart: bars do. */
+/** With more slices, bars are easier to read. */
 const MAX_SLICES = 6;
 
-/** Chart 11: assigned events by project. */
-export function markerByProjectModel(view: View, context: ModelContext): ChartModel {
-  const colours = groupColours(view.markers.map(({ marker }) => marker.project).filter((name) => name !== ''));
-  return groupModel('markerByProject', 'rows', view.markerByProject, colours, context);
-}
+/** Assigned events by project. */
+export const markerByProject: Chart = {
+  key: 'markerByProject',
+  title: { en: 'Marked projects', de: 'Markierte Projekte' },
+  section: 'markers',
+  model(view, context) {
+    const colours = groupColours(view.markers.map(({ marker }) => marker.project).filter((name) => name !== ''));
+    return groupModel(markerByProject, 'rows', view.markerByProject, colours, context);
+  },
+};
 
-/** Chart 12: assigned events by category. */
-export function markerByCategoryModel(view: View, context: ModelContext): ChartModel {
-  const rows = view.markerByCategory;
-  const colours = groupColours(rows.map(({ name }) => name).filter((name) => name !== ''));
-  return groupModel('markerByCategory', rows.length > MAX_SLICES ? 'rows' : 'ring', rows, colours, context);
-}
+/** Assigned events by category. */
+export const markerByCategory: Chart = {
+  key: 'markerByCategory',
+  title: { en: 'Marked categories', de: 'Markierte Kategorien' },
+  section: 'markers',
+  model(view, context) {
+    const rows = view.markerByCategory;
+    const colours = groupColours(rows.map(({ name }) => name).filter((name) => name !== ''));
+    return groupModel(markerByCategory, rows.length > MAX_SLICES ? 'rows' : 'ring', rows, colours, context);
+  },
+};
 
-/** Keys of the groups without a name; no project is called so, for these begin with a blank. */
+/** Keys of the groups without a name; the leading blank sets them apart from projects. */
 const NAMELESS_KEY = ' nameless';
 const UNMARKED_KEY = ' unmarked';
 
 function groupModel(
-  key: ChartKey,
+  chart: Chart,
   shape: Shape,
   rows: readonly MarkerGroupRow[],
   colours: ReadonlyMap<string, string>,
   context: ModelContext,
 ): ChartModel {
   const { translate, format } = context;
-  const metric = context.metric(key) === 'cost' ? 'cost' : 'tokens';
+  const metric = context.metric(chart.key) === 'cost' ? 'cost' : 'tokens';
   const unit = metric === 'cost' ? 'usd' : 'tokens';
   const values = rows.map((row) => row[metric]);
   const label = metric === 'cost' ? costLabel(context) : translate('chart.tokens');
-  const names = rows.map((row) => groupName(key, row, context));
+  const names = rows.map((row) => groupName(chart, row, context));
   const marked = rows.reduce((sum, row) => (row.kind === 'unmarked' ? sum : sum + row[metric]), 0);
   const centre = metric === 'cost' ? format.usd(marked) : format.compact(marked);
   const hasMarkers = rows.some(({ kind }) => kind !== 'unmarked');
   return {
-    key,
-    title: translate(`chart.${key}`),
+    key: chart.key,
+    title: context.say(chart.title),
     shape,
     length: rows.length,
-    head: translate(key === 'markerByProject' ? 'chart.project' : 'chart.category'),
+    head: translate(chart === markerByProject ? 'chart.project' : 'chart.category'),
     name: (index) => names[index] ?? '',
     tick: (index) => names[index] ?? '',
     parts: rows.map((row, index) => ({
@@ -76,13 +85,13 @@ function keyOf({ kind, name }: MarkerGroupRow): string {
   return kind === 'nameless' ? NAMELESS_KEY : UNMARKED_KEY;
 }
 
-function groupName(key: ChartKey, row: MarkerGroupRow, { translate }: ModelContext): string {
+function groupName(chart: Chart, row: MarkerGroupRow, { translate }: ModelContext): string {
   if (row.kind === 'unmarked') return translate('chart.unmarked');
   if (row.kind === 'named') return row.name;
-  return translate(key === 'markerByProject' ? 'chart.noProject' : 'chart.noCategory');
+  return translate(chart === markerByProject ? 'chart.noProject' : 'chart.noCategory');
 }
 
-/** Shares are of what is marked: events without a marker have none. */
+/** Shares are of marked events only. */
 function groupDetails(
   row: MarkerGroupRow | undefined,
   metric: 'tokens' | 'cost',

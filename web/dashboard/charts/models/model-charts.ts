@@ -1,32 +1,41 @@
-import type { FamilyRow, ModelRow, View } from '../../../../src/dashboard/domain/view.ts';
+import type { FamilyRow, ModelRow } from '../../../../src/dashboard/domain/view.ts';
 import { familyColour } from '../colours.ts';
-import type { ChartModel, Detail, ModelContext, Unit } from '../model.ts';
+import type { Chart, ChartModel, Detail, ModelContext, Unit } from '../model.ts';
 import { costLabel } from '../model.ts';
 import { summarizeParts } from '../text/summary.ts';
-import type { ChartKey } from '../text/terms.ts';
 
-/** Chart 2: the models that cost most. */
-export function topCostModel(view: View, context: ModelContext): ChartModel {
-  const { translate, format } = context;
-  return topModel('topCost', view.topCost, 'usd', view.kpis.costCents, context, (row) => [
-    { label: translate('chart.requests'), value: format.count(row.requests) },
-    { label: translate('chart.perRequest'), value: format.usd(row.requests > 0 ? row.cost / row.requests : 0) },
-  ]);
-}
+/** The models that cost most. */
+export const topCost: Chart = {
+  key: 'topCost',
+  title: { en: 'Models by cost', de: 'Modelle nach Kosten' },
+  section: 'details',
+  model(view, context) {
+    const { translate, format } = context;
+    return topModel(topCost, view.topCost, 'usd', view.kpis.costCents, context, (row) => [
+      { label: translate('chart.requests'), value: format.count(row.requests) },
+      { label: translate('chart.perRequest'), value: format.usd(row.requests > 0 ? row.cost / row.requests : 0) },
+    ]);
+  },
+};
 
-/** Chart 3: the models that used most tokens. */
-export function topTokensModel(view: View, context: ModelContext): ChartModel {
-  const { translate, format } = context;
-  return topModel('topTokens', view.topTokens, 'tokens', view.kpis.tokens.total, context, ({ tokensByType }) => [
-    { label: translate('chart.input'), value: format.count(tokensByType.input) },
-    { label: translate('chart.cacheWrite'), value: format.count(tokensByType.cacheWrite) },
-    { label: translate('chart.cacheRead'), value: format.count(tokensByType.cacheRead) },
-    { label: translate('chart.output'), value: format.count(tokensByType.output) },
-  ]);
-}
+/** The models that used most tokens. */
+export const topTokens: Chart = {
+  key: 'topTokens',
+  title: { en: 'Models by tokens', de: 'Modelle nach Tokens' },
+  section: 'details',
+  model(view, context) {
+    const { translate, format } = context;
+    return topModel(topTokens, view.topTokens, 'tokens', view.kpis.tokens.total, context, ({ tokensByType }) => [
+      { label: translate('chart.input'), value: format.count(tokensByType.input) },
+      { label: translate('chart.cacheWrite'), value: format.count(tokensByType.cacheWrite) },
+      { label: translate('chart.cacheRead'), value: format.count(tokensByType.cacheRead) },
+      { label: translate('chart.output'), value: format.count(tokensByType.output) },
+    ]);
+  },
+};
 
 function topModel(
-  key: ChartKey,
+  chart: Chart,
   rows: readonly ModelRow[],
   unit: Unit,
   whole: number,
@@ -38,8 +47,8 @@ function topModel(
   const label = unit === 'usd' ? costLabel(context) : translate('chart.tokens');
   const nothing = values.every((value) => value === 0);
   return {
-    key,
-    title: translate(`chart.${key}`),
+    key: chart.key,
+    title: context.say(chart.title),
     shape: 'rows',
     length: rows.length,
     head: translate('chart.model'),
@@ -64,41 +73,46 @@ function topModel(
   };
 }
 
-/** Chart 5: model families by cost or tokens. */
-export function modelFamilyModel(view: View, context: ModelContext): ChartModel {
-  const { translate } = context;
-  const { families } = view;
-  const metric = context.metric('modelFamily') === 'tokens' ? 'tokens' : 'cost';
-  const unit = metric === 'cost' ? 'usd' : 'tokens';
-  const values = families.map((row) => row[metric]);
-  const label = metric === 'cost' ? costLabel(context) : translate('chart.tokens');
-  const nameOf = ({ family }: FamilyRow) => (family === 'Other families' ? translate('chart.otherFamilies') : family);
-  return {
-    key: 'modelFamily',
-    title: translate('chart.modelFamily'),
-    shape: 'columns',
-    length: families.length,
-    head: translate('chart.family'),
-    name: (index) => nameAt(families, index, nameOf),
-    tick: (index) => nameAt(families, index, nameOf).split(' '),
-    parts: families.map((row) => ({ key: row.family, label: nameOf(row), color: familyColour(row.family) })),
-    series: [{ key: metric, label, color: '--chart-bar', unit, values, form: 'bar', axis: 'first' }],
-    axes: { first: label },
-    metrics: [
-      { key: 'cost', label: translate('chart.cost') },
-      { key: 'tokens', label: translate('chart.tokens') },
-    ],
-    metric,
-    details: (index) => familyDetails(families[index], metric, context),
-    summary: summarizeParts(
-      'bar',
-      families.map((row, index) => ({ name: nameOf(row), value: values[index] ?? 0 })),
-      unit,
-      context,
-    ),
-    ...(families.length === 0 ? { empty: translate('chart.empty') } : {}),
-  };
-}
+/** Model families by cost or tokens. */
+export const modelFamily: Chart = {
+  key: 'modelFamily',
+  title: { en: 'Model families', de: 'Modellfamilien' },
+  section: 'details',
+  model(view, context) {
+    const { translate } = context;
+    const { families } = view;
+    const metric = context.metric(modelFamily.key) === 'tokens' ? 'tokens' : 'cost';
+    const unit = metric === 'cost' ? 'usd' : 'tokens';
+    const values = families.map((row) => row[metric]);
+    const label = metric === 'cost' ? costLabel(context) : translate('chart.tokens');
+    const nameOf = ({ family }: FamilyRow) => (family === 'Other families' ? translate('chart.otherFamilies') : family);
+    return {
+      key: modelFamily.key,
+      title: context.say(modelFamily.title),
+      shape: 'columns',
+      length: families.length,
+      head: translate('chart.family'),
+      name: (index) => nameAt(families, index, nameOf),
+      tick: (index) => nameAt(families, index, nameOf).split(' '),
+      parts: families.map((row) => ({ key: row.family, label: nameOf(row), color: familyColour(row.family) })),
+      series: [{ key: metric, label, color: '--chart-bar', unit, values, form: 'bar', axis: 'first' }],
+      axes: { first: label },
+      metrics: [
+        { key: 'cost', label: translate('chart.cost') },
+        { key: 'tokens', label: translate('chart.tokens') },
+      ],
+      metric,
+      details: (index) => familyDetails(families[index], metric, context),
+      summary: summarizeParts(
+        'bar',
+        families.map((row, index) => ({ name: nameOf(row), value: values[index] ?? 0 })),
+        unit,
+        context,
+      ),
+      ...(families.length === 0 ? { empty: translate('chart.empty') } : {}),
+    };
+  },
+};
 
 function familyDetails(
   row: FamilyRow | undefined,

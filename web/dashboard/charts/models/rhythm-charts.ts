@@ -1,8 +1,8 @@
-import type { GroupSeries, View } from '../../../../src/dashboard/domain/view.ts';
-import type { ChartModel, Detail, ModelContext, Unit } from '../model.ts';
+import type { GroupSeries } from '../../../../src/dashboard/domain/view.ts';
+import type { Chart, ChartModel, Detail, ModelContext, Unit } from '../model.ts';
 import { costLabel, formatUnit, sumOf } from '../model.ts';
 import { summarizeParts } from '../text/summary.ts';
-import type { ChartFormat, ChartKey } from '../text/terms.ts';
+import type { ChartFormat } from '../text/terms.ts';
 
 const METRICS = ['requests', 'tokens', 'cost'] as const;
 type Metric = (typeof METRICS)[number];
@@ -13,40 +13,50 @@ const COLOURS: Readonly<Record<Metric, string>> = {
   cost: '--chart-cost',
 };
 
-/** Chart 6: requests, tokens or cost by hour of the day. */
-export function byHourModel(view: View, context: ModelContext): ChartModel {
-  const hour = (index: number) => String(index).padStart(2, '0');
-  return rhythmModel('byHour', view.byHour, 'requests', context, {
-    head: context.translate('chart.hour'),
-    name: (index) => `${hour(index)}:00 – ${hour(index)}:59`,
-    tick: hour,
-  });
-}
+/** Requests, tokens or cost by hour of the day. */
+export const byHour: Chart = {
+  key: 'byHour',
+  title: { en: 'Hour of day', de: 'Tageszeit' },
+  section: 'details',
+  model(view, context) {
+    const hour = (index: number) => String(index).padStart(2, '0');
+    return rhythmModel(byHour, view.byHour, 'requests', context, {
+      head: context.translate('chart.hour'),
+      name: (index) => `${hour(index)}:00 – ${hour(index)}:59`,
+      tick: hour,
+    });
+  },
+};
 
-/** Chart 10: the same by weekday, Monday first. */
-export function byWeekdayModel(view: View, context: ModelContext): ChartModel {
-  return rhythmModel('byWeekday', view.byWeekday, 'tokens', context, {
-    head: context.translate('chart.day'),
-    name: (index) => context.format.weekday(index, 'long'),
-    tick: (index) => context.format.weekday(index, 'short'),
-  });
-}
+/** The same by weekday, Monday first. */
+export const byWeekday: Chart = {
+  key: 'byWeekday',
+  title: { en: 'Weekday', de: 'Wochentag' },
+  section: 'details',
+  model(view, context) {
+    return rhythmModel(byWeekday, view.byWeekday, 'tokens', context, {
+      head: context.translate('chart.day'),
+      name: (index) => context.format.weekday(index, 'long'),
+      tick: (index) => context.format.weekday(index, 'short'),
+    });
+  },
+};
 
 function rhythmModel(
-  key: ChartKey,
+  chart: Chart,
   group: GroupSeries,
   standard: Metric,
   context: ModelContext,
   names: Pick<ChartModel, 'head' | 'name' | 'tick'>,
 ): ChartModel {
   const { translate, format } = context;
-  const metric = METRICS.find((one) => one === context.metric(key)) ?? standard;
+  const metric = METRICS.find((one) => one === context.metric(chart.key)) ?? standard;
   const labels = { requests: translate('chart.requests'), tokens: translate('chart.tokens'), cost: costLabel(context) };
   const unit = UNITS[metric];
   const values = group[metric];
   return {
-    key,
-    title: translate(`chart.${key}`),
+    key: chart.key,
+    title: context.say(chart.title),
     shape: 'columns',
     length: values.length,
     ...names,

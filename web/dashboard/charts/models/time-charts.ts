@@ -1,27 +1,31 @@
 import type { Buckets, View } from '../../../../src/dashboard/domain/view.ts';
-import type { ChartModel, Detail, ModelContext, Series, TimeAxis } from '../model.ts';
+import type { Chart, Detail, ModelContext, Series, TimeAxis } from '../model.ts';
 import { costLabel } from '../model.ts';
 import { summarizeRunning, summarizeTime } from '../text/summary.ts';
-import type { ChartKey } from '../text/terms.ts';
 import { bucketName, mergedNote, tickText } from '../text/time-text.ts';
 
-/** Chart 1: stacked input tokens, output and total as lines, cost on an axis of its own. */
-export function overviewModel(view: View, context: ModelContext): ChartModel {
-  const { translate, format } = context;
-  const { buckets } = view;
-  return {
-    ...timeBase('overview', view, context),
-    series: overviewSeries(buckets, context),
-    axes: { first: translate('chart.tokens'), second: costLabel(context) },
-    details: (index) => [
-      { label: translate('chart.requests'), value: format.count(buckets.requests[index] ?? 0) },
-      ...modelDetail(buckets, index, context),
-    ],
-    get summary() {
-      return summarizeTime(view, context);
-    },
-  };
-}
+/** Stacked input tokens, output and total as lines, cost on an axis of its own. */
+export const overview: Chart = {
+  key: 'overview',
+  title: { en: 'Tokens and cost over time', de: 'Tokens und Kosten im Verlauf' },
+  section: 'overview',
+  model(view, context) {
+    const { translate, format } = context;
+    const { buckets } = view;
+    return {
+      ...timeBase(overview, view, context),
+      series: overviewSeries(buckets, context),
+      axes: { first: translate('chart.tokens'), second: costLabel(context) },
+      details: (index) => [
+        { label: translate('chart.requests'), value: format.count(buckets.requests[index] ?? 0) },
+        ...modelDetail(buckets, index, context),
+      ],
+      get summary() {
+        return summarizeTime(view, context);
+      },
+    };
+  },
+};
 
 function overviewSeries(buckets: Buckets, context: ModelContext): readonly Series[] {
   const { translate } = context;
@@ -39,57 +43,62 @@ function overviewSeries(buckets: Buckets, context: ModelContext): readonly Serie
   ];
 }
 
-/** Chart 7: the running cost over the overview's buckets, with budget and the previous period where they apply. */
-export function cumulativeModel(view: View, context: ModelContext): ChartModel {
-  const { translate, format, state } = context;
-  const { buckets, interval } = view;
-  const line = { unit: 'usd', axis: 'first' } as const;
-  const series: Series[] = [
-    {
-      key: 'running',
-      label: costLabel(context),
-      color: '--chart-cost',
-      values: buckets.cumulativeCost,
-      form: 'area',
-      ...line,
-    },
-  ];
-  if (buckets.previousCumulative)
-    series.push({
-      key: 'previous',
-      label: translate('chart.previous'),
-      color: '--chart-previous',
-      values: buckets.previousCumulative,
-      form: 'line',
-      dashed: true,
-      ...line,
-    });
-  const budget = interval.isCurrentMonth ? state.budgetCents : undefined;
-  return {
-    ...timeBase('cumulative', view, context),
-    series,
-    axes: { first: costLabel(context) },
-    details: (index) => [
-      { label: translate('chart.increment'), value: format.usd(buckets.cost[index] ?? 0) },
-      { label: translate('chart.requests'), value: format.count(buckets.requests[index] ?? 0) },
-      ...modelDetail(buckets, index, context),
-    ],
-    get summary() {
-      return summarizeRunning(view, context);
-    },
-    ...(budget
-      ? { level: { value: budget, label: translate('chart.budgetLine', { amount: format.usd(budget) }) } }
-      : {}),
-  };
-}
+/** The running cost over the overview's buckets, with budget and the previous period where they apply. */
+export const cumulative: Chart = {
+  key: 'cumulative',
+  title: { en: 'Running cost', de: 'Aufgelaufene Kosten' },
+  section: 'overview',
+  model(view, context) {
+    const { translate, format, state } = context;
+    const { buckets, interval } = view;
+    const line = { unit: 'usd', axis: 'first' } as const;
+    const series: Series[] = [
+      {
+        key: 'running',
+        label: costLabel(context),
+        color: '--chart-cost',
+        values: buckets.cumulativeCost,
+        form: 'area',
+        ...line,
+      },
+    ];
+    if (buckets.previousCumulative)
+      series.push({
+        key: 'previous',
+        label: translate('chart.previous'),
+        color: '--chart-previous',
+        values: buckets.previousCumulative,
+        form: 'line',
+        dashed: true,
+        ...line,
+      });
+    const budget = interval.isCurrentMonth ? state.budgetCents : undefined;
+    return {
+      ...timeBase(cumulative, view, context),
+      series,
+      axes: { first: costLabel(context) },
+      details: (index) => [
+        { label: translate('chart.increment'), value: format.usd(buckets.cost[index] ?? 0) },
+        { label: translate('chart.requests'), value: format.count(buckets.requests[index] ?? 0) },
+        ...modelDetail(buckets, index, context),
+      ],
+      get summary() {
+        return summarizeRunning(view, context);
+      },
+      ...(budget
+        ? { level: { value: budget, label: translate('chart.budgetLine', { amount: format.usd(budget) }) } }
+        : {}),
+    };
+  },
+};
 
-function timeBase(key: ChartKey, view: View, context: ModelContext) {
+function timeBase(chart: Chart, view: View, context: ModelContext) {
   const { translate, state } = context;
   const { buckets } = view;
   const time: TimeAxis = { buckets, markers: shownMarkers(view, context), note: mergedNote(buckets, context) };
   return {
-    key,
-    title: translate(`chart.${key}`),
+    key: chart.key,
+    title: context.say(chart.title),
     shape: 'columns' as const,
     length: buckets.length,
     head: translate('chart.time'),

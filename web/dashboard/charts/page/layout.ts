@@ -6,7 +6,7 @@ interface Box {
   readonly top: number;
 }
 
-/** Where a box goes, and how much room it has there: as much as it needs at the least. */
+/** The place of a box, at least as large as the box. */
 interface Place {
   readonly x: number;
   readonly y: number;
@@ -21,10 +21,10 @@ export interface PageLayout {
   readonly places: readonly Place[];
 }
 
-/** Figures whose upper edges lie no further apart stand in one row. */
+/** Maximum distance of the upper edges of figures in one row. */
 const SAME_ROW_PX = 8;
 
-/** Rows as on the page, each stretched to the full width and as high as its highest. */
+/** Rows as on the page, stretched to the full width and as high as their highest box. */
 export function layOutPage(boxes: readonly Box[], gap: number): PageLayout {
   const rows = rowsOf(boxes);
   const widthOf = (row: readonly number[]) => row.reduce((sum, index) => sum + (boxes[index]?.width ?? 0), 0);
@@ -57,7 +57,7 @@ function rowsOf(boxes: readonly Box[]): readonly (readonly number[])[] {
   return rows.map(({ row }) => row.sort((a, b) => leftOf(a) - leftOf(b)));
 }
 
-/** The text in lines that are no wider than that, broken at spaces; a longer word stands alone. */
+/** Wraps text at spaces to a width; a longer word gets a line of its own. */
 export function wrapText(text: string, width: number, measure: (text: string) => number): readonly string[] {
   const lines: string[] = [];
   let line = '';

@@ -1,17 +1,17 @@
 import { nextTask } from '../../../shared/task.ts';
 
-/** How long one frame may paint before the rest waits for the next. */
+/** Maximum painting time per frame. */
 const FRAME_BUDGET_MS = 12;
-/** Charts so close to the screen are drawn before they are scrolled to. */
+/** Charts this close to the screen are painted in advance. */
 const NEAR = '300px';
 
 export interface PaintQueueParts<Key> {
   paint(key: Key): void;
-  /** What of a painted chart is not to be seen: it is written when all near the screen are painted. */
+  /** Writes the invisible texts of a painted chart, once all charts near the screen are painted. */
   describe(key: Key): void;
 }
 
-/** Paints what is near the screen, a few charts a frame; what is far away waits until somebody comes near. */
+/** Paints the charts near the screen, a few per frame; others wait until they are near. */
 export class PaintQueue<Key> {
   readonly #parts: PaintQueueParts<Key>;
   readonly #dirty = new Set<Key>();
@@ -31,7 +31,7 @@ export class PaintQueue<Key> {
     this.#observer.observe(element);
   }
 
-  add(keys: readonly Key[]): void {
+  add(keys: Iterable<Key>): void {
     for (const key of keys) this.#dirty.add(key);
     this.#schedule();
   }
@@ -59,7 +59,7 @@ export class PaintQueue<Key> {
   }
 
   async #run(): Promise<void> {
-    // Drawing asks for sizes and fonts: the page is laid out before, in a task of its own.
+    // Drawing reads sizes and fonts: lays out the page first, in a task of its own.
     await nextTask();
     document.body.getBoundingClientRect();
     while (this.#next()) {
@@ -86,7 +86,7 @@ export class PaintQueue<Key> {
     }
   }
 
-  /** The first dirty one that is near, in the order in which they are watched. */
+  /** The first dirty chart near the screen, in the order of `watch`. */
   #next(): { readonly key: Key } | undefined {
     for (const key of this.#keys.values()) if (this.#dirty.has(key) && this.#near.has(key)) return { key };
     return undefined;

@@ -2,7 +2,7 @@ import type { PictureWords } from '../contract.ts';
 import type { Theme } from '../theme.ts';
 import { layOutPage, wrapText } from './layout.ts';
 
-/** A chart's picture at twice its size, and where on the page its figure lies. */
+/** A chart's picture at twice its size, and its figure's place on the page. */
 export interface PagePart {
   readonly canvas: HTMLCanvasElement;
   readonly left: number;
@@ -14,10 +14,10 @@ const MARGIN = 24;
 const GAP = 16;
 const TITLE_PX = 34;
 const LINE_PX = 18;
-/** No browser takes a canvas with longer sides. */
+/** Browsers' limit of a canvas' side. */
 const MAX_SIDE = 16_000;
 
-/** All charts as one picture below title and subtitle; twice as fine as the screen unless that were too large. */
+/** All charts as one picture below title and subtitle, at twice the screen's resolution if it fits. */
 export function composePage(parts: readonly PagePart[], words: PictureWords, theme: Theme): HTMLCanvasElement {
   const canvas = document.createElement('canvas');
   const pen = canvas.getContext('2d');

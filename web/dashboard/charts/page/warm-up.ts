@@ -11,12 +11,12 @@ const COLUMNS = 8;
 const SIZE = { width: 480, height: 240 };
 
 /**
- * Draws a chart on a canvas that nobody sees, while the page still waits for its data: the browser compiles the library
- * as it is first used, which takes longer than to draw the first chart that somebody waits for.
+ * Draws a chart on an invisible canvas while the page waits for its data: compiling the library on first use takes
+ * longer than drawing the first chart.
  */
 export async function warmUp(theme: Theme, format: ChartFormat): Promise<void> {
   await nextTask();
-  // Colours are read off the page, which is laid out for it: a task of its own.
+  // Reading colours lays out the page: a task of its own.
   document.body.getBoundingClientRect();
   await nextTask();
   drawUnseen(sampleModel(format), theme, format);
@@ -28,7 +28,7 @@ function drawUnseen(model: ChartModel, theme: Theme, format: ChartFormat): void 
   const chart = new Chart(h('canvas', SIZE), {
     type: 'bar',
     data: { labels: Array.from({ length: COLUMNS }, (_, index) => index), datasets: plotDatasets(model, theme) },
-    // A canvas beside the document has no size to respond to.
+    // A canvas outside of the document has no size to respond to.
     options: { ...options, responsive: false },
   } as never);
   chart.destroy();

@@ -6,13 +6,13 @@ import { stripes, withAlpha } from '../theme.ts';
 
 export type PlotDataset = ChartDataset<'bar' | 'line' | 'doughnut', number[]>;
 
-/** How much of its room a column over time fills, and how wide one becomes at most. */
+/** Share of the room that a column over time fills, and its maximum width. */
 export const COLUMN_SHARE = 0.92;
 export const MAX_COLUMN_PX = 56;
-/** On narrower columns lines are thin: thick ones would run into one another. */
+/** Below this column width lines are thin. */
 const CROWDED_PX = 2.5;
 
-/** Model series as Chart.js takes them; typed arrays go in as they are. */
+/** A model's series for Chart.js; typed arrays are passed as they are. */
 export function plotDatasets(model: ChartModel, theme: Theme): PlotDataset[] {
   if (model.shape === 'ring') return [ringDataset(model, theme)];
   return model.series.map((series, nth) =>
@@ -20,7 +20,7 @@ export function plotDatasets(model: ChartModel, theme: Theme): PlotDataset[] {
   );
 }
 
-/** Chart.js only reads from the arrays, by index: typed ones do. */
+/** Chart.js only reads by index, so typed arrays work. */
 const asNumbers = (values: ArrayLike<number>): number[] => values as number[];
 
 function fillOf(color: string, nth: number, theme: Theme): string | CanvasPattern {
@@ -40,10 +40,10 @@ function barDataset(model: ChartModel, series: Series, nth: number, theme: Theme
     label: series.label,
     data: asNumbers(series.values),
     backgroundColor: fill,
-    // A system palette has too few colours: outlines keep patterns in shape.
+    // With forced colours, patterns need outlines.
     borderColor: theme.forcedColours ? theme.color('--chart-ink') : 'transparent',
     borderWidth: theme.forcedColours ? 1 : 0,
-    // No function of the column: Chart.js then shares one set of options among thousands of bars.
+    // Not a function per column: Chart.js then shares one set of options among thousands of bars.
     borderRadius: model.length > ROUND_UP_TO ? 0 : rounded,
     ...(model.shape === 'rows'
       ? { xAxisID: 'value', yAxisID: 'category' }
@@ -67,7 +67,7 @@ export function lineWidth({ form, dashed }: Series, columnPx: number): number {
   return form === 'area' ? 2.5 : dashed ? 1.5 : 2;
 }
 
-/** Of lines that share an axis in colours that may look alike, one is dotted; the legend's style sheet knows it as well. */
+/** Dotted, since its forced colour may look like another's; see legend.css. */
 export function dashOf({ dashed, form, axis }: Series, theme: Theme): number[] {
   if (dashed) return [6, 4];
   return theme.forcedColours && form === 'line' && axis === 'first' ? [2, 3] : [];
@@ -86,7 +86,7 @@ function lineDataset(model: ChartModel, series: Series, theme: Theme): PlotDatas
     xAxisID: 'category',
     yAxisID: series.axis === 'first' ? 'value' : 'second',
     tension: 0,
-    // One value makes no line: then it is a point.
+    // A single value is drawn as a point.
     pointRadius: model.length === 1 ? 3.5 : 0,
     pointBackgroundColor: color,
     pointHitRadius: 0,
@@ -97,7 +97,7 @@ function lineDataset(model: ChartModel, series: Series, theme: Theme): PlotDatas
   } as PlotDataset;
 }
 
-/** 12 per cent of the colour under the line, nothing at the ground. */
+/** Fades from 12 per cent of the colour to nothing. */
 export function areaFill({ chart }: Pick<ScriptableContext<'line'>, 'chart'>, color: string): CanvasGradient | string {
   const { chartArea, ctx } = chart;
   if (!chartArea) return 'transparent';
@@ -115,7 +115,7 @@ function ringDataset(model: ChartModel, theme: Theme): PlotDataset {
   return {
     type: 'doughnut',
     label: series?.label ?? '',
-    // Nothing to show is a whole ring in grey, so that the chart keeps its form.
+    // An empty ring is grey.
     data: isEmpty ? [1] : values,
     backgroundColor: isEmpty
       ? [theme.color('--chart-grid')]

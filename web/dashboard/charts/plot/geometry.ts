@@ -1,4 +1,4 @@
-/** A place in the plot, in pixels of its own. */
+/** In CSS pixels of the plot. */
 export interface PlotPoint {
   readonly x: number;
   readonly y: number;

@@ -3,11 +3,11 @@ import type { MarkerBox, PlacedLabel } from '../marker-boxes.ts';
 import { layoutLabels } from '../marker-boxes.ts';
 import type { Theme } from '../theme.ts';
 
-export const LANE_PX = 21;
+export const ROW_PX = 21;
 const CHIP_PX = 18;
 const CHIP_PADDING = 7;
 const STRIPE_PX = 3;
-export const MAX_LANES = 3;
+export const MAX_ROWS = 3;
 
 export interface DrawnLabel extends PlacedLabel {
   readonly text: string;
@@ -27,19 +27,19 @@ export interface LabelSource {
   theme(): Theme;
   colorOf(box: MarkerBox): string;
   moreText(count: number): string;
-  /** How many lanes there is room for above the plot. */
-  lanes(): number;
-  /** Hands over what was drawn, for pointing at, and where the plot lies. */
+  /** Number of rows above the plot. */
+  rows(): number;
+  /** Receives the drawn labels and the plot's area, for hit tests. */
   drawn(labels: readonly DrawnLabel[], margins: Margins): void;
 }
 
 const labelFont = (theme: Theme) => `500 11px ${theme.fontFamily}`;
 
-/** The labels' places in so many lanes, when the plot has these margins and the columns from `min` to `max`. */
+/** The labels' places in `rows` rows, for a plot with these margins and the columns from `min` to `max`. */
 export function placeLabels(
   chart: Chart,
   source: LabelSource,
-  lanes: number,
+  rows: number,
   space: LabelColumns,
 ): readonly DrawnLabel[] {
   const boxes = source.boxes().filter(({ label }) => label !== '');
@@ -58,7 +58,7 @@ export function placeLabels(
   const placed = layoutLabels(wishes, {
     left,
     right,
-    lanes,
+    rows,
     gap: 4,
     moreWidth: widthOf(source.moreText(boxes.length)),
   });
@@ -67,7 +67,7 @@ export function placeLabels(
   return placed.map((label) => {
     const stands = label.stands.flatMap((index) => boxes[index] ?? []);
     const text = label.more > 0 ? source.moreText(label.more) : (boxes[label.index]?.label ?? '');
-    return { ...label, text, boxes: stands, top: bottom - (label.lane + 1) * LANE_PX, height: CHIP_PX };
+    return { ...label, text, boxes: stands, top: bottom - (label.row + 1) * ROW_PX, height: CHIP_PX };
   });
 }
 
@@ -77,20 +77,20 @@ export interface LabelColumns {
   readonly max: number;
 }
 
-/** Where the columns of a laid out chart are. */
+/** The columns of a laid out chart. */
 function columnsOf(chart: Chart): LabelColumns {
   const { chartArea, scales, width } = chart;
   const margins = { left: chartArea.left, right: width - chartArea.right };
   return { margins, min: scales.category?.min ?? 0, max: scales.category?.max ?? 0 };
 }
 
-/** Draws markers' labels as chips in lanes above the plot. */
+/** Draws markers' labels as chips in rows above the plot. */
 export function markerLabels(source: LabelSource): Plugin {
   return {
     id: 'marker-labels',
     afterDatasetsDraw(chart) {
       const columns = columnsOf(chart);
-      const labels = placeLabels(chart, source, source.lanes(), columns);
+      const labels = placeLabels(chart, source, source.rows(), columns);
       source.drawn(labels, columns.margins);
       if (labels.length === 0) return;
       const { ctx, chartArea } = chart;

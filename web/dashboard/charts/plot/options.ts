@@ -20,17 +20,17 @@ export interface PlotLook {
 
 const FONT_PX = 11.5;
 const TICK_PX = 72;
-/** From this width on, the charts over time put their columns below each other, at the price of an empty margin. */
+/** From this width on, the charts over time align their columns by an empty margin. */
 const ALIGN_FROM_PX = 700;
 const FIRST_AXIS_PX = 54;
 const SECOND_AXIS_PX = 58;
 const ROW_VALUE_PX = 48;
-/** Names beside lying bars are shorter on narrower charts. */
+/** On narrower charts, names beside horizontal bars are shortened. */
 const NARROW_PX = 420;
-/** More values than these on an axis say less. */
+/** Maximum ticks of an axis. */
 const MAX_VALUES = 6;
 
-/** All that Chart.js must know beside the data. Hovering is ours: it must not redraw thousands of bars. */
+/** The options of Chart.js. Hovering is not its work: it would redraw thousands of bars. */
 export function plotOptions(model: ChartModel, look: PlotLook): PlotOptions {
   const { theme } = look;
   const options = {
@@ -114,7 +114,7 @@ function placeTimeTicks(model: ChartModel, scale: Scale): void {
   scale.ticks = pickTicks(model.time.buckets, scale.min, scale.max, most).map((value) => ({ value }));
 }
 
-/** A system palette has no colour as faint as grid lines want to be. */
+/** Forced colours have none faint enough for grid lines. */
 function gridColour(theme: Theme): string {
   const color = theme.color('--chart-grid');
   return theme.forcedColours ? withAlpha(color, 0.35) : color;
@@ -133,7 +133,7 @@ function valueAxis(model: ChartModel, which: Series['axis'], look: PlotLook): Pa
     position: lies ? 'bottom' : which === 'first' ? 'left' : 'right',
     beginAtZero: true,
     stacked: series.some(({ stacked }) => stacked),
-    // Without a value the axis stays, and says nothing but 0.
+    // Without values the axis shows only 0.
     ...(most > 0 ? { suggestedMax: most } : isFlat ? { suggestedMax: 1 } : {}),
     ...(least < 0 ? { suggestedMin: least } : {}),
     ...(model.time ? { afterFit: (scale: Scale) => alignAxis(scale, which) } : {}),
@@ -155,14 +155,14 @@ function valueAxis(model: ChartModel, which: Series['axis'], look: PlotLook): Pa
   } as unknown as Partial<ScaleOptionsByType<'linear'>>;
 }
 
-/** What an axis reaches beside the values that Chart.js sees: those that it does not draw, and a level. */
+/** The range of values that Chart.js does not see: those it does not draw, and a level. */
 function reachOf(model: ChartModel, which: Series['axis'], { theme, window }: PlotLook) {
   const extent = isDense(model, theme) ? extentOf(model, which, window) : { least: 0, most: 0 };
   const level = which === 'first' && model.level ? model.level.value * 1.05 : 0;
   return { least: extent.least, most: Math.max(extent.most, level) };
 }
 
-/** The values at the ends of lying bars need room, and the running cost gives up what the overview's second axis takes. */
+/** Room for the values at the ends of horizontal bars, or for alignment with the overview's second axis. */
 function roomBeside(model: ChartModel, chart: Chart): number {
   if (model.shape === 'rows') return ROW_VALUE_PX;
   return model.key === 'cumulative' && chart.width > ALIGN_FROM_PX ? SECOND_AXIS_PX : 0;

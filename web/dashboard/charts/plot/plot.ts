@@ -26,12 +26,12 @@ import { plotDatasets } from './data.ts';
 import type { PlotArea, PlotPoint } from './geometry.ts';
 import {
   type DrawnLabel,
-  LANE_PX,
   type LabelSource,
-  MAX_LANES,
+  MAX_ROWS,
   type Margins,
   markerLabels,
   placeLabels,
+  ROW_PX,
 } from './label-plugin.ts';
 import { plotOptions } from './options.ts';
 import { ringCentre, rowValues } from './value-plugins.ts';
@@ -58,7 +58,7 @@ Chart.register(
   annotation,
 );
 
-/** What a plot draws beside its model. */
+/** What a plot needs beside its model. */
 export interface PlotScene {
   readonly theme: Theme;
   readonly format: ChartFormat;
@@ -69,7 +69,7 @@ export interface PlotScene {
   moreText(count: number): string;
 }
 
-/** Chart.js behind a canvas: the one place that knows it. */
+/** Wraps Chart.js. */
 export class Plot {
   readonly canvas: HTMLCanvasElement;
   readonly #onBox: (box: MarkerBox | undefined, isClick: boolean) => void;
@@ -77,11 +77,11 @@ export class Plot {
   #model: ChartModel | undefined;
   #scene: PlotScene | undefined;
   #labels: readonly DrawnLabel[] = [];
-  /** Of the last drawing; before the first one a guess. */
+  /** Of the last drawing; a guess before the first. */
   #margins: Margins = { left: 48, right: 48 };
-  #lanes = 0;
+  #rows = 0;
 
-  /** `onBox` hears of a marker's box that the pointer enters, leaves (undefined) or clicks. */
+  /** `onBox` is called when the pointer enters, leaves (undefined) or clicks a marker's box. */
   constructor(canvas: HTMLCanvasElement, onBox: (box: MarkerBox | undefined, isClick: boolean) => void) {
     this.canvas = canvas;
     this.#onBox = onBox;
@@ -120,12 +120,12 @@ export class Plot {
     } as never);
   }
 
-  /** The plot without its axes; undefined before it was drawn. */
+  /** The plot without its axes; undefined until drawn. */
   get area(): PlotArea | undefined {
     return this.#chart?.chartArea;
   }
 
-  /** The category under a point: of rings the slice, of others the column or row, undefined beside the plot. */
+  /** The category (slice, column or row) at a point; undefined outside of the plot. */
   indexAt({ x, y }: PlotPoint): number | undefined {
     const chart = this.#chart;
     const model = this.#model;
@@ -136,7 +136,7 @@ export class Plot {
     return this.columnAt({ x, y });
   }
 
-  /** The column or row nearest to a point, wherever that lies. */
+  /** The column or row nearest to a point. */
   columnAt({ x, y }: PlotPoint): number | undefined {
     const scale = this.#chart?.scales.category;
     if (!scale || !this.#model) return undefined;
@@ -152,7 +152,7 @@ export class Plot {
     return index >= 0 && index < (this.#model?.length ?? 0) ? index : undefined;
   }
 
-  /** What of the plot belongs to a category: the band of a column or row; of a ring its slice's middle. */
+  /** The area of a category: the band of a column or row, or the middle of a slice. */
   bandOf(index: number): PlotArea | undefined {
     const chart = this.#chart;
     if (!chart?.chartArea || !this.#model) return undefined;
@@ -171,7 +171,7 @@ export class Plot {
       : { left: middle - half, right: middle + half, top, bottom };
   }
 
-  /** The height at which a line series passes a column; undefined for bars, and outside of the plot. */
+  /** The y coordinate of a line series at a column; undefined for bars, and outside of the plot. */
   linePoint(seriesIndex: number, index: number): PlotPoint | undefined {
     const chart = this.#chart;
     const series = this.#model?.series[seriesIndex];
@@ -181,7 +181,7 @@ export class Plot {
     return x === undefined || y === undefined ? undefined : { x, y };
   }
 
-  /** Raises a ring's slice; undefined lets all lie. */
+  /** Raises a ring's slice; undefined: none. */
   raise(index: number | undefined): void {
     const chart = this.#chart;
     if (!chart || this.#model?.shape !== 'ring') return;
@@ -197,7 +197,7 @@ export class Plot {
     );
   }
 
-  /** The strip above a box, where its labels are: what a popover may stand at without covering data. */
+  /** The strip above a box with its labels, as the anchor of a popover that covers no data. */
   anchorOf(box: MarkerBox): PlotArea | undefined {
     const chart = this.#chart;
     const scale = chart?.scales.category;
@@ -212,7 +212,7 @@ export class Plot {
     return { left: pixel(min), right: pixel(max), top: Math.max(0, top - 4), bottom: top };
   }
 
-  /** Draws at twice the screen's size for as long as `use` reads the canvas. */
+  /** Draws at twice the screen's size while `use` reads the canvas. */
   enlarged<Result>(use: (canvas: HTMLCanvasElement, size: { width: number; height: number }) => Result): Result {
     const chart = this.#chart;
     if (!chart) return use(this.canvas, { width: this.canvas.width, height: this.canvas.height });
@@ -255,7 +255,7 @@ export class Plot {
       theme: () => this.#theme(),
       colorOf: (box) => this.#theme().color(this.#scene?.colorOf(box) ?? '--chart-muted'),
       moreText: (count) => this.#scene?.moreText(count) ?? '',
-      lanes: () => this.#lanes,
+      rows: () => this.#rows,
       drawn: (labels, margins) => {
         this.#labels = labels;
         this.#margins = margins;
@@ -263,7 +263,7 @@ export class Plot {
     };
   }
 
-  /** Decides on the lanes before the layout, which they are part of: hence by the margins of the drawing before. */
+  /** Decides on the rows before the layout, of which they are part, by the margins of the previous drawing. */
   #labelRoom(chart: Chart): number {
     const model = this.#model;
     const scene = this.#scene;
@@ -273,9 +273,9 @@ export class Plot {
       min: Math.max(0, scene.window.min),
       max: Math.min(model.length - 1, scene.window.max),
     };
-    const labels = placeLabels(chart, this.#labelSource(), MAX_LANES, columns);
-    this.#lanes = Math.max(0, ...labels.map(({ lane }) => lane + 1));
-    return this.#lanes * LANE_PX;
+    const labels = placeLabels(chart, this.#labelSource(), MAX_ROWS, columns);
+    this.#rows = Math.max(0, ...labels.map(({ row }) => row + 1));
+    return this.#rows * ROW_PX;
   }
 
   #boxes(model: ChartModel, scene: PlotScene): Record<string, AnnotationOptions> {

@@ -9,7 +9,7 @@ export interface ShownPlot {
   readonly format: ChartFormat;
 }
 
-/** Writes value and caption into the middle of a ring; what has no value says so in words elsewhere. */
+/** Writes value and caption into the middle of a ring. */
 export function ringCentre({ model, theme }: ShownPlot): Plugin {
   return {
     id: 'ring-centre',
@@ -35,7 +35,7 @@ export function ringCentre({ model, theme }: ShownPlot): Plugin {
   };
 }
 
-/** Writes each lying bar's value at its end. */
+/** Writes the value at the end of each horizontal bar. */
 export function rowValues({ model, theme, format }: ShownPlot): Plugin {
   return {
     id: 'row-values',

@@ -1,12 +1,12 @@
 import type { Buckets, TimeSpan } from '../../../../src/dashboard/domain/view.ts';
 
-/** The columns in sight, both ends included. Whole numbers; below 0 or beyond the last where the loaded columns end early. */
+/** The visible columns, both ends included. Whole numbers; below 0 or beyond the last if columns are not loaded yet. */
 export interface Window {
   readonly min: number;
   readonly max: number;
 }
 
-/** How far windows may go, and how narrow they may be. */
+/** The limits of windows. */
 export interface WindowLimits {
   readonly min: number;
   readonly max: number;
@@ -19,7 +19,7 @@ export const widthOf = ({ min, max }: Window): number => max - min + 1;
 export function zoomWindow(window: Window, factor: number, anchor: number, limits: WindowLimits): Window {
   const whole = limits.max - limits.min + 1;
   const width = widthOf(window);
-  // A step always changes something, and by a whole column.
+  // A step changes at least one whole column.
   const asked =
     factor < 1 ? Math.min(width - 1, Math.round(width * factor)) : Math.max(width + 1, Math.round(width * factor));
   const next = Math.min(whole, Math.max(Math.min(limits.least, whole), asked));
@@ -27,10 +27,7 @@ export function zoomWindow(window: Window, factor: number, anchor: number, limit
   return slide(Math.round(anchor + 0.5 - place * next), next, limits);
 }
 
-/**
- * The window made `factor` times as wide under two fingers: what lay at the share `from` of its width (0 to 1) then lies at
- * the share `to`.
- */
+/** The window scaled by `factor` under two fingers: the point at `from` of its width (0 to 1) moves to `to`. */
 export function pinchWindow(window: Window, factor: number, from: number, to: number, limits: WindowLimits): Window {
   const width = widthOf(window);
   const whole = limits.max - limits.min + 1;
@@ -42,7 +39,7 @@ export function panWindow(window: Window, columns: number, limits: WindowLimits)
   return slide(window.min + Math.round(columns), widthOf(window), limits);
 }
 
-/** The columns between two that were dragged over, widened to the least width. */
+/** The columns of a drag, widened to the minimum width. */
 export function dragWindow(from: number, to: number, limits: WindowLimits): Window {
   const min = Math.min(from, to);
   const width = Math.max(Math.abs(to - from) + 1, Math.min(limits.least, limits.max - limits.min + 1));
@@ -57,16 +54,16 @@ function slide(min: number, width: number, limits: WindowLimits): Window {
 export const isWhole = (window: Window, limits: WindowLimits): boolean =>
   window.min <= limits.min && window.max >= limits.max;
 
-/** The mean width of the loaded columns in milliseconds, 0 when they have none. */
+/** The mean width of the loaded columns in milliseconds. */
 function meanWidth({ starts, ends, length }: Pick<Buckets, 'starts' | 'ends' | 'length'>): number {
   return length > 0 ? ((ends[length - 1] ?? 0) - (starts[0] ?? 0)) / length : 0;
 }
 
-/** How far the selection goes beyond the loaded columns, in columns of their mean width. */
+/** How far the selection extends beyond the loaded columns, in columns of their mean width. */
 export function timeLimits(buckets: Pick<Buckets, 'starts' | 'ends' | 'length' | 'full' | 'merged'>): WindowLimits {
   const { full, length, starts, ends } = buckets;
   const mean = meanWidth(buckets);
-  // Merged columns still have something inside them to be seen: one alone may be opened.
+  // A single merged column can be zoomed into.
   const least = buckets.merged > 1 ? 1 : 2;
   if (!full || length === 0 || mean <= 0) return { min: 0, max: Math.max(0, length - 1), least };
   const before = Math.max(0, Math.round(((starts[0] ?? 0) - full.from) / mean));
@@ -75,16 +72,15 @@ export function timeLimits(buckets: Pick<Buckets, 'starts' | 'ends' | 'length' |
 }
 
 /**
- * The time that a window spans, its end not included: beyond the loaded columns at their mean width, never beyond the
- * selection.
+ * The time span of a window, end exclusive: beyond the loaded columns at their mean width, never beyond the selection.
  */
 export function spanOfWindow(buckets: SpanBuckets, window: Window): TimeSpan {
   const { starts, ends, length, full, granularity } = buckets;
   const mean = meanWidth(buckets);
-  // The last event ends at its own instant: a stretch that holds it ends behind that.
+  // The last event ends at its own instant: a span that contains it ends after that.
   const grace = granularity === 'event' ? 1 : 0;
   const endOf = (index: number) => (ends[index] ?? 0) + (index === length - 1 ? grace : 0);
-  // A window that was moved far at once lies beyond the loaded columns with both its ends.
+  // After a long move both ends may be beyond the loaded columns.
   const before = (columns: number) => (starts[0] ?? 0) - columns * mean;
   const behind = (columns: number) => endOf(length - 1) + columns * mean;
   const { min, max } = window;
@@ -97,7 +93,7 @@ export function spanOfWindow(buckets: SpanBuckets, window: Window): TimeSpan {
 
 type SpanBuckets = Pick<Buckets, 'starts' | 'ends' | 'length' | 'full' | 'granularity'>;
 
-/** The loaded columns that a stretch of time touches, its end not included; undefined when it touches none. */
+/** The loaded columns that a span (end exclusive) touches; undefined: none. */
 export function windowOfSpan(buckets: Pick<Buckets, 'starts' | 'ends' | 'length'>, span: TimeSpan): Window | undefined {
   const { starts, ends, length } = buckets;
   let min = 0;

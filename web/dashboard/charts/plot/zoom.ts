@@ -2,18 +2,18 @@ import type { Buckets, TimeSpan } from '../../../../src/dashboard/domain/view.ts
 import type { CancelTimer, Clock } from '../../../shared/clock.ts';
 import { isWhole, spanOfWindow, timeLimits, type Window, type WindowLimits, windowOfSpan } from './zoom-window.ts';
 
-/** What is in sight of a chart, and how that is changed. */
+/** The visible window of a chart, and its changes. */
 export interface Zoom {
   readonly window: Window;
   readonly limits: WindowLimits;
   readonly isZoomed: boolean;
-  /** The same for as long as the numbers of columns mean the same columns. */
+  /** Changes when the numbers of columns change their meaning. */
   readonly columns: unknown;
   move(window: Window): void;
   reset(): void;
 }
 
-/** Of a chart with few categories: the chart alone knows of it. */
+/** The zoom of one chart of categories. */
 export class LocalZoom implements Zoom {
   readonly #changed: () => void;
   #length = 0;
@@ -39,7 +39,7 @@ export class LocalZoom implements Zoom {
     return this.#length;
   }
 
-  /** Other categories than before: what was in sight means nothing any more. */
+  /** Other categories: the window is reset. */
   update(length: number): void {
     if (length !== this.#length) this.#window = undefined;
     this.#length = length;
@@ -58,8 +58,8 @@ export class LocalZoom implements Zoom {
 const ASK_AFTER_MS = 120;
 
 /**
- * Of the charts over time: they share what is in sight. A move shows at once what is loaded of it, and soon asks for the
- * stretch at the resolution that it allows.
+ * The zoom shared by the charts over time. A move first shows the loaded columns, then requests the span at its best
+ * resolution.
  */
 export class TimeZoom implements Zoom {
   readonly #clock: Clock;
@@ -97,11 +97,11 @@ export class TimeZoom implements Zoom {
     return this.#span;
   }
 
-  /** Takes over a view's buckets and the stretch that it was asked for. */
+  /** Takes over a view's buckets and its requested span. */
   update(buckets: Buckets, zoom: TimeSpan | undefined): void {
     this.#buckets = buckets;
     this.#limits = timeLimits(buckets);
-    // What somebody is just moving to is newer than what the view was asked for.
+    // A move in progress is newer than the view's span.
     if (!this.#cancel) this.#span = zoom && { from: zoom.from, to: zoom.to + 1 };
     const whole = { min: 0, max: Math.max(0, buckets.length - 1) };
     const found = this.#span && windowOfSpan(buckets, this.#span);
@@ -129,7 +129,7 @@ export class TimeZoom implements Zoom {
     this.#cancel?.();
     this.#cancel = this.#clock.after(ASK_AFTER_MS, () => {
       this.#cancel = undefined;
-      // A view's visible stretch includes its end: else the column behind it would be answered too.
+      // A view's visible span includes its end: without this the next column would be included.
       this.#ask(span && { from: span.from, to: span.to - 1 });
     });
   }

@@ -24,6 +24,7 @@ export function sampleContext(
   return {
     translate: (key, values = {}) =>
       chartTexts.en[key].replace(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? '')),
+    say: (text) => text.en,
     format: chartFormat('en-GB'),
     state: { ...STATE, ...state },
     metric: (chart) => metrics[chart],

@@ -1,6 +1,6 @@
 import type { ChartModel, Series } from '../model.ts';
 
-/** Spreadsheets run cells that begin like a formula; an apostrophe keeps them text. Numbers stay numbers. */
+/** Prefixes texts that a spreadsheet would run as a formula with an apostrophe. Numbers stay numbers. */
 function csvCell(cell: string | number): string {
   if (typeof cell === 'number') return String(cell);
   const safe = /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell;

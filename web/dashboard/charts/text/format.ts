@@ -15,11 +15,11 @@ const DATE_FORMS: Readonly<Record<DateForm, Intl.DateTimeFormatOptions>> = {
 const SOME_MONDAY = Date.UTC(2024, 0, 1);
 const DAY_MS = 86_400_000;
 
-/** How charts write numbers and instants for a locale (BCP 47). */
+/** Formats numbers and instants of charts for a locale (BCP 47). */
 export function chartFormat(locale: string): ChartFormat {
   const number = (options: Intl.NumberFormatOptions) => new Intl.NumberFormat(locale, options);
   const dollars = { style: 'currency', currency: 'USD', currencyDisplay: 'narrowSymbol' } as const;
-  // British compact numbers end in a small m, which reads as milli.
+  // British compact numbers end in `m`, which reads as milli.
   const compactLocale = locale.startsWith('en') ? 'en-US' : locale;
   const count = number({ maximumFractionDigits: 0 });
   const compact = new Intl.NumberFormat(compactLocale, { notation: 'compact', maximumSignificantDigits: 3 });
@@ -47,7 +47,7 @@ export function chartFormat(locale: string): ChartFormat {
   };
 }
 
-/** Making a DateTimeFormat costs a hundred times what using one does: each is made once. */
+/** Creating a DateTimeFormat costs a hundred times its use: each is created once. */
 function dateFormats(locale: string): (zone: string, form: DateForm) => Intl.DateTimeFormat {
   const made = new Map<string, Intl.DateTimeFormat>();
   return (zone, form) => {

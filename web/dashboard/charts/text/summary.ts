@@ -4,11 +4,11 @@ import { costLabel, formatUnit, sumOf } from '../model.ts';
 import type { ChartFormat } from './terms.ts';
 import { bucketName } from './time-text.ts';
 
-// What a chart shows, in sentences, for those who do not see it.
+// Summaries of charts for screen readers.
 
-/** A half that holds more than this much of everything is a trend. */
+/** A share of one half above this is a trend. */
 const TREND_FROM = 0.6;
-/** So many parts are named, the others counted. */
+/** Parts that are named; the others are counted. */
 const NAMED_PARTS = 6;
 
 export function summarizeTime(view: View, context: ModelContext): string {
@@ -45,7 +45,7 @@ export interface SummaryPart {
   readonly value: number;
 }
 
-/** Bars and rings: each part with value and share, the largest first unless their order is their meaning. */
+/** Bars and rings: each part with value and share, the largest first. */
 export function summarizeParts(
   kind: 'bar' | 'doughnut',
   parts: readonly SummaryPart[],
@@ -100,7 +100,7 @@ function seriesText(
   });
 }
 
-/** Which half of the columns holds more; nothing is said of fewer than four. */
+/** Which half of the columns holds more; empty for fewer than four. */
 export function trendText(
   values: ArrayLike<number>,
   { translate, format }: Pick<ModelContext, 'translate' | 'format'>,

@@ -1,45 +1,31 @@
 import type { CostBasis, TimeSpan } from '../../../../src/dashboard/domain/view.ts';
-import type { ChartTextKey } from './texts.ts';
+import type { ChartTextKey, chartTexts } from './texts.ts';
 
-// What charts are spoken of with. Nothing here knows of a document: tests run it without one.
+// Types of the charts' texts and state, without the DOM.
 
-/** The charts in the order in which they stand on the page. */
-export const CHART_KEYS = [
-  'overview',
-  'cumulative',
-  'topCost',
-  'topTokens',
-  'tokenTypes',
-  'modelFamily',
-  'byHour',
-  'byWeekday',
-  'inputOutput',
-  'cacheEfficiency',
-  'maxMode',
-  'markerByProject',
-  'markerByCategory',
-] as const;
-export type ChartKey = (typeof CHART_KEYS)[number];
-
-/** What the page knows beside the view. */
+/** The page's state beside the view. */
 export interface ChartState {
-  /** What the view was asked with. */
+  /** As in the view's query. */
   readonly zone: string;
   readonly costBasis: CostBasis;
-  /** The view's `visible`: the stretch that overview and cumulative show; undefined shows all of it. */
+  /** The view's `visible`: the span of the charts over time; undefined: all. */
   readonly zoom: TimeSpan | undefined;
   /** The marker controls of overview and cumulative; `project` is `all` or one project's name. */
   readonly markers: { readonly show: boolean; readonly labels: boolean; readonly project: string };
   /** The monthly budget; the cumulative chart draws it while the view's interval is the current month. */
   readonly budgetCents: number | undefined;
-  /** A newer view is on its way: the charts say so to assistive technology, and stay as they are. */
+  /** A newer view is being computed: reported to assistive technology only. */
   readonly busy: boolean;
 }
+
+export type ChartLanguage = keyof typeof chartTexts;
+/** A text that belongs to one chart alone, in both languages. */
+export type ChartText = Readonly<Record<ChartLanguage, string>>;
 
 /** Words of `chartTexts` in the page's language, `{name}` filled from `values`. */
 export type ChartTranslate = (key: ChartTextKey, values?: Readonly<Record<string, string | number>>) => string;
 
-/** How numbers and instants read; `chartFormat` of format.ts makes one for a locale. */
+/** Formats numbers and instants; created by `chartFormat` of format.ts. */
 export interface ChartFormat {
   /** All digits: `6,141,230`. */
   count(value: number): string;
@@ -57,7 +43,7 @@ export interface ChartFormat {
   weekday(day: number, form: 'long' | 'short'): string;
   /** An instant in an IANA zone. */
   date(at: number, zone: string, form: DateForm): string;
-  /** Both ends as one text, what they share said once. */
+  /** Both ends as one text; common parts appear once. */
   dateRange(from: number, to: number, zone: string, form: DateForm): string;
 }
 

@@ -1,18 +1,4 @@
 const en = {
-  'chart.overview': 'Tokens and cost over time',
-  'chart.cumulative': 'Running cost',
-  'chart.topCost': 'Models by cost',
-  'chart.topTokens': 'Models by tokens',
-  'chart.tokenTypes': 'Token types',
-  'chart.modelFamily': 'Model families',
-  'chart.byHour': 'Hour of day',
-  'chart.byWeekday': 'Weekday',
-  'chart.inputOutput': 'Input and output',
-  'chart.cacheEfficiency': 'Cache efficiency',
-  'chart.maxMode': 'Max mode',
-  'chart.markerByProject': 'Marked projects',
-  'chart.markerByCategory': 'Marked categories',
-
   'chart.input': 'Input',
   'chart.freshInput': 'Fresh input',
   'chart.cacheWrite': 'Cache write',
@@ -113,20 +99,6 @@ const en = {
 export type ChartTextKey = keyof typeof en;
 
 const de: Readonly<Record<ChartTextKey, string>> = {
-  'chart.overview': 'Tokens und Kosten im Verlauf',
-  'chart.cumulative': 'Aufgelaufene Kosten',
-  'chart.topCost': 'Modelle nach Kosten',
-  'chart.topTokens': 'Modelle nach Tokens',
-  'chart.tokenTypes': 'Token-Arten',
-  'chart.modelFamily': 'Modellfamilien',
-  'chart.byHour': 'Tageszeit',
-  'chart.byWeekday': 'Wochentag',
-  'chart.inputOutput': 'Eingabe und Ausgabe',
-  'chart.cacheEfficiency': 'Cache-Nutzung',
-  'chart.maxMode': 'Max-Modus',
-  'chart.markerByProject': 'Markierte Projekte',
-  'chart.markerByCategory': 'Markierte Kategorien',
-
   'chart.input': 'Eingabe',
   'chart.freshInput': 'Neue Eingabe',
   'chart.cacheWrite': 'Cache geschrieben',

@@ -5,7 +5,7 @@ import type { ChartFormat } from './terms.ts';
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
-/** The wall time at a bucket's start as if it were UTC: cheap to take apart, no Intl needed. */
+/** The wall time at a bucket's start as if it were UTC: parsed without Intl. */
 export function localStart(buckets: Pick<Buckets, 'starts' | 'offsets'>, index: number): number {
   return (buckets.starts[index] ?? 0) + (buckets.offsets[index] ?? 0) * MINUTE_MS;
 }
@@ -26,7 +26,7 @@ export function bucketName(buckets: Buckets, index: number, format: ChartFormat,
   return format.dateRange(from, to, zone, 'minute');
 }
 
-/** The spans that ticks may stand at, finest first: a column that begins a new one carries a tick. */
+/** The spans of ticks, finest first: a column that begins a new span has a tick. */
 const CELLS: readonly ((local: number) => number)[] = [
   ...[15, 30, 60, 120, 180, 360, 720].map((minutes) => (local: number) => Math.floor(local / (minutes * MINUTE_MS))),
   ...[1, 2].map((days) => (local: number) => Math.floor(local / (days * DAY_MS))),
@@ -40,7 +40,7 @@ function monthOf(local: number): number {
   return date.getUTCFullYear() * 12 + date.getUTCMonth();
 }
 
-/** The columns from `min` to `max` that carry a tick: at round times of the zone, at most `most` of them. */
+/** The columns from `min` to `max` with a tick: at round times of the zone, at most `most`. */
 export function pickTicks(buckets: Buckets, min: number, max: number, most: number): readonly number[] {
   const limit = Math.max(2, most);
   const first = Math.max(0, min);
@@ -57,7 +57,7 @@ export function pickTicks(buckets: Buckets, min: number, max: number, most: numb
       finer = picked;
       continue;
     }
-    // From days to weeks is a long way: every so many days beats a single Monday.
+    // Between days and weeks: every n-th day, since Mondays alone would be too few.
     const thinned = everyNth(finer, limit);
     return picked.length > thinned.length / 2 ? picked : thinned;
   }
@@ -85,7 +85,7 @@ function columnsBeginning(
   return picked;
 }
 
-/** A tick's text: what is finest on the first line, what it belongs to on the second. */
+/** A tick's text: the finest unit on the first line, its context on the second. */
 export function tickText(buckets: Buckets, index: number, format: ChartFormat, zone: string): string[] {
   const at = buckets.starts[index] ?? 0;
   switch (buckets.granularity) {
@@ -102,7 +102,7 @@ export function tickText(buckets: Buckets, index: number, format: ChartFormat, z
   }
 }
 
-/** The second line of a tick is said once, where it begins. */
+/** The second line is shown only where it changes. */
 export function underOnce(text: string | string[], before: string | string[] | undefined): string | string[] {
   if (typeof text === 'string' || text[1] === undefined) return text;
   return Array.isArray(before) && before[1] === text[1] ? [text[0] ?? '', ''] : text;
@@ -110,7 +110,7 @@ export function underOnce(text: string | string[], before: string | string[] | u
 
 const MINUTES: Readonly<Partial<Record<Granularity, number>>> = { quarter: 15, hour: 60 };
 
-/** What one column holds when neighbours were merged: `4 h per column`. */
+/** The span of merged columns: `4 h per column`. */
 export function mergedNote(buckets: Buckets, { translate, format }: ModelContext): string | undefined {
   const { merged, granularity } = buckets;
   if (merged <= 1) return undefined;

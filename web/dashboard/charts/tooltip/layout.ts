@@ -16,7 +16,7 @@ export function stackShare(series: readonly Series[], one: Series, index: number
   return whole > 0 ? (one.values[index] ?? 0) / whole : undefined;
 }
 
-/** Where a tooltip of this size stands: beside the point, turned over where it would leave the room. */
+/** The place of a tooltip: beside the point, on the other side if it would leave the chart. */
 export function tipPlace(
   point: PlotPoint,
   size: { width: number; height: number },

@@ -7,7 +7,7 @@ import type { PlotPoint } from '../plot/geometry.ts';
 import type { ChartFormat, ChartTranslate } from '../text/terms.ts';
 import { stackShare, tipOrder, tipPlace } from './layout.ts';
 
-/** More markers than these at one column are counted. */
+/** Maximum markers listed; the others are counted. */
 const MAX_MARKERS = 3;
 
 export interface TipContent {
@@ -19,7 +19,7 @@ export interface TipContent {
   readonly markerColor: (project: string) => string;
 }
 
-/** The values of one column beside the pointer. It holds nothing to click and is not read out: the live region is. */
+/** The values of one column beside the pointer. Not interactive, and announced by the live region instead. */
 export class Tooltip {
   readonly element = h('div', { class: 'chart-tip', 'aria-hidden': 'true', hidden: true });
   readonly #format: ChartFormat;

@@ -14,7 +14,7 @@ import type { SettingStorage } from '../data/settings.ts';
 export const MARKERS_KEY = 'usage-markers-v1';
 export const LEGACY_KEY = 'usage-event-chart-markers-v1';
 export const SYNCED_KEY = 'usage-markers-synced';
-/** How often a save is tried again when others save at the same time. */
+/** Attempts of a save when others save at the same time. */
 const TRIES = 4;
 
 export interface MarkerServer {
@@ -25,34 +25,34 @@ export interface MarkerServer {
   ): Promise<PutOutcome>;
 }
 
-export interface MarkerBookParts {
+export interface LocalMarkersParts {
   readonly storage: SettingStorage;
   readonly server: MarkerServer;
   readonly clock: Clock;
   readonly newId: () => string;
-  /** The markers are others than before. */
+  /** The markers have changed. */
   onChange(): void;
-  /** Undefined: the server has them all. */
+  /** Undefined: the last save succeeded. */
   onSyncFailure(reason: string | undefined): void;
 }
 
-/** What of a marker a person decides. */
+/** The editable fields of a marker. */
 export type MarkerFields = Pick<ProjectMarker, 'user' | 'start' | 'end' | 'project' | 'task' | 'note'>;
 
 /**
- * The markers of this browser, kept in step with those of the server. While the sample shows, its markers stand beside
- * them; they are never stored.
+ * The markers of this browser, synchronised with the server. While the sample is shown, its markers are added; they are
+ * never stored.
  */
-export class MarkerBook {
-  readonly #parts: MarkerBookParts;
+export class LocalMarkers {
+  readonly #parts: LocalMarkersParts;
   #markers: readonly ProjectMarker[];
   #sample: readonly ProjectMarker[] = [];
   #synced: SyncedMarkers;
   #etag: string | null = null;
-  /** Saves follow one another. */
+  /** Saves run one after the other. */
   #saving: Promise<void> = Promise.resolve();
 
-  constructor(parts: MarkerBookParts) {
+  constructor(parts: LocalMarkersParts) {
     this.#parts = parts;
     this.#markers = this.#load();
     const synced = readJson(parts.storage, SYNCED_KEY);
@@ -83,7 +83,7 @@ export class MarkerBook {
     return [...counts].sort(([, one], [, other]) => other - one).map(([project]) => project);
   }
 
-  /** Shows the sample's markers; undefined takes them away. */
+  /** Shows the sample's markers; undefined removes them. */
   showSample(document: unknown): void {
     const taken = new Set(this.#markers.map(({ id }) => id));
     const read = document === undefined ? undefined : readMarkers(document, this.#parts.clock.now());
@@ -111,14 +111,14 @@ export class MarkerBook {
     else this.#change(this.#markers.filter(others));
   }
 
-  /** Puts a deleted marker back. */
+  /** Restores a deleted marker. */
   restore(marker: ProjectMarker, toSample: boolean): void {
     const back = { ...marker, updatedAt: this.#stamp() };
     if (toSample) this.#changeSample([...this.#sample, back]);
     else this.#change([...this.#markers, back]);
   }
 
-  /** What importing a parsed JSON would do; undefined when it holds no markers. */
+  /** The result of importing a parsed JSON; undefined if it holds no markers. */
   preview(document: unknown): (MarkerMerge & { readonly skipped: number }) | undefined {
     const read = readMarkers(document, this.#parts.clock.now());
     if (!read) return undefined;
@@ -134,7 +134,7 @@ export class MarkerBook {
     return printMarkerStore(this.#markers);
   }
 
-  /** Brings this browser and the server together. */
+  /** Synchronises with the server. */
   sync(): Promise<void> {
     return this.#queue(() => this.#fetch());
   }
@@ -165,7 +165,7 @@ export class MarkerBook {
   }
 
   async #put(): Promise<void> {
-    // Whoever has not seen the server's markers must not replace them.
+    // The server's markers must be known before they are replaced.
     if (this.#etag === null) return this.#fetch();
     const sent = this.#markers;
     const outcome = await this.#parts.server.put({ version: 1, markers: sent }, this.#etag);
@@ -175,13 +175,13 @@ export class MarkerBook {
     this.#remember(syncedOf(sent));
   }
 
-  /** Merges with what the server has until it has what was merged. */
+  /** Merges with the server's markers until the server has stored the result. */
   async #meet(store: unknown, etag: string | null): Promise<void> {
     let theirs: unknown = store;
     this.#etag = etag;
     for (let tries = 0; tries < TRIES; tries += 1) {
       const read = readMarkers(theirs, this.#parts.clock.now());
-      if (!read) throw new Error('The server answered something that holds no markers.');
+      if (!read) throw new Error('The answer of the server holds no markers.');
       const { markers, synced, mustPut } = syncMarkers(this.#markers, read.markers, this.#synced);
       this.#keep(markers);
       this.#parts.onChange();
@@ -192,13 +192,13 @@ export class MarkerBook {
       if (outcome.status === 'stored') return this.#remember(synced);
       theirs = outcome.store;
     }
-    throw new Error('Others keep changing the markers at the same time.');
+    throw new Error('The markers keep being changed by others at the same time.');
   }
 
   #keep(markers: readonly ProjectMarker[]): void {
     this.#markers = markers;
     write(this.#parts.storage, MARKERS_KEY, { version: 1, markers });
-    // Beside what this page last saw: another tab has seen other markers, and would make of the difference deletions.
+    // With the sync record of this page: another tab's record would turn differences into deletions.
     write(this.#parts.storage, SYNCED_KEY, this.#synced);
   }
 
@@ -207,7 +207,7 @@ export class MarkerBook {
     write(this.#parts.storage, SYNCED_KEY, synced);
   }
 
-  /** The markers of an earlier version are taken over once, and stay where they are. */
+  /** Markers of an earlier version are copied once, and not removed. */
   #load(): readonly ProjectMarker[] {
     const { storage, clock } = this.#parts;
     const own = readJson(storage, MARKERS_KEY);
@@ -222,7 +222,7 @@ export class MarkerBook {
   }
 }
 
-/** Undefined for a missing or spoilt value. */
+/** Undefined for a missing or invalid value. */
 function readJson(storage: SettingStorage, key: string): unknown {
   try {
     const text = storage.getItem(key);
@@ -236,6 +236,6 @@ function write(storage: SettingStorage, key: string, value: unknown): void {
   try {
     storage.setItem(key, JSON.stringify(value));
   } catch {
-    // Storage is full or forbidden: the server has the markers, or this page until it is closed.
+    // Storage is full or forbidden: the markers are on the server, or last until the page is closed.
   }
 }

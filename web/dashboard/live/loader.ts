@@ -4,33 +4,33 @@ import type { PageState } from '../data/state.ts';
 import type { Notices } from '../notice/notices.ts';
 import type { Ui } from '../shell/ui.ts';
 import { instantOf } from '../text/format.ts';
-import { liveNotice } from '../text/notice-words.ts';
+import { liveNotice } from '../text/notice-texts.ts';
 import { wantedFrom } from './plan.ts';
 
-export interface LiveDeskParts {
+export interface LiveLoaderParts {
   readonly session: Session;
   ui(): Ui;
   state(): PageState;
-  /** The first instant of the current month, once it is known. */
+  /** The first instant of the current month, once known. */
   monthStart(): number | undefined;
   notices(): Notices;
   onData(): void;
 }
 
-/** Sees to it that the live data which the page needs are there, and says what came of it. */
-export class LiveDesk {
-  readonly #parts: LiveDeskParts;
-  /** One fetch at a time; whoever comes later waits for it, and then finds most of what is wanted. */
+/** Loads the live data that the page needs, and shows a notice of the result. */
+export class LiveLoader {
+  readonly #parts: LiveLoaderParts;
+  /** One fetch at a time; later ones wait and then find most data cached. */
   #running: Promise<void> = Promise.resolve();
-  /** Of what is fetched unasked, behind what somebody waits for: whoever asks does not wait for it. */
+  /** Of the prefetch, which any request aborts. */
   #unasked = new AbortController();
   #waiting = 0;
 
-  constructor(parts: LiveDeskParts) {
+  constructor(parts: LiveLoaderParts) {
     this.#parts = parts;
   }
 
-  /** Fetches what the selection lacks; `forget` drops everything that was fetched before. */
+  /** Fetches missing data of the selection; `forget` drops all cached data first. */
   ensure(options: { readonly forget?: boolean } = {}): Promise<void> {
     return this.#queue(async () => {
       if (options.forget) await this.#parts.session.forgetLive();
@@ -39,7 +39,7 @@ export class LiveDesk {
     });
   }
 
-  /** Asks for everything new, however fresh the data are. */
+  /** Updates the data regardless of their age. */
   refresh(): Promise<void> {
     return this.#queue(async () => {
       await this.#update(true);
@@ -79,7 +79,7 @@ export class LiveDesk {
     if (!status) return;
     onData();
     if (this.#waiting > 0 || status.results.some(({ failure }) => failure)) return;
-    // The budget looks at the whole month, and the comparison at the period before.
+    // Prefetches the whole month for the budget, and the previous period for the comparison.
     const others = [this.#parts.monthStart(), before(page, from, clock.now())].flatMap((at) => at ?? []);
     if (from === undefined || others.length === 0 || Math.min(...others) >= from) return;
     this.#unasked = new AbortController();
@@ -90,7 +90,7 @@ export class LiveDesk {
 
 const wantedCount = ({ count }: PageState): number => (count.mode === 'rank' ? count.to : count.count);
 
-/** Where the equally long period before a period that ends now begins. */
+/** The start of the previous period of equal length, for periods that end now. */
 function before(page: PageState, from: number | undefined, now: number): number | undefined {
   return page.mode === 'time' && page.time.mode === 'hours' && from !== undefined ? from - (now - from) : undefined;
 }

@@ -6,33 +6,33 @@ import type { Notices } from '../notice/notices.ts';
 import { confirmAction } from '../shell/dialogs.ts';
 import type { Ui } from '../shell/ui.ts';
 import { dateIn } from '../text/format.ts';
-import type { MarkerBook } from './book.ts';
 import type { MarkerDraft } from './dialog.ts';
 import { MarkerDialog } from './dialog.ts';
-import { projectText } from './words.ts';
+import type { LocalMarkers } from './local.ts';
+import { projectText } from './texts.ts';
 
 const MINUTE_MS = 60_000;
 
-export interface MarkerDeskParts {
-  readonly book: MarkerBook;
+export interface MarkerEditorParts {
+  readonly markers: LocalMarkers;
   ui(): Ui;
   notices(): Notices;
   users(): readonly string[];
   /** The user that the page shows, or `all`. */
   user(): string;
-  /** What an interval covers of the active source. */
+  /** The sums of an interval in the active source. */
   cover(user: string, from: number, to: number): Promise<Sums>;
 }
 
-/** Where markers are made, changed, deleted, imported and exported. */
-export class MarkerDesk {
-  readonly #parts: MarkerDeskParts;
+/** Creates, edits, deletes, imports and exports markers through dialogs. */
+export class MarkerEditor {
+  readonly #parts: MarkerEditorParts;
 
-  constructor(parts: MarkerDeskParts) {
+  constructor(parts: MarkerEditorParts) {
     this.#parts = parts;
   }
 
-  /** What the page's buttons ask for. */
+  /** Handlers of the page's buttons. */
   readonly actions = {
     onNewMarker: () => this.create(),
     onEditMarker: (id: string) => this.edit(id),
@@ -41,9 +41,9 @@ export class MarkerDesk {
     onImportMarkers: (file: File) => void this.importFile(file),
   };
 
-  /** Opens the dialog for a new marker: from now on, or for a range that was drawn. */
+  /** Opens the dialog for a new marker: from now on, or of a drawn range. */
   create(range?: TimeSpan): void {
-    const { book, ui, user, users } = this.#parts;
+    const { markers, ui, user, users } = this.#parts;
     const now = ui().clock.now();
     const draft: MarkerDraft = {
       user: user() === 'all' ? (users()[0] ?? 'info') : user(),
@@ -53,27 +53,27 @@ export class MarkerDesk {
       task: '',
       note: '',
     };
-    this.#open(undefined, draft, (saved) => book.create(saved));
+    this.#open(undefined, draft, (saved) => markers.create(saved));
   }
 
   edit(id: string): void {
-    const { book } = this.#parts;
-    const marker = book.find(id);
+    const { markers } = this.#parts;
+    const marker = markers.find(id);
     if (!marker) return;
-    this.#open(marker, marker, (saved) => book.edit(id, saved));
+    this.#open(marker, marker, (saved) => markers.edit(id, saved));
   }
 
   endNow(id: string): void {
-    const { book, ui } = this.#parts;
-    const marker = book.find(id);
+    const { markers, ui } = this.#parts;
+    const marker = markers.find(id);
     const now = ui().clock.now();
-    if (marker && Date.parse(marker.start) < now) book.edit(id, { end: new Date(now).toISOString() });
+    if (marker && Date.parse(marker.start) < now) markers.edit(id, { end: new Date(now).toISOString() });
   }
 
   async importFile(file: File): Promise<void> {
-    const { book, ui, notices } = this.#parts;
+    const { markers, ui, notices } = this.#parts;
     const { t } = ui();
-    const preview = book.preview(await file.text().then(parseJson));
+    const preview = markers.preview(await file.text().then(parseJson));
     if (!preview) {
       notices().show('import', ({ t }) => {
         return { tone: 'error', title: t('import.bad', { name: file.name }), canClose: true };
@@ -88,29 +88,29 @@ export class MarkerDesk {
     }
     const text = t('import.text', { added, updated, skipped });
     if (!(await confirmAction(ui(), { title: t('import.title'), text, action: t('import.action') }))) return;
-    // Others may have changed while the question stood: what is adopted is worked out anew.
-    book.adopt(book.preview({ version: 1, markers: preview.markers }) ?? preview);
+    // Markers may have changed while the dialog was open: merges anew.
+    markers.adopt(markers.preview({ version: 1, markers: preview.markers }) ?? preview);
     notices().toast(t('import.done', { added, updated }));
   }
 
   exportAll(): void {
-    const { book, ui } = this.#parts;
+    const { markers, ui } = this.#parts;
     const { clock, format } = ui();
     const name = `usage-markers-${dateIn(format.zone, clock.now())}.json`;
-    saveFile(new Blob([book.print()], { type: 'application/json' }), name);
+    saveFile(new Blob([markers.print()], { type: 'application/json' }), name);
   }
 
   #open(marker: ProjectMarker | undefined, draft: MarkerDraft, save: (draft: MarkerDraft) => void): void {
-    const { book, ui, users, notices } = this.#parts;
+    const { markers, ui, users, notices } = this.#parts;
     const { t } = ui();
     const dialog = new MarkerDialog(ui(), {
       marker,
       draft,
       users: users(),
-      projects: book.projects,
+      projects: markers.projects,
       cover: (user, from, to) => this.#cover(marker?.id, user, from, to),
       onSave: (saved) => {
-        const isSample = marker !== undefined && book.isSample(marker.id);
+        const isSample = marker !== undefined && markers.isSample(marker.id);
         save(saved);
         notices().toast(t(isSample ? 'marker.sample' : 'marker.saved', { project: saved.project }));
       },
@@ -125,7 +125,7 @@ export class MarkerDesk {
     from: number,
     to: number | undefined,
   ): Promise<{ readonly sums: Sums; readonly overlaps: number }> {
-    const intervals = resolveMarkers(this.#parts.book.all).filter(({ marker }) => marker.id !== id);
+    const intervals = resolveMarkers(this.#parts.markers.all).filter(({ marker }) => marker.id !== id);
     const mine = intervals.filter(({ marker }) => appliesTo(marker, user) || user === marker.user);
     const next = mine.map((interval) => interval.from).filter((start) => start > from);
     const end = to ?? Math.min(Number.MAX_SAFE_INTEGER, ...next);
@@ -134,17 +134,17 @@ export class MarkerDesk {
   }
 
   async #remove(marker: ProjectMarker): Promise<void> {
-    const { book, ui, notices } = this.#parts;
+    const { markers, ui, notices } = this.#parts;
     const { t } = ui();
-    const isSample = book.isSample(marker.id);
+    const isSample = markers.isSample(marker.id);
     const end = marker.end === null ? undefined : Date.parse(marker.end);
     const { sums } = await this.#cover(marker.id, marker.user, Date.parse(marker.start), end);
     const project = projectText(marker, t);
     const text = t('marker.delete-text', { project, n: sums.requests });
     const question = { title: t('marker.delete-title'), text, action: t('marker.delete'), isDanger: true };
     if (!(await confirmAction(ui(), question))) return;
-    book.remove(marker.id);
-    const undo = { label: t('undo'), perform: () => book.restore(marker, isSample) };
+    markers.remove(marker.id);
+    const undo = { label: t('undo'), perform: () => markers.restore(marker, isSample) };
     notices().toast(t('marker.deleted', { project }), undo);
   }
 }

@@ -1,10 +1,11 @@
-import type { TableColumn, TablePage, TimeSpan, View, ViewQuery } from '../../../src/dashboard/domain/view.ts';
+import type { TableColumn, TablePage } from '../../../src/dashboard/domain/table-page.ts';
+import type { TimeSpan, View, ViewQuery } from '../../../src/dashboard/domain/view.ts';
 import type { Order } from '../table/data-table.ts';
 import { tableQueryOf, viewQueryOf } from './queries.ts';
 import type { PageState } from './state.ts';
 import type { WorkerClient } from './worker-client.ts';
 
-export interface ViewDeskParts {
+export interface ViewLoaderParts {
   readonly worker: WorkerClient;
   state(): PageState;
   /** IANA name. */
@@ -17,17 +18,17 @@ export interface ViewDeskParts {
   onTable(page: TablePage): void;
 }
 
-/** Asks the worker for the view and the page of the table; of several questions only the last is answered. */
-export class ViewDesk {
+/** Loads the view and the table's page from the worker; only the last of several requests counts. */
+export class ViewLoader {
   zoom: TimeSpan | undefined;
   order: Order<TableColumn> = { by: 'time', descending: true };
   rankByList = false;
-  readonly #parts: ViewDeskParts;
+  readonly #parts: ViewLoaderParts;
   #view: View | undefined;
   #asked = 0;
   #pending: Promise<void> | undefined;
 
-  constructor(parts: ViewDeskParts) {
+  constructor(parts: ViewLoaderParts) {
     this.#parts = parts;
   }
 
@@ -47,7 +48,7 @@ export class ViewDesk {
     });
   }
 
-  /** Asks anew; whatever changes in one go is asked for once. */
+  /** Loads anew; changes of one turn share a request. */
   refresh(): Promise<void> {
     this.#pending ??= Promise.resolve().then(() => {
       this.#pending = undefined;

@@ -1,22 +1,22 @@
 import type { ViewQuery } from '../../../src/dashboard/domain/view.ts';
 import type { Clock } from '../../shared/clock.ts';
-import type { Stage } from '../shell/stage.ts';
+import type { Page } from '../shell/page.ts';
 import { dateIn } from '../text/format.ts';
 import { saveFile } from './download.ts';
 import type { WorkerClient } from './worker-client.ts';
 
-export interface ExportDeskParts {
+export interface ExporterParts {
   readonly worker: WorkerClient;
   readonly clock: Clock;
-  stage(): Stage;
+  page(): Page;
   query(): ViewQuery;
 }
 
-/** Hands out what is shown, as files. */
-export class ExportDesk {
-  readonly #parts: ExportDeskParts;
+/** Saves the shown data as files. */
+export class Exporter {
+  readonly #parts: ExporterParts;
 
-  constructor(parts: ExportDeskParts) {
+  constructor(parts: ExporterParts) {
     this.#parts = parts;
   }
 
@@ -25,10 +25,10 @@ export class ExportDesk {
     saveFile(await this.#parts.worker.ask({ type: 'export', format, query }), this.#name('events', query, format));
   }
 
-  /** One picture of all charts that are shown. */
+  /** Saves one picture of all shown charts. */
   async savePicture(): Promise<void> {
     const query = this.#parts.query();
-    const { charts, screen, ui } = this.#parts.stage();
+    const { charts, screen, ui } = this.#parts.page();
     const picture = await charts.picture({ title: ui.t('title'), subtitle: screen.header.status });
     if (picture) saveFile(picture, this.#name('charts', query, 'png'));
     else screen.notices.toast(ui.t('export.no-picture'));

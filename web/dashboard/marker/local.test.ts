@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { ProjectMarker } from '../../../src/dashboard/domain/marker/marker.ts';
 import { FakeClock } from '../../../src/testing/fake-clock.ts';
 import type { PutOutcome } from '../data/server-api.ts';
-import { LEGACY_KEY, MARKERS_KEY, MarkerBook } from './book.ts';
+import { LEGACY_KEY, LocalMarkers, MARKERS_KEY } from './local.ts';
 
 const FIELDS = {
   user: 'info',
@@ -47,7 +47,7 @@ function browser(server: FakeServer, clock: FakeClock, values: Readonly<Record<s
   const failures: (string | undefined)[] = [];
   let ids = 0;
   const name = Math.floor(clock.now());
-  const book = new MarkerBook({
+  const local = new LocalMarkers({
     server,
     clock,
     storage: { getItem: (key) => stored.get(key) ?? null, setItem: (key, value) => void stored.set(key, value) },
@@ -58,7 +58,7 @@ function browser(server: FakeServer, clock: FakeClock, values: Readonly<Record<s
     onChange: () => {},
     onSyncFailure: (reason) => failures.push(reason),
   });
-  return { book, stored, failures };
+  return { local, stored, failures };
 }
 
 const projects = (markers: readonly ProjectMarker[]) => markers.map(({ project }) => project).sort();
@@ -66,17 +66,17 @@ const projects = (markers: readonly ProjectMarker[]) => markers.map(({ project }
 test('the legacy key is taken over once, as a store or a bare array, and stays untouched', () => {
   const marker = { id: 'old', createdAt: FIELDS.start, updatedAt: FIELDS.start, ...FIELDS };
   for (const legacy of [JSON.stringify([marker]), JSON.stringify({ version: 1, markers: [marker] })]) {
-    const { book, stored } = browser(new FakeServer(), new FakeClock(), { [LEGACY_KEY]: legacy });
-    assert.deepEqual(projects(book.own), ['web-shop']);
+    const { local, stored } = browser(new FakeServer(), new FakeClock(), { [LEGACY_KEY]: legacy });
+    assert.deepEqual(projects(local.own), ['web-shop']);
     assert.equal(stored.get(LEGACY_KEY), legacy);
     assert.match(stored.get(MARKERS_KEY) ?? '', /"version":1.*"old"/);
   }
   const empty = JSON.stringify({ version: 1, markers: [] });
-  const { book } = browser(new FakeServer(), new FakeClock(), {
+  const { local } = browser(new FakeServer(), new FakeClock(), {
     [LEGACY_KEY]: JSON.stringify([marker]),
     [MARKERS_KEY]: empty,
   });
-  assert.deepEqual(book.own, []);
+  assert.deepEqual(local.own, []);
 });
 
 test('two browsers that edit: the newer wins, and nothing comes back from the dead', async () => {
@@ -84,63 +84,63 @@ test('two browsers that edit: the newer wins, and nothing comes back from the de
   const one = browser(server, clock);
   clock.advance(1);
   const two = browser(server, clock);
-  const marker = one.book.create(FIELDS);
-  await one.book.sync();
-  await two.book.sync();
-  assert.deepEqual(projects(two.book.own), ['web-shop']);
+  const marker = one.local.create(FIELDS);
+  await one.local.sync();
+  await two.local.sync();
+  assert.deepEqual(projects(two.local.own), ['web-shop']);
   clock.advance(1000);
-  one.book.edit(marker.id, { project: 'first' });
+  one.local.edit(marker.id, { project: 'first' });
   clock.advance(1000);
-  two.book.edit(marker.id, { project: 'second' });
-  await two.book.sync();
-  await one.book.sync();
+  two.local.edit(marker.id, { project: 'second' });
+  await two.local.sync();
+  await one.local.sync();
   assert.deepEqual(
-    [one, two].flatMap(({ book }) => projects(book.own)),
+    [one, two].flatMap(({ local }) => projects(local.own)),
     ['second', 'second'],
   );
-  one.book.remove(marker.id);
-  await one.book.sync();
-  await two.book.sync();
-  assert.deepEqual(two.book.own, []);
+  one.local.remove(marker.id);
+  await one.local.sync();
+  await two.local.sync();
+  assert.deepEqual(two.local.own, []);
   assert.deepEqual(server.markers, []);
 });
 
 test('while the server is away markers stay in the browser, and reach it later', async () => {
   const [server, clock] = [new FakeServer(), new FakeClock()];
-  const { book, failures } = browser(server, clock);
+  const { local, failures } = browser(server, clock);
   server.isDown = true;
-  book.create(FIELDS);
-  await book.sync();
+  local.create(FIELDS);
+  await local.sync();
   assert.deepEqual(failures, ['away', 'away']);
   server.isDown = false;
-  await book.sync();
+  await local.sync();
   assert.deepEqual(projects(server.markers), ['web-shop']);
   assert.equal(failures.at(-1), undefined);
 });
 
 test('the markers of the sample are never stored, whatever is done to them', async () => {
   const [server, clock] = [new FakeServer(), new FakeClock()];
-  const { book, stored } = browser(server, clock);
+  const { local, stored } = browser(server, clock);
   const sample = { id: 's', createdAt: FIELDS.start, updatedAt: FIELDS.start, ...FIELDS, project: 'sample' };
-  book.showSample({ version: 1, markers: [sample] });
-  book.edit('s', { project: 'changed' });
-  book.create(FIELDS);
-  await book.sync();
-  assert.deepEqual(projects(book.all), ['changed', 'web-shop']);
+  local.showSample({ version: 1, markers: [sample] });
+  local.edit('s', { project: 'changed' });
+  local.create(FIELDS);
+  await local.sync();
+  assert.deepEqual(projects(local.all), ['changed', 'web-shop']);
   assert.deepEqual(projects(server.markers), ['web-shop']);
-  book.showSample(undefined);
-  assert.deepEqual(projects(book.all), ['web-shop']);
+  local.showSample(undefined);
+  assert.deepEqual(projects(local.all), ['web-shop']);
   assert.doesNotMatch(stored.get(MARKERS_KEY) ?? '', /changed/);
 });
 
 test('an import adds and updates, and never deletes', () => {
-  const { book } = browser(new FakeServer(), new FakeClock());
-  const own = book.create(FIELDS);
+  const { local } = browser(new FakeServer(), new FakeClock());
+  const own = local.create(FIELDS);
   const older = { ...own, project: 'older', updatedAt: '2000-01-01T00:00:00.000Z' };
-  const preview = book.preview([older, { ...own, id: 'new', project: 'new' }, { id: 'bad' }]);
+  const preview = local.preview([older, { ...own, id: 'new', project: 'new' }, { id: 'bad' }]);
   assert.ok(preview);
   assert.deepEqual([preview.added, preview.updated, preview.skipped], [1, 0, 2]);
-  book.adopt(preview);
-  assert.deepEqual(projects(book.own), ['new', 'web-shop']);
-  assert.equal(book.preview('no markers'), undefined);
+  local.adopt(preview);
+  assert.deepEqual(projects(local.own), ['new', 'web-shop']);
+  assert.equal(local.preview('no markers'), undefined);
 });

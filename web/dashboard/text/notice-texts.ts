@@ -6,7 +6,7 @@ import type { TextKey } from './en.ts';
 import { english } from './en.ts';
 import type { LiveUserResult } from './messages.ts';
 
-/** Says what came of reading a file. */
+/** Shows the result of reading a file. */
 export function reportFile(
   result: CsvFileResult | { readonly name: string; readonly failure: string },
   notices: Notices,
@@ -26,7 +26,7 @@ export function reportFile(
   else if (result.status === 'duplicate') notices.toast(t('csv.duplicate', { name }));
 }
 
-/** Says that the worker is of no use. */
+/** Shows that the worker has failed. */
 export function reportBroken(reason: string, notices: Notices): void {
   notices.show('worker', ({ t }) => {
     const actions = [{ label: t('reload'), perform: () => location.reload() }];
@@ -34,7 +34,7 @@ export function reportBroken(reason: string, notices: Notices): void {
   });
 }
 
-/** Says that the server does not keep the markers; undefined: it does. */
+/** Shows that the server does not store the markers; undefined: it does. */
 export function reportSync(reason: string | undefined, notices: Notices, retry: () => void): void {
   notices.show('sync', ({ t }) => {
     if (reason === undefined) return undefined;
@@ -43,7 +43,7 @@ export function reportSync(reason: string | undefined, notices: Notices, retry: 
   });
 }
 
-/** What there is to say of a file that was read; undefined when all went well. */
+/** The notice about a file; undefined: no problem. */
 export function csvNotice(result: CsvFileResult, { t }: Ui): Notice | undefined {
   const details = result.badRows.map((row) => badRowText(row, t));
   const detailsLabel = t('csv.first-rows', { n: details.length });
@@ -76,7 +76,7 @@ function csvErrorText(error: CsvFileError, t: Ui['t']): string {
 const badRowText = (row: BadRow, t: Ui['t']): string =>
   t('csv.bad-row', { line: row.line, reason: t(`csv.bad.${row.reason}`), text: row.text });
 
-/** What there is to say of a live fetch: old data, users without, or nothing at all. */
+/** The notice about a live fetch: old data, users without data, or none. */
 export function liveNotice(status: LiveStatus, ui: Ui, retry: () => void): Notice | undefined {
   const { t, format } = ui;
   const failed = status.results.filter(({ failure }) => failure);
@@ -102,7 +102,7 @@ function truncationNotice(status: LiveStatus, { t }: Ui): Notice | undefined {
   return { tone: 'warn', title: t('live.truncated', { users: users.join(', ') }), canClose: true };
 }
 
-/** The failure in the page's language where its code is known, else as the server says it. */
+/** The failure in the page's language if its code is known, else the server's text. */
 export function failureText(result: LiveUserResult, { t }: Ui): string {
   const key = `failure.${result.failure?.code ?? ''}`;
   return Object.hasOwn(english, key) ? t(key as TextKey) : (result.failure?.message ?? '');

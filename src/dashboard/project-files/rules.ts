@@ -1,6 +1,6 @@
 import { extname } from 'node:path';
 
-/** Web content by its endings: a file of any other kind is not served. */
+/** Content types by file extension; other files are not served. */
 const CONTENT_TYPES: ReadonlyMap<string, string> = new Map([
   ['.avif', 'image/avif'],
   ['.css', 'text/css; charset=utf-8'],
@@ -26,20 +26,19 @@ const CONTENT_TYPES: ReadonlyMap<string, string> = new Map([
   ['.woff2', 'font/woff2'],
 ]);
 
-/** Keys and passwords that have an ending of web content. */
+/** Keys and passwords with an extension of web content. */
 const SECRET_NAME = /^(?:id_(?:rsa|dsa|ecdsa|ed25519)|credentials|secrets?)(?:\.|$)|\.env\./i;
 /** On some file systems `Data` is `data`. */
 const DATA_FOLDER = /^data\//i;
 const DEFAULT_CSV = /^data\/[^/]+\.csv$/i;
 
-/** The type under which a file is served. */
 export function contentTypeOf(path: string): string | undefined {
   return CONTENT_TYPES.get(extname(path).toLowerCase());
 }
 
 /**
- * Whether a file may be served by its name: a path below the folder, with slashes, already decoded. Web content alone,
- * nothing hidden, and of `data/`, where servers keep their state too, only what the dashboard itself has there.
+ * Whether a file may be served by its path below the folder, with slashes, decoded: only web content, nothing hidden,
+ * and of `data/`, where servers may keep their state, only the dashboard's own files.
  */
 export function isServable(path: string): boolean {
   const names = path.split('/');
@@ -49,15 +48,15 @@ export function isServable(path: string): boolean {
   return !DATA_FOLDER.test(path) || isDashboardData(path) || path.startsWith('data/sample/');
 }
 
-/** Whether the page loads the file by itself. */
+/** Whether the page loads the file on its own. */
 export function isDefaultCsv(path: string): boolean {
   return DEFAULT_CSV.test(path) && isServable(path);
 }
 
-/** Files that are the dashboard's wherever they lie: no server keeps anything of these names. */
+/** The dashboard's own files, also in state folders: no server has files of these names. */
 export function isDashboardData(path: string): boolean {
   return path === MARKER_PATH || DEFAULT_CSV.test(path);
 }
 
-/** Where the markers lie, as part of an address. */
+/** The markers' path in a URL. */
 export const MARKER_PATH = 'data/project-markers.json';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { temporaryFolder } from '../../testing/processes.ts';
 import { writeFiles } from '../testing/app.ts';
-import { openByNames } from './way.ts';
+import { openByNames } from './path.ts';
 
 /** A folder that another user may write in, and one whose files are none of that user's business. */
 function setUp(t: TestContext) {

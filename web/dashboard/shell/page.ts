@@ -13,10 +13,10 @@ import type { ScreenActions, ScreenStart } from './screen.ts';
 import { Screen } from './screen.ts';
 import type { Ui } from './ui.ts';
 
-export interface StageParts {
+export interface PageParts {
   readonly clock: Clock;
   readonly settings: Settings;
-  /** Where the charts' code lies. */
+  /** Address of the charts' code. */
   readonly chartsAddress: string;
   readonly actions: ScreenActions;
   projects(): readonly string[];
@@ -26,19 +26,19 @@ export interface StageParts {
   findMarker(id: string): MarkerView | undefined;
   onZoom(range: TimeSpan | undefined): void;
   onMarkRange(range: TimeSpan): void;
-  /** How markers show has changed. */
+  /** The display of markers has changed. */
   onDisplay(): void;
 }
 
 /** Screen, charts and popover in one language and zone. */
-export class Stage {
+export class Page {
   readonly ui: Ui;
   readonly screen: Screen;
   readonly charts: ChartsHost;
   readonly popover: MarkerPopover;
 
-  /** Builds it into the document, in the place of `before`. `zone` is an IANA name. */
-  constructor(parts: StageParts, zone: string, start: Omit<ScreenStart, 'budget' | 'hasPopovers'>, before?: Stage) {
+  /** Builds it into the document, replacing `before`. `zone` is an IANA name. */
+  constructor(parts: PageParts, zone: string, start: Omit<ScreenStart, 'budget' | 'hasPopovers'>, before?: Page) {
     const { settings } = parts;
     this.ui = createUi(parts, zone);
     const { t } = this.ui;
@@ -68,7 +68,7 @@ export class Stage {
     this.screen.destroy();
   }
 
-  #mountCharts(parts: StageParts): ChartsHost {
+  #mountCharts(parts: PageParts): ChartsHost {
     return new ChartsHost(this.screen.charts, {
       ui: this.ui,
       settings: parts.settings,
@@ -87,7 +87,7 @@ export class Stage {
   }
 }
 
-function createUi({ settings, clock }: StageParts, zone: string): Ui {
+function createUi({ settings, clock }: PageParts, zone: string): Ui {
   const language = settings.language ?? wishedLanguage();
   const locale = localeOf(language, navigator.languages);
   return { t: createTranslate(language, locale), format: createFormat(locale, zone), language, clock };

@@ -1,10 +1,10 @@
 import type { View } from '../../../src/dashboard/domain/view.ts';
 import type { Session } from '../data/session.ts';
 import type { PageState } from '../data/state.ts';
-import { userText } from '../marker/words.ts';
+import { userText } from '../marker/texts.ts';
 import type { Ui } from '../shell/ui.ts';
 
-/** What is shown at the moment, in one line. */
+/** The current selection in one line. */
 export function statusText(state: PageState, view: View, session: Session, ui: Ui, now: number): string {
   const { t, format } = ui;
   const { interval, counts } = view;
@@ -23,7 +23,7 @@ export function statusText(state: PageState, view: View, session: Session, ui: U
   return parts.join(' · ');
 }
 
-/** The interval that came out of the selection, and why. */
+/** The resolved interval, and its reason. */
 export function resolvedText(state: PageState, view: View, ui: Ui): string {
   const { t, format } = ui;
   const { span, endsBy, notes } = view.interval;

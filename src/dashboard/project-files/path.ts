@@ -3,19 +3,19 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 
 const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
-/** A pipe is not waited for. */
+/** Non-blocking, for pipes. */
 const FILE = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** An open folder, whatever becomes of its name. */
+/** An open folder, independent of its name. */
 export interface OpenFolder {
   readonly handle: FileHandle;
-  /** Leads to what is in the folder. */
+  /** A path to an entry of the folder. */
   pathOf(name: string): string;
 }
 
 /**
- * Opens a file by the names that lead to it from a folder. Each folder is opened out of the one before and no link is
- * followed, so a user who may write in one of them cannot exchange another on the way. `mayPass` is asked of each.
+ * Opens a file by its names below a folder. Each folder is opened relative to the previous one and no link is followed,
+ * so that none can be exchanged meanwhile. `mayPass` is called for each.
  */
 export async function openByNames(
   root: string,
@@ -40,7 +40,7 @@ export async function openByNames(
   }
 }
 
-/** Other systems than Linux have no way to open a file relative to an open folder. */
+/** Only Linux can open a file relative to an open folder. */
 function openFolder(handle: FileHandle, path: string): OpenFolder {
   const base = process.platform === 'linux' ? `/proc/self/fd/${handle.fd}` : path;
   return { handle, pathOf: (name) => join(base, name) };
