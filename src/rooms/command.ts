@@ -1,20 +1,23 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { CommandError, ExitCode } from '../kernel/errors.ts';
 import { createLog } from '../kernel/log.ts';
 import { giveMemoryBack } from '../kernel/memory.ts';
+import { flagLayer, readSettings, refuseConfig, variableLayer } from '../kernel/settings/settings.ts';
 import { untilStopped } from '../kernel/signals.ts';
+import { addSettings, writtenFlags } from '../kernel/terminal/flags.ts';
 import type { Terminal } from '../kernel/terminal/terminal.ts';
-import type { RoomsConfig, RoomsFlags } from './config/config.ts';
+import type { RoomsConfig } from './config/config.ts';
+import { CONFIG_FILE, SETTINGS } from './config/settings.ts';
 import { addTerminalCommands } from './terminal/command.ts';
 
 const EXAMPLES = `
-On this machine alone nobody signs in; everybody shows a token where --host, --base-url, --allowed-host or --cors-origin
-name another one: behind a proxy give --base-url. The first start with tokens prints one for the admin, unless
-OPSDECK_ROOMS_ADMIN_TOKEN holds it. Every flag has a variable (--max-body: OPSDECK_ROOMS_MAX_BODY; --data-dir:
-OPSDECK_DATA_DIR) and a key of its name in the --config file; flags stand above variables, and these above the file.
-Where OPSDECK_ROOMS_METRICS_TOKEN is set, /metrics asks for it as a bearer token.
-With --alerts, admins use the alert server from any room; members of the rooms that --alerts-rooms names, guests apart, do so
-there. OPSDECK_SECRET_KEY encrypts the keys of copilots; without it one is made in the data directory.
+On this machine alone nobody signs in. Where --host, --base-url, --allowed-host or --cors-origin name another one, every
+client shows a token: behind a proxy give --base-url. The first start with tokens prints one for the admin, unless
+OPSDECK_ROOMS_ADMIN_TOKEN holds it. Every setting but --config is also a key of the configuration file, under the name of its
+flag (--no-presence is presence). Flags stand above variables, and these above the file.
+With OPSDECK_ROOMS_METRICS_TOKEN, /metrics asks for it as a bearer token. OPSDECK_SECRET_KEY encrypts the keys of copilots;
+without it one is made in the data directory.
+With --alerts, admins use the alert server from any room; members, but not guests, from the rooms of --alerts-rooms.
 
 HTTP_PROXY and HTTPS_PROXY are used for --alerts alone: addresses of outgoing hooks and copilots are entered by users, and
 must not reach this machine or its network. With --outbound-proxy they are resolved and checked here, and public ones are
@@ -46,58 +49,10 @@ Examples:
 }
 
 function addServeCommand(rooms: Command, terminal: Terminal): void {
-  rooms
-    .command('serve')
-    .description('serve the rooms, with a page at /')
-    .option('--host <address>', 'where to listen (default: 127.0.0.1)')
-    .option('--port <port>', 'where to listen; 0 for any free port (default: 8065)')
-    .option('--data-dir <directory>', 'where everything is kept (default: data/rooms)')
-    .addOption(
-      new Option(
-        '--auth <way>',
-        'none: everybody is admin, on this machine alone; token (default where others reach the server); insecure-none',
-      ).choices(['none', 'token', 'insecure-none']),
-    )
-    .option('--base-url <url>', 'how others reach the server, such as https://chat.example.com')
-    .option('--allowed-host <name>', 'another name under which it may be asked; may be repeated', collect)
-    .option('--cors-origin <origin>', 'pages of this origin may use it; may be repeated', collect)
-    .option('--config <file>', 'a file of these settings, YAML or JSON')
-    .option('--alerts <url>', 'the alert server for /silence and others, such as http://127.0.0.1:9093')
-    .option('--outbound-proxy <url>', 'a proxy for outgoing hooks and copilots, in place of HTTP_PROXY; see below')
-    .option(
-      '--alerts-rooms <rooms>',
-      'rooms whose members may use the alert server, such as ops,oncall; elsewhere admins alone; may be repeated',
-      collect,
-    )
-    .option('--max-body <size>', 'the longest message (default: 65536)')
-    .option('--upload-max <size>', 'the largest file (default: 25MiB)')
-    .option('--retention <duration>', 'how long messages are kept; 0 is for ever (default: 0d)')
-    .option('--edit-window <duration>', 'how long people may edit what they wrote; never, always (default: 24h)')
-    .option('--read-only', 'answer, but take nothing')
-    .option('--require-if-match', 'refuse changes without If-Match')
-    .option('--no-rate-limits', 'let everybody do as much as he likes')
-    .option('--no-edit-history', 'forget what stood in a message before an edit')
-    .option('--no-presence', 'tell nobody who is there')
-    .addOption(
-      new Option(
-        '--durability <kind>',
-        'off: faster, but the power may take what was answered (default: full)',
-      ).choices(['full', 'off']),
-    )
-    .option('--secrets-dir <directory>', 'from where keys of copilots may be read as file:…')
-    .option('--node-id <name>', 'how this server calls itself (default: auto)')
-    .option('--log-level <level>', 'the least important lines written: debug, info, warn, error (default: info)')
-    .option('--log-format <format>', 'the form of a line: logfmt, json (default: logfmt)')
-    .addOption(new Option('--database <url>').hideHelp())
-    .addOption(new Option('--redis <url>').hideHelp())
-    .addOption(new Option('--peers <urls>').hideHelp())
-    .addOption(new Option('--log-shards <count>').hideHelp())
+  const serve = rooms.command('serve').description('serve the rooms, with a page at /');
+  addSettings(serve, { ...CONFIG_FILE, ...SETTINGS })
     .addHelpText('after', EXAMPLES)
-    .action((_flags: unknown, command: Command) => serveRooms(command, terminal));
-}
-
-function collect(text: string, before: readonly string[] = []): readonly string[] {
-  return [...before, text];
+    .action(() => serveRooms(serve, terminal));
 }
 
 async function serveRooms(command: Command, terminal: Terminal): Promise<void> {
@@ -120,28 +75,13 @@ async function serveRooms(command: Command, terminal: Terminal): Promise<void> {
   }
 }
 
-async function configure(command: Command, terminal: Terminal): Promise<RoomsConfig> {
+async function configure(command: Command, { env, readFile }: Terminal): Promise<RoomsConfig> {
+  const layers = [variableLayer((name) => env[name]), flagLayer(writtenFlags(command, CONFIG_FILE))];
+  const problems: string[] = [];
+  const path = readSettings(CONFIG_FILE, layers, problems).config?.value;
+  const file = path ? await (await import('./config/config-file.ts')).readConfigFile(path, readFile) : undefined;
   const { loadConfig } = await import('./config/config.ts');
-  const flags = writtenFlags(command);
-  const path = flags.config ?? terminal.env.OPSDECK_ROOMS_CONFIG;
-  const file =
-    typeof path === 'string' && path !== ''
-      ? await (await import('./config/config-file.ts')).readConfigFile(path, terminal.readFile)
-      : undefined;
-  const config = loadConfig(flags, terminal.env, file);
-  if (config.ok) return config.value;
-  const [first, ...others] = config.problems;
-  const text = others.length === 0 ? first : `the configuration is refused:\n  ${config.problems.join('\n  ')}`;
-  throw new CommandError(text ?? '', ExitCode.usage);
-}
-
-/** Flags by the key of their setting: `--no-presence` is `presence`. Only those that were written, since defaults stand below the rest. */
-function writtenFlags(command: Command): RoomsFlags {
-  return Object.fromEntries(
-    command.options.flatMap((option) => {
-      const name = option.attributeName();
-      if (command.getOptionValueSource(name) !== 'cli') return [];
-      return [[option.name().replace(/^no-/, ''), command.getOptionValue(name)]];
-    }),
-  );
+  const config = loadConfig(writtenFlags(command, SETTINGS), env, file);
+  if (config.ok && problems.length === 0) return config.value;
+  throw refuseConfig([...problems, ...(config.ok ? [] : config.problems)]);
 }

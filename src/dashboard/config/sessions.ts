@@ -1,4 +1,5 @@
-import { tokenVariable, type Variables } from './users.ts';
+import type { Variables } from '../../kernel/settings/settings.ts';
+import { tokenVariable } from './users.ts';
 
 /** What decides where the session of a user is sent, and who may use it through this server. */
 const DECISIVE = ['USAGE_UPSTREAM_URL', 'USAGE_SESSION_COOKIE', 'USAGE_WEB_ALLOWED_HOSTS'] as const;
@@ -9,7 +10,7 @@ export interface SessionSources {
   readonly file: Variables;
   readonly path: string;
   /** Settings that the command line decides. */
-  readonly decided: readonly string[];
+  readonly decided: readonly (string | undefined)[];
   readonly userIds: readonly string[];
 }
 

@@ -1,5 +1,3 @@
-export type Variables = Readonly<Record<string, string | undefined>>;
-
 const DEFAULT_USERS = ['info', 'slope'];
 const USER_ID = /^[a-z0-9][a-z0-9_-]{0,31}$/;
 /** In the filter it means everybody. */
