@@ -20,9 +20,14 @@ Examples:
   opsdeck up --data-dir /var/lib/opsdeck`;
 
 const SETTINGS = {
-  dataDir: setting('--data-dir <directory>', anyText, 'where the servers keep their state, each in a folder of its own', {
-    default: 'data',
-  }),
+  dataDir: setting(
+    '--data-dir <directory>',
+    anyText,
+    'where the servers keep their state, each in a folder of its own',
+    {
+      default: 'data',
+    },
+  ),
   hubAddress: setting('--hub-address <address>', listenAddress, 'where the page listens', {
     default: '127.0.0.1:8075',
   }),
@@ -54,9 +59,7 @@ type UpFlags = Values<typeof SETTINGS>;
 
 /** `opsdeck up` */
 export function addUpCommand(program: Command, terminal: Terminal): void {
-  const up = program
-    .command('up')
-    .description('start every server on its defaults, with a page that links to them');
+  const up = program.command('up').description('start every server on its defaults, with a page that links to them');
   addSettings(up, SETTINGS)
     .addHelpText('after', EXAMPLES)
     .action(() => startAll(readFlags(up, SETTINGS), terminal));
@@ -133,7 +136,7 @@ async function startAlerts(flags: UpFlags, sites: OwnSites, clock: Clock, log: L
 async function startRelay(flags: UpFlags, sites: OwnSites, terminal: Terminal, log: Log): Promise<RunningServer> {
   const { loadConfig, systemFiles } = await import('../relay/config/config-source.ts');
   // Of the environment nothing but where the user's keys lie: `up` runs on defaults.
-  const config = loadConfig(flags.flags === undefined ? {} : { flags: flags.flags }, {}, systemFiles(terminal.env));
+  const config = loadConfig({ flags: flags.flags }, {}, systemFiles(terminal.env));
   if (!config.ok) throw refuseConfig(config.problems);
   const { host, port } = flags.relayAddress;
   // Pages under development, of any origin, are its clients.

@@ -10,9 +10,10 @@ import { createLog } from '../kernel/log.ts';
 import { OTHER_SERVER, SERVER } from '../kernel/testdata/tls-certificates.ts';
 import { eventually, HANG_MS } from '../testing/eventually.ts';
 import { openSse } from '../testing/http/sse-client.ts';
-import { ENVIRONMENT_DEFAULTS, RELAY_DEFAULTS } from './config/relay-defaults.ts';
+import { ENVIRONMENT_DEFAULTS } from './config/relay-defaults.ts';
 import type { EnvironmentOptions, RelayOptions } from './config/relay-options.ts';
 import { type RelayServer, startRelay } from './server.ts';
+import { RELAY_DEFAULTS } from './testing/config.ts';
 import { packArchive } from './testing/launchdarkly/archive.ts';
 import { plainFlag, startFakeLaunchDarkly } from './testing/launchdarkly/fake.ts';
 

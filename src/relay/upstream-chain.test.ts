@@ -6,9 +6,9 @@ import { type TestContext, test } from 'node:test';
 import { systemClock } from '../kernel/clock.ts';
 import { eventually, HANG_MS } from '../testing/eventually.ts';
 import { openSse } from '../testing/http/sse-client.ts';
-import { RELAY_DEFAULTS } from './config/relay-defaults.ts';
 import type { RelayOptions } from './config/relay-options.ts';
 import { type RelayServer, startRelay } from './server.ts';
+import { RELAY_DEFAULTS } from './testing/config.ts';
 import { plainFlag, startFakeLaunchDarkly } from './testing/launchdarkly/fake.ts';
 import { plainEnvironment, RecordingLog, SAMPLE_SDK_KEY } from './testing/launchdarkly/parts.ts';
 

@@ -68,12 +68,9 @@ const STATE = {
     'the most silences kept, expired ones included; 0: no limit',
     { default: '0' },
   ),
-  maxSilenceSizeBytes: setting(
-    '--silences.max-silence-size-bytes <bytes>',
-    limit,
-    'the largest silence; 0: no limit',
-    { default: '0' },
-  ),
+  maxSilenceSizeBytes: setting('--silences.max-silence-size-bytes <bytes>', limit, 'the largest silence; 0: no limit', {
+    default: '0',
+  }),
   gcIntervalMs: setting('--alerts.gc-interval <duration>', interval, 'how often resolved alerts are removed', {
     default: '30m',
   }),
@@ -92,9 +89,14 @@ const STATE = {
 };
 
 const WEB = {
-  listenAddresses: setting('--web.listen-address <address>', listOf(listenAddress), 'where to listen; may be repeated', {
-    default: ':9093',
-  }),
+  listenAddresses: setting(
+    '--web.listen-address <address>',
+    listOf(listenAddress),
+    'where to listen; may be repeated',
+    {
+      default: ':9093',
+    },
+  ),
   externalUrl: setting('--web.external-url <url>', optional(httpUrl), 'the URL at which users reach the server'),
   routePrefix: setting('--web.route-prefix <path>', anyText, 'the path below which everything is served', {
     otherwise: 'the path of the external URL',
@@ -125,7 +127,11 @@ const WEB = {
   timeoutMs: setting('--web.timeout <duration>', duration, 'how long a request may take; 0: no limit', {
     default: '0',
   }),
-  webConfigFile: setting('--web.config.file <file>', optional(anyText), 'TLS and users, as Prometheus servers have them'),
+  webConfigFile: setting(
+    '--web.config.file <file>',
+    optional(anyText),
+    'TLS and users, as Prometheus servers have them',
+  ),
   systemdSocket: setting('--web.systemd-socket', boolean, 'listen on the sockets that systemd passes', {
     isNegatable: true,
   }),

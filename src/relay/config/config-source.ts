@@ -1,20 +1,16 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { CommandError, ExitCode, messageOf, systemCodeOf } from '../../kernel/errors.ts';
+import { systemCodeOf } from '../../kernel/errors.ts';
 import type { LogFormat } from '../../kernel/log.ts';
+import { type ConfigOutcome, fileErrorOf, type Variables } from '../../kernel/settings/settings.ts';
 import { SAMPLE_FLAGS } from '../file-source/sample.ts';
 import { type LocalKeys, openLocalKeys } from '../local-keys.ts';
-import { addEnvironmentSettings, type Variables } from './environment-settings.ts';
+import type { CommandLine } from './command-line.ts';
+import { addEnvironmentSettings } from './environment-settings.ts';
 import { addFileSettings } from './file-settings.ts';
-import { type CommandLineSettings, readRelayOptions } from './relay-config.ts';
+import { readRelayOptions } from './relay-config.ts';
 import { DEFAULT_CONFIG_FILE } from './relay-defaults.ts';
 import type { RelayOptions } from './relay-options.ts';
 import { SettingsDraft } from './settings-draft.ts';
-
-export interface ConfigSourceOptions extends CommandLineSettings {
-  readonly config?: string | undefined;
-  readonly fromEnv?: boolean | undefined;
-  readonly allowMissingFile?: boolean | undefined;
-}
 
 export interface LoadedConfig {
   readonly options: RelayOptions;
@@ -27,11 +23,6 @@ export interface LoadedConfig {
   /** Whether nobody configured the environment, so that SDKs have to be told how to reach it. */
   readonly isUnconfigured: boolean;
 }
-
-/** What a configuration comes to, or all that is wrong with it, each with its place on a line of its own. */
-export type ConfigOutcome =
-  | { readonly ok: true; readonly value: LoadedConfig }
-  | { readonly ok: false; readonly problems: readonly string[] };
 
 /** Where files are read; tests hand in another. */
 export interface FileAccess {
@@ -55,10 +46,10 @@ export function systemFiles(variables: Variables): FileAccess {
  * the command line above all. With neither of the two, ld-relay's usual file; without that, flags on this machine.
  */
 export function loadConfig(
-  source: ConfigSourceOptions,
+  source: CommandLine,
   variables: Variables,
   files: FileAccess = systemFiles(variables),
-): ConfigOutcome {
+): ConfigOutcome<LoadedConfig> {
   const draft = new SettingsDraft();
   const isLeftOut = source.config === undefined && !source.fromEnv;
   const usual = isLeftOut && source.flags === undefined && files.exists(DEFAULT_CONFIG_FILE);
@@ -80,27 +71,13 @@ export function loadConfig(
   return { ok: true, value: { options, warnings, logFormat: given.Main.logFormat?.value, isSample, isUnconfigured } };
 }
 
-/** What ends a command whose configuration is refused. */
-export function refuseConfig(problems: readonly string[]): CommandError {
-  const [first, ...others] = problems;
-  const text = others.length === 0 ? first : `the configuration is refused:\n  ${problems.join('\n  ')}`;
-  return new CommandError(text ?? '', ExitCode.usage);
-}
-
-const FILE_TROUBLE: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
-  EACCES: 'this user may not read it',
-  EISDIR: 'it is a folder',
-};
-
 function addFile(file: string, mayBeMissing: boolean, files: FileAccess, draft: SettingsDraft): void {
   let text: string;
   try {
     text = files.read(file);
   } catch (error) {
-    const code = systemCodeOf(error) ?? '';
-    if (mayBeMissing && code === 'ENOENT') return;
-    draft.problems.push(`cannot read the configuration file ${file}: ${FILE_TROUBLE[code] ?? messageOf(error)}`);
+    if (mayBeMissing && systemCodeOf(error) === 'ENOENT') return;
+    draft.problems.push(`cannot read the configuration file ${file}: ${fileErrorOf(error)}`);
     return;
   }
   addFileSettings(text, file, draft);

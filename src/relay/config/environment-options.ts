@@ -1,9 +1,10 @@
+import { type Given, type GivenValues, valuesOf } from '../../kernel/settings/settings.ts';
 import { ENVIRONMENT_DEFAULTS } from './relay-defaults.ts';
 import type { EnvironmentOptions } from './relay-options.ts';
-import type { ENVIRONMENT, Given, Values } from './settings.ts';
+import { ENVIRONMENT } from './settings.ts';
 import type { GivenSettings } from './settings-draft.ts';
 
-type GivenEnvironment = Values<typeof ENVIRONMENT>;
+type GivenEnvironment = GivenValues<typeof ENVIRONMENT>;
 
 /** The environments of a configuration, each also with every payload filter of its project; problems are added. */
 export function readEnvironments(given: GivenSettings, problems: string[]): readonly EnvironmentOptions[] {
@@ -35,19 +36,20 @@ function readEnvironment(name: string, values: GivenEnvironment, problems: strin
     if (given?.value.includes('')) problems.push(`${given.place}: an entry of the list is empty`);
     return given?.value ?? [];
   };
+  const { secureMode, ttl: ttlMs, logLevel, projKey, dataFile } = valuesOf(ENVIRONMENT, values);
   return {
     ...ENVIRONMENT_DEFAULTS,
     name,
     sdkKey: credential(values.sdkKey) ?? '',
     mobileKey: credential(values.mobileKey),
     envId: credential(values.envId),
-    secureMode: values.secureMode?.value ?? false,
+    secureMode,
     allowedOrigins: list(values.allowedOrigin),
     allowedHeaders: list(values.allowedHeader),
-    ttlMs: values.ttl?.value ?? 0,
-    logLevel: values.logLevel?.value,
-    projKey: values.projKey?.value,
-    dataFile: values.dataFile?.value,
+    ttlMs,
+    logLevel,
+    projKey,
+    dataFile,
   };
 }
 

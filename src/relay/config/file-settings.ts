@@ -1,5 +1,5 @@
+import { boolean } from '../../kernel/settings/kind.ts';
 import { type IniEntry, type IniSection, readIni } from './ini.ts';
-import { readBoolean } from './setting-text.ts';
 import { FOREIGN_SECTIONS, type ForeignSection, NAMED_SECTIONS, OBSOLETE_KEYS, SINGLE_SECTIONS } from './settings.ts';
 import { type NamedSection, type SettingsDraft, type SingleSection, settingsOf } from './settings-draft.ts';
 import { suggestWord } from './suggestion.ts';
@@ -88,6 +88,6 @@ function addForeign(
 }
 
 function isFalse(text: string): boolean {
-  const value = readBoolean(text);
+  const value = boolean.read(text);
   return value.ok && !value.value;
 }

@@ -1,49 +1,11 @@
-import type { EnvironmentOptions, RelayOptions } from './relay-options.ts';
+import type { EnvironmentOptions } from './relay-options.ts';
 
-export const DEFAULT_PORT = 8030;
 export const DEFAULT_BASE_URI = 'https://sdk.launchdarkly.com';
 /** What the default was once: it means the same. */
 export const FORMER_BASE_URI = 'https://app.launchdarkly.com';
 export const DEFAULT_CLIENT_SIDE_BASE_URI = 'https://clientsdk.launchdarkly.com';
 /** Where ld-relay's packages put its configuration. */
 export const DEFAULT_CONFIG_FILE = '/etc/ld-relay.conf';
-
-/** The relay without any configuration but its environments. */
-export const RELAY_DEFAULTS: RelayOptions = {
-  port: DEFAULT_PORT,
-  host: undefined,
-  site: undefined,
-  streamUri: 'https://stream.launchdarkly.com',
-  baseUri: DEFAULT_BASE_URI,
-  clientSideBaseUri: DEFAULT_CLIENT_SIDE_BASE_URI,
-  environments: [],
-  isLocal: false,
-  archive: undefined,
-  initTimeoutMs: 10_000,
-  heartbeatMs: 180_000,
-  maxClientConnectionMs: 0,
-  disconnectedStatusMs: 60_000,
-  pingJitterMs: 0,
-  evaluatedStreams: false,
-  gracefulShutdownMs: 30_000,
-  maxBodyBytes: 5 * 1024 * 1024,
-  exitOnError: false,
-  exitAlways: false,
-  ignoreConnectionErrors: false,
-  bigSegmentsStaleAsDegraded: false,
-  tls: undefined,
-  logLevel: 'info',
-  events: {
-    mode: 'off',
-    uri: 'https://events.launchdarkly.com',
-    flushMs: 5_000,
-    capacity: 1_000,
-    maxPayloadBytes: 0,
-  },
-  prometheus: undefined,
-  proxy: undefined,
-  recordPath: undefined,
-};
 
 export const ENVIRONMENT_DEFAULTS: Omit<EnvironmentOptions, 'name' | 'sdkKey'> = {
   mobileKey: undefined,

@@ -188,12 +188,7 @@ describe('mistakes', () => {
     [{ 'alerts-rooms': 'ops' }, {}, undefined, /^--alerts-rooms: there is no alert server .*; give --alerts URL/],
     [{}, { OPSDECK_ROOMS_ALERTS_ROOMS: 'ops' }, undefined, /^--alerts-rooms: there is no alert server/],
     [{}, {}, { 'alerts-rooms': ['ops'] }, /^--alerts-rooms: there is no alert server/],
-    [
-      { alerts: 'http://a', 'alerts-rooms': '#ops' },
-      {},
-      undefined,
-      /^--alerts-rooms: "#ops" is invalid; write slugs/,
-    ],
+    [{ alerts: 'http://a', 'alerts-rooms': '#ops' }, {}, undefined, /^--alerts-rooms: "#ops" is invalid; write slugs/],
     [{ alerts: 'http://a', 'alerts-rooms': 'ops,,x' }, {}, undefined, /^--alerts-rooms: .* is invalid/],
     [{ 'cors-origin': ['https://a.example/path'] }, {}, undefined, /--cors-origin/],
     [{ 'cors-origin': '*' }, {}, undefined, /--cors-origin/],

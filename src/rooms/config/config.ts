@@ -32,11 +32,7 @@ export interface RoomsConfig {
 }
 
 /** Puts the configuration together: flags stand above the environment, that above the file, and that above defaults. */
-export function loadConfig(
-  flags: RoomsFlags,
-  environment: Variables,
-  file?: ConfigFile,
-): ConfigOutcome<RoomsConfig> {
+export function loadConfig(flags: RoomsFlags, environment: Variables, file?: ConfigFile): ConfigOutcome<RoomsConfig> {
   const problems: string[] = [];
   const variables = variableLayer((name) => environment[name]);
   const layers = [...(file ? [fileLayer(file, problems)] : []), variables, flagLayer(flags)];

@@ -54,9 +54,8 @@ const room = kindOf('slugs or ids of rooms such as ops,oncall, without a leading
 );
 
 /** A secret of the environment that clients show. */
-const token = kindOf(
-  "16 to 200 characters without spaces, hard to guess; opsdeck's own begin with odr_",
-  (found) => (/^[\x21-\x7e]{16,200}$/.test(found) ? found : undefined),
+const token = kindOf("16 to 200 characters without spaces, hard to guess; opsdeck's own begin with odr_", (found) =>
+  /^[\x21-\x7e]{16,200}$/.test(found) ? found : undefined,
 );
 
 /** The settings of `rooms serve`; their keys are those of the configuration file. */
