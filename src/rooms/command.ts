@@ -77,11 +77,10 @@ async function serveRooms(command: Command, terminal: Terminal): Promise<void> {
 
 async function configure(command: Command, { env, readFile }: Terminal): Promise<RoomsConfig> {
   const layers = [variableLayer((name) => env[name]), flagLayer(writtenFlags(command, CONFIG_FILE))];
-  const problems: string[] = [];
-  const path = readSettings(CONFIG_FILE, layers, problems).config?.value;
+  const path = readSettings(CONFIG_FILE, layers, []).config?.value;
   const file = path ? await (await import('./config/config-file.ts')).readConfigFile(path, readFile) : undefined;
   const { loadConfig } = await import('./config/config.ts');
   const config = loadConfig(writtenFlags(command, SETTINGS), env, file);
-  if (config.ok && problems.length === 0) return config.value;
-  throw refuseConfig([...problems, ...(config.ok ? [] : config.problems)]);
+  if (!config.ok) throw refuseConfig(config.problems);
+  return config.value;
 }

@@ -18,7 +18,7 @@ export function addSettings(command: Command, table: SettingsTable, group?: stri
   for (const one of Object.values(table)) {
     const { flag, kind, isHidden, isNegatable } = one;
     if (flag === undefined) continue;
-    const option = new Option(flag, helpOf(one)).hideHelp(isHidden);
+    const option = new Option(flag, helpOf(one)).hideHelp(isHidden ?? false);
     if (group !== undefined) option.helpGroup(`${group}:`);
     if (kind.isList) option.argParser(repeated((text) => text));
     command.addOption(option);

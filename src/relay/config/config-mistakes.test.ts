@@ -18,7 +18,9 @@ const mistakes: [given: Given, problems: readonly string[]][] = [
   [{ variables: { USE_EVENTS: 'maybe' } }, ['USE_EVENTS: "maybe" is invalid; write true or false']],
   [
     { file: '[Main]\nheartbeatInterval = 30' },
-    ['relay.conf:2: Main heartbeatInterval: "30" is invalid; write a duration such as 500ms, 30s, 5m or 1h30m'],
+    [
+      'relay.conf:2: Main heartbeatInterval: "30" is invalid; write a duration of at least 1ms such as 500ms, 30s, 5m or 1h30m',
+    ],
   ],
   [{ file: '[Main]\ntlsEnabled' }, ['relay.conf:2: Main tlsEnabled: TLS needs tlsCert and tlsKey']],
   [{ variables: { TLS_ENABLED: '1', TLS_KEY: 'k' } }, ['TLS_ENABLED: TLS needs tlsCert']],

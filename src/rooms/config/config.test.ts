@@ -177,7 +177,7 @@ describe('mistakes', () => {
     [{ port: '99999' }, {}, undefined, /^--port: "99999" is invalid; write a whole number from 0 to 65535$/],
     [{}, { OPSDECK_ROOMS_PORT: 'http' }, undefined, /^OPSDECK_ROOMS_PORT: "http" is invalid/],
     [{}, {}, { port: [1] }, /^rooms\.yml: port: \[1\] is invalid/],
-    [{}, {}, { prot: 1 }, /^rooms\.yml: there is no setting prot; host, port/],
+    [{}, {}, { prot: 1 }, /^rooms\.yml: there is no setting prot; write one of host, port/],
     [{}, {}, ['port'], /^rooms\.yml: write settings such as/],
     [{}, {}, { 'read-only': 'maybe' }, /read-only: "maybe" is invalid; write true or false/],
     [{}, {}, { auth: 'password' }, /auth: "password" is invalid; write none, token or insecure-none/],
