@@ -2,7 +2,7 @@ import type { HttpBindings } from '@hono/node-server';
 import type { Clock } from '../clock.ts';
 import { type Credentials, type PasswordHashes, readBasicAuth } from './basic-auth.ts';
 import { clientNetwork } from './client-network.ts';
-import { type Compare, PasswordCheck, type Verdict } from './password-check.ts';
+import { type Compare, PasswordCheck, type PasswordOutcome } from './password-check.ts';
 
 /** What holds for every request; it may change from one to the next. */
 export interface RequestRules {
@@ -44,10 +44,10 @@ export function guardFetch(fetch: Fetch, rules: () => RequestRules, clock: Clock
     if (users.size === 0) return fetch(request, env);
     const credentials = readBasicAuth(incoming.headers.authorization);
     if (!credentials) return unauthorized();
-    const verdict = passwords.check(credentials, users, clientNetwork(incoming.socket.remoteAddress));
-    if (typeof verdict === 'string') return verdict === 'welcome' ? fetch(request, env) : refuseFor(verdict);
-    return verdict.then((found) => {
-      if (found !== 'welcome') return refuseFor(found);
+    const outcome = passwords.check(credentials, users, clientNetwork(incoming.socket.remoteAddress));
+    if (typeof outcome === 'string') return outcome === 'correct' ? fetch(request, env) : refuseFor(outcome);
+    return outcome.then((found) => {
+      if (found !== 'correct') return refuseFor(found);
       try {
         return stillHolds(credentials, users.get(credentials.user)) ? fetch(request, env) : unauthorized();
       } catch {
@@ -57,9 +57,9 @@ export function guardFetch(fetch: Fetch, rules: () => RequestRules, clock: Clock
   };
 }
 
-function refuseFor(verdict: Exclude<Verdict, 'welcome'>): Response {
-  if (verdict === 'busy') return refuse(429, 'Too Many Requests', { 'retry-after': BUSY_RETRY_S });
-  return verdict === 'failed' ? refuse(503, 'Service Unavailable', { 'retry-after': FAILED_RETRY_S }) : unauthorized();
+function refuseFor(outcome: Exclude<PasswordOutcome, 'correct'>): Response {
+  if (outcome === 'busy') return refuse(429, 'Too Many Requests', { 'retry-after': BUSY_RETRY_S });
+  return outcome === 'failed' ? refuse(503, 'Service Unavailable', { 'retry-after': FAILED_RETRY_S }) : unauthorized();
 }
 
 function unauthorized(): Response {
