@@ -3,7 +3,7 @@ import { rootCertificates, type SecureVersion } from 'node:tls';
 import { messageOf, systemCodeOf } from '../errors.ts';
 import { HttpClientError } from './failure.ts';
 
-/** As node:tls names them. */
+/** The names of node:tls. */
 export interface TlsOptions {
   readonly rejectUnauthorized?: boolean;
   readonly ca?: string | string[];
@@ -23,6 +23,6 @@ export async function trusting(files: readonly string[]): Promise<TlsOptions> {
       throw new HttpClientError(`cannot read the certificates in ${file}: ${systemCodeOf(error) ?? messageOf(error)}`);
     }
   };
-  // Authorities that are named to Node replace its own, so that these are named too.
+  // Authorities that are passed to Node replace its own, so those are passed too.
   return { ca: [...rootCertificates, ...(await Promise.all(files.map(read)))] };
 }
