@@ -22,6 +22,7 @@ const brotli = (bytes) =>
 /** Packages that only some commands need, and those only when they act. */
 const rarelyNeeded = [
   'undici',
+  'ky',
   'nodemailer/.*',
   '@aws-sdk/client-sns',
   '@aws-sdk/credential-providers',
@@ -29,6 +30,9 @@ const rarelyNeeded = [
   'yaml',
   're2js',
 ];
+
+/** Those of them that are imported as a whole, and yet unpacked only when a name of theirs is first used. */
+const UNPACKED_WHEN_USED = new Set(['re2js']);
 
 /**
  * What of undici `src/kernel/http-client` uses, without fetch, WebSocket, HTTP/2, mocks and caches: the first request waits a
@@ -85,18 +89,69 @@ const packedPackages = {
         logLevel: 'warning',
       });
       const packed = brotli(Buffer.from(outputFiles[0].contents)).toString('base64');
+      const names = namesOf(outputFiles[0].text);
+      const unpack = `
+        function unpack() {
+          const code = require('node:zlib').brotliDecompressSync(Buffer.from('${packed}', 'base64')).toString();
+          const run = new (require('node:vm').Script)('(function (module, exports, require) {' + code + '\\n})', {
+            filename: ${JSON.stringify(`${path}.js`)},
+          }).runInThisContext();
+          const packed = { exports: {} };
+          run(packed, packed.exports, require);
+          return packed.exports;
+        }`;
       // The names must be written out: of a CommonJS module in a part of its own, an import() would find only the default.
-      const contents = `
-        const code = require('node:zlib').brotliDecompressSync(Buffer.from('${packed}', 'base64')).toString();
-        const run = new (require('node:vm').Script)('(function (module, exports, require) {' + code + '\\n})', {
-          filename: ${JSON.stringify(`${path}.js`)},
-        }).runInThisContext();
-        const packed = { exports: {} };
-        run(packed, packed.exports, require);
-        export default packed.exports.__esModule ? packed.exports.default : packed.exports;
-        export const { ${namesOf(outputFiles[0].text).join(', ')} } = packed.exports;`;
+      const contents = UNPACKED_WHEN_USED.has(path)
+        ? `${unpack}
+          let unpacked;
+          for (const name of ${JSON.stringify(names)})
+            Object.defineProperty(exports, name, { enumerable: true, get: () => (unpacked ??= unpack())[name] });`
+        : `${unpack}
+          const unpacked = unpack();
+          export default unpacked.__esModule ? unpacked.default : unpacked;
+          export const { ${names.join(', ')} } = unpacked;`;
       return { contents, loader: 'js' };
     });
+  },
+};
+
+/** What the metrics need of prom-client, without clusters, pushes, summaries and OpenTelemetry. */
+const usedOfPromClient = {
+  name: 'used-of-prom-client',
+  setup(build) {
+    build.onResolve({ filter: /^prom-client$/ }, ({ path }) => ({ path, namespace: 'used' }));
+    build.onLoad({ filter: /./, namespace: 'used' }, () => ({
+      contents: `module.exports = { Counter: require('prom-client/lib/counter'), Gauge: require('prom-client/lib/gauge'), Registry: require('prom-client/lib/registry') };`,
+      resolveDir: root,
+    }));
+  },
+};
+
+/** Tells a request over HTTP/2 by its version: the adaptor's question for the class would load all of node:http2. */
+const withoutNodeHttp2 = {
+  name: 'without-node-http2',
+  setup(build) {
+    build.onResolve({ filter: /^node:http2$/ }, () => ({ path: 'http2', namespace: 'version' }));
+    build.onLoad({ filter: /./, namespace: 'version' }, () => ({
+      contents: `
+        export const Http2ServerRequest = { [Symbol.hasInstance]: (request) => request?.httpVersionMajor === 2 };
+        export const Http2ServerResponse = { [Symbol.hasInstance]: (response) => response?.req?.httpVersionMajor === 2 };
+        export const constants = { NGHTTP2_NO_ERROR: 0 };`,
+    }));
+  },
+};
+
+/** In place of the classes of Node's fetch, see src/kernel/http/web-classes.ts. */
+const WEB_CLASSES = {
+  inject: ['src/kernel/http/web-classes.ts'],
+  define: {
+    Headers: 'web.Headers',
+    Request: 'web.Request',
+    Response: 'web.Response',
+    'globalThis.Headers': 'web.Headers',
+    global: 'web',
+    'globalThis.CloseEvent': 'undefined',
+    'globalThis.ErrorEvent': 'undefined',
   },
 };
 
@@ -210,7 +265,9 @@ async function buildExecutable() {
   const outfile = join(root, 'dist/opsdeck.js');
   const { metafile, outputFiles } = await esbuild.build({
     ...shared,
-    plugins: [...shared.plugins, packedPackages],
+    plugins: [...shared.plugins, packedPackages, usedOfPromClient, withoutNodeHttp2],
+    inject: WEB_CLASSES.inject,
+    define: { ...shared.define, ...WEB_CLASSES.define },
     entryPoints: ['bin/opsdeck.ts'],
     outdir: join(root, 'dist'),
     format: 'esm',

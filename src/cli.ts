@@ -1,12 +1,7 @@
 import { Chalk } from 'chalk';
 import { Command, CommanderError } from 'commander';
-import { addAlertsCommand } from './alerts/command.ts';
-import { addDashboardCommand } from './dashboard/command.ts';
-import { addUpCommand } from './hub/command.ts';
 import { CommandError, ExitCode } from './kernel/errors.ts';
 import type { Terminal } from './kernel/terminal/terminal.ts';
-import { addRelayCommand } from './relay/command.ts';
-import { addRoomsCommand } from './rooms/command.ts';
 
 const EXAMPLES = `
 Examples:
@@ -15,8 +10,24 @@ Examples:
   opsdeck alerts add alertname=DiskFull severity=critical
   opsdeck alerts silence add alertname=DiskFull --duration 2h --comment "replacing the disk"`;
 
-/** The whole command line, bound to a terminal. Definitions are light; what a command needs loads when it runs. */
-export function createProgram(terminal: Terminal): Command {
+type AddCommand = (program: Command, terminal: Terminal) => void;
+
+/** In the order of the help. Definitions are light; what a command needs loads when it runs. */
+const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
+  alerts: async () => (await import('./alerts/command.ts')).addAlertsCommand,
+  relay: async () => (await import('./relay/command.ts')).addRelayCommand,
+  dashboard: async () => (await import('./dashboard/command.ts')).addDashboardCommand,
+  rooms: async () => (await import('./rooms/command.ts')).addRoomsCommand,
+  up: async () => (await import('./hub/command.ts')).addUpCommand,
+};
+
+/** The definitions for a command line: one command's if it is named first, else all. */
+function loadCommands(name = ''): Promise<readonly AddCommand[]> {
+  const named = Object.hasOwn(COMMANDS, name) ? [COMMANDS[name]] : Object.values(COMMANDS);
+  return Promise.all(named.map((load) => load?.()).filter((adding) => adding !== undefined));
+}
+
+function createProgram(terminal: Terminal, commands: readonly AddCommand[]): Command {
   const { bold } = new Chalk({ level: terminal.colors ? 1 : 0 });
   const program = new Command('opsdeck')
     .description('Servers for the people who run production, in one executable file.')
@@ -31,21 +42,17 @@ export function createProgram(terminal: Terminal): Command {
     .configureHelp({ styleTitle: (title) => bold(title) })
     .showHelpAfterError('(--help shows the usage)')
     .addHelpText('after', EXAMPLES);
-  addAlertsCommand(program, terminal);
-  addRelayCommand(program, terminal);
-  addDashboardCommand(program, terminal);
-  addRoomsCommand(program, terminal);
-  addUpCommand(program, terminal);
+  for (const addCommand of commands) addCommand(program, terminal);
   return program;
 }
 
 /** Runs one command line (without `node` and the script) and returns the exit code; never throws for a user's mistake. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
   try {
-    await createProgram(terminal).parseAsync(args, { from: 'user' });
+    await createProgram(terminal, await loadCommands(args[0])).parseAsync(args, { from: 'user' });
     return ExitCode.done;
   } catch (error) {
-    // Commander has already told what is wrong; help and version end by the same way, with code 0.
+    // Commander has already reported the error; help and version also end in this way, with code 0.
     if (error instanceof CommanderError) return error.exitCode === 0 ? ExitCode.done : ExitCode.usage;
     if (!(error instanceof CommandError)) throw error;
     if (error.message) terminal.err(`opsdeck: ${error.message}\n`);

@@ -1,7 +1,6 @@
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { ALERT_SERVER_DEFAULTS } from '../alerts/config/server-options.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { CommandError, messageOf, systemCodeOf } from '../kernel/errors.ts';
 import { createLog, type Log } from '../kernel/log.ts';
@@ -65,10 +64,10 @@ export function addUpCommand(program: Command, terminal: Terminal): void {
     .action(() => startAll(readFlags(up, SETTINGS), terminal));
 }
 
-/** One of the servers, as long as it runs. */
+/** A running server. */
 interface RunningServer {
   readonly described: HubEntry;
-  /** Resolves when it can no longer do its work. */
+  /** Resolves when the server can no longer work. */
   readonly failed?: Promise<void>;
   reload?(): void;
   close(): Promise<void>;
@@ -110,6 +109,7 @@ async function startAll(flags: UpFlags, terminal: Terminal): Promise<void> {
 }
 
 async function startAlerts(flags: UpFlags, sites: OwnSites, clock: Clock, log: Log): Promise<RunningServer> {
+  const { ALERT_SERVER_DEFAULTS } = await import('../alerts/config/server-options.ts');
   const { startAlertServer } = await import('../alerts/server.ts');
   const options = {
     ...ALERT_SERVER_DEFAULTS,
@@ -135,11 +135,11 @@ async function startAlerts(flags: UpFlags, sites: OwnSites, clock: Clock, log: L
 
 async function startRelay(flags: UpFlags, sites: OwnSites, terminal: Terminal, log: Log): Promise<RunningServer> {
   const { loadConfig, systemFiles } = await import('../relay/config/config-source.ts');
-  // Of the environment nothing but where the user's keys lie: `up` runs on defaults.
+  // The environment is used only for the folder of the user's keys: `up` runs on defaults.
   const config = loadConfig({ flags: flags.flags }, {}, systemFiles(terminal.env));
   if (!config.ok) throw refuseConfig(config.problems);
   const { host, port } = flags.relayAddress;
-  // Pages under development, of any origin, are its clients.
+  // Its clients are pages of any origin, also under development.
   const site = { ...sites.rulesFor(flags.relayAddress, '--relay-address'), allowsOrigin: undefined };
   const relay = await import('../relay/server.ts');
   const server = await relay.startRelay({ ...config.value.options, host, port, site }, terminal.clock, log);
@@ -187,7 +187,7 @@ function stateFolderOf({ dataDir }: UpFlags, server: string): string {
   return join(dataDir, server);
 }
 
-/** Whether a dashboard would show what lies there. */
+/** Whether the folder has files for a dashboard. */
 function holdsUsage(folder: string): boolean {
   try {
     return readdirSync(folder).some((name) => name === 'project-markers.json' || name.endsWith('.csv'));
@@ -196,7 +196,7 @@ function holdsUsage(folder: string): boolean {
   }
 }
 
-/** What lies there is for this user alone, until one lets others in. */
+/** Makes the project, which only this user can read at first. */
 function makeProject(folder: string): string {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -206,7 +206,7 @@ function makeProject(folder: string): string {
   }
 }
 
-/** Slash commands of the rooms go to the alert server beside them. */
+/** Slash commands of the rooms use the alert server of this process. */
 async function startRooms(
   flags: UpFlags,
   alertsUrl: string,

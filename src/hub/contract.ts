@@ -1,4 +1,4 @@
-/** One server as the hub's `servers.json` tells of it. */
+/** A server in the hub's `servers.json`. */
 export interface HubEntry {
   readonly name: string;
   readonly title: string;

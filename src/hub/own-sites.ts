@@ -5,13 +5,13 @@ import { isLoopbackHost, type SiteRules } from '../kernel/http/site-address.ts';
 export class OwnSites {
   readonly #origins = new Set<string>();
 
-  /** Takes a server in by its URL. */
+  /** Adds a server by its URL. */
   add(url: string): void {
     const { origin, protocol, port } = new URL(url);
     this.#origins.add(origin).add(`${protocol}//localhost:${port}`);
   }
 
-  /** What names others may have for an address that other machines reach, nobody here knows. */
+  /** An address that other machines reach may have any name there. */
   rulesFor({ host }: ListenAddress, flag: string): SiteRules {
     return {
       hosts: host !== undefined && isLoopbackHost(host) ? [] : undefined,

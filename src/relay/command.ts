@@ -74,12 +74,12 @@ async function run(config: LoadedConfig, log: Log, terminal: Terminal): Promise<
   const { options } = config;
   const stopped = untilStopped();
   const { startRelay } = await import('./server.ts');
-  // Whoever only wants the environments started needs no port that others may have.
+  // A run that only starts the environments needs no port, which may be taken.
   const listening = options.exitAlways ? { ...options, host: '127.0.0.1', port: 0 } : options;
   const server = await startRelay(listening, terminal.clock, log);
   try {
     const failed = server.settled.then((without) => refuseWithout(without, options));
-    // It is awaited below, but may come before.
+    // It may reject before it is awaited.
     failed.catch(() => {});
     if (options.exitAlways) await failed;
     else {
@@ -92,7 +92,7 @@ async function run(config: LoadedConfig, log: Log, terminal: Terminal): Promise<
   }
 }
 
-/** Throws if environments without data end the relay: with exitOnError or exitAlways, and not for a bad connection that may be ignored. */
+/** Throws if environments without data end the relay: with exitOnError or exitAlways, unless the connection's error is ignored. */
 function refuseWithout(without: readonly Environment[], options: RelayOptions): void {
   if (!options.exitOnError && !options.exitAlways) return;
   const failed = options.ignoreConnectionErrors
@@ -100,10 +100,10 @@ function refuseWithout(without: readonly Environment[], options: RelayOptions): 
     : without;
   if (failed.length === 0) return;
   const names = failed.map(({ options: { name } }) => name).join(', ');
-  throw new CommandError(`no flags could be had for ${names}; the log says why`, ExitCode.failed);
+  throw new CommandError(`there are no flags for ${names}; the log says why`, ExitCode.failed);
 }
 
-/** Prints how SDKs reach flags whose environment nobody configured. */
+/** Prints how SDKs reach flags whose environment is not configured. */
 async function greet(
   { url }: RelayServer,
   { options, isSample, isUnconfigured }: LoadedConfig,

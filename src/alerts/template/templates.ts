@@ -62,24 +62,34 @@ function parseDefaults(): Trees {
 
 /** Templates written in Go's language: the default ones, those of files, and the fields of a configuration. */
 export class Templates implements TemplateRenderer {
-  readonly #trees: Trees;
+  readonly #files: readonly Trees[];
   readonly #clock: Clock;
   readonly #fields = new Map<string, Trees>();
+  #merged: Trees | undefined;
 
-  private constructor(trees: Trees, clock: Clock) {
-    this.#trees = trees;
+  private constructor(files: readonly Trees[], clock: Clock) {
+    this.#files = files;
     this.#clock = clock;
   }
 
   /** Reads files in their order; a later definition of a name takes the place of an earlier one, and of a default. */
   static parse(files: readonly TemplateFile[], clock: Clock = systemClock): Outcome<Templates> {
-    const trees = new Map(parseDefaults());
     try {
-      for (const { name, text } of files) addTrees(trees, parseTemplate({ name, text }, isFunction));
+      const parsed = files.map(({ name, text }) => parseTemplate({ name, text }, isFunction));
+      return accepted(new Templates(parsed, clock));
     } catch (error) {
       return refused(messageOf(error));
     }
-    return accepted(new Templates(trees, clock));
+  }
+
+  /** Merged with the defaults at the first use: to parse those takes a tenth of a start. */
+  get #trees(): Trees {
+    if (!this.#merged) {
+      const trees = new Map(parseDefaults());
+      for (const file of this.#files) addTrees(trees, file);
+      this.#merged = trees;
+    }
+    return this.#merged;
   }
 
   text(template: string, data: TemplateData): string {

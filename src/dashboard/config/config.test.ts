@@ -108,7 +108,7 @@ test('users: names are checked, and all is nobody', (t) => {
     options(t, { flags: { users: 'slope, ops ,slope' } }).users.map(({ id }) => id),
     ['slope', 'ops'],
   );
-  assert.match(problems(t, { flags: { users: 'all' } }), /means everybody/);
+  assert.match(problems(t, { flags: { users: 'all' } }), /means every user/);
   assert.match(problems(t, { flags: { users: 'A' } }), /small letters/);
   assert.match(problems(t, { flags: { users: ' , ' } }), /at least one/);
   assert.match(problems(t, { flags: { users: 'a-b,a_b' } }), /share a variable/);

@@ -17,12 +17,12 @@ import { SETTINGS } from './settings.ts';
 import { readToken, readTokenList } from './tokens.ts';
 import { colorOf, readUserIds, tokenVariable, variableSuffix } from './users.ts';
 
-/** Somebody whose usage is shown. */
+/** A user whose usage is shown. */
 export interface DashboardUser {
   /** As in `?user=`: small letters, digits, `-`, `_`. */
   readonly id: string;
   readonly color: string;
-  /** Addresses that stand for the user in the `User` column of team exports. */
+  /** The user's addresses in the `User` column of team exports. */
   readonly emails: readonly string[];
   /** The value of the session cookie; a secret. Undefined: there is no live data. */
   readonly token: string | undefined;
@@ -35,7 +35,7 @@ export interface DashboardOptions {
   readonly port: number;
   /** Absolute; its `data/` holds the CSV files and the markers. */
   readonly projectDir: string;
-  /** Folders and files of servers: nothing of them is served, should they lie in the project. */
+  /** Folders and files of servers, which are not served even if they are in the project. */
   readonly withheld: readonly string[];
   /** Without a slash at the end. */
   readonly upstreamUrl: string;
@@ -44,9 +44,9 @@ export interface DashboardOptions {
   readonly users: readonly DashboardUser[];
   /** 0: nothing is kept. */
   readonly cacheTtlMs: number;
-  /** Whether others than this machine may be answered. */
+  /** Whether other machines are answered. */
   readonly allowRemote: boolean;
-  /** Names under which the server may be asked beside addresses and its own. */
+  /** Names under which the server answers, beside addresses and its own. */
   readonly allowedHosts: readonly string[];
 }
 
@@ -75,7 +75,7 @@ export function loadConfig(flags: Flags<typeof SETTINGS>, environment: Variables
     host,
     port,
     projectDir,
-    // Of rooms that share this environment; other folders are known by what lies in them.
+    // Of rooms with the same environment; other folders are known by their content.
     withheld: environment.OPSDECK_DATA_DIR ? [resolve(environment.OPSDECK_DATA_DIR)] : [],
     upstreamUrl,
     cookieName,
@@ -92,7 +92,7 @@ export function loadConfig(flags: Flags<typeof SETTINGS>, environment: Variables
 }
 
 function refusedRemote(host: string): string {
-  return `${host} can be reached from other machines, and this server reads usage with your session: add --allow-remote if that is meant`;
+  return `${host} can be reached from other machines, and this server reads usage with your session: add --allow-remote to allow that`;
 }
 
 function warningsOf({ upstreamUrl, users }: DashboardOptions): string[] {
@@ -113,7 +113,7 @@ function readProjectEnv(path: string, problems: string[]): EnvFile {
   }
 }
 
-/** In each layer a variable of the user's own stands above the list of USER_TOKENS. */
+/** In each layer the variable of a user stands above the list of USER_TOKENS. */
 function readUsers(
   listed: string | undefined,
   layers: readonly Variables[],

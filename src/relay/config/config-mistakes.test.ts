@@ -78,7 +78,7 @@ const mistakes: [given: Given, problems: readonly string[]][] = [
   // Filters.
   [
     { file: `${ENVIRONMENT}projKey = p\n[Environment "N/x"]\nsdkKey = s\nprojKey = q\n[Filters "p"]\nkeys = x` },
-    ['Environment "N/x": a filter of another one makes the same name'],
+    ['Environment "N/x": a filter of another environment makes the same name'],
   ],
   [
     { file: `${ENVIRONMENT}[Filters "p"]\nkeys = x` },
@@ -89,11 +89,11 @@ const mistakes: [given: Given, problems: readonly string[]][] = [
   ],
   [
     { file: `${ENVIRONMENT}projKey = p\n[Filters "p"]\nkeys = x,,y` },
-    ['relay.conf:5: Filters "p" keys: a filter of the list is empty; they stand apart by commas'],
+    ['relay.conf:5: Filters "p" keys: a filter of the list is empty; they are separated by commas'],
   ],
   [
     { file: `${ENVIRONMENT}projKey = p\n[Filters "p"]\nkeys = x\nkeys = x` },
-    ['relay.conf:6: Filters "p" keys: a filter stands twice in the list'],
+    ['relay.conf:6: Filters "p" keys: a filter is twice in the list'],
   ],
   [{ file: `${ENVIRONMENT}projKey = p\n[Filters "p"]` }, ['Filters "p": the list of filters is empty']],
   [

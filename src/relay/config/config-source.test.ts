@@ -76,7 +76,7 @@ test('config: what has no effect is accepted, and said', () => {
 test('config: a missing file may be missing when that was said', () => {
   const { options, warnings } = loaded({ config: 'no.conf', allowMissingFile: true });
   assert.deepEqual(options, RELAY_DEFAULTS);
-  assert.deepEqual(warnings, ['no environment is configured: nothing is served but the status']);
+  assert.deepEqual(warnings, ['no environment is configured: only the status is served']);
   assert.deepEqual(
     optionsOf({ config: 'no.conf', allowMissingFile: true, variables: { LD_ENV_N: 's' } }).environments,
     [environment('N', 's')],

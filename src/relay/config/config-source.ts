@@ -14,25 +14,25 @@ import { SettingsDraft } from './settings-draft.ts';
 
 export interface LoadedConfig {
   readonly options: RelayOptions;
-  /** What was set and has no effect, or not the effect that one may think. */
+  /** Settings that have no effect, or another effect than expected. */
   readonly warnings: readonly string[];
-  /** Undefined: nothing was said of it. */
+  /** Undefined: not set. */
   readonly logFormat: LogFormat | undefined;
-  /** Whether nothing was configured, and the flags that the program brings along are served. */
+  /** Whether nothing was configured, and the built-in sample of flags is served. */
   readonly isSample: boolean;
-  /** Whether nobody configured the environment, so that SDKs have to be told how to reach it. */
+  /** Whether the environment is not configured, so that its keys must be shown. */
   readonly isUnconfigured: boolean;
 }
 
-/** Where files are read; tests hand in another. */
+/** Access to files; tests pass another. */
 export interface FileAccess {
   exists(path: string): boolean;
   read(path: string): string;
-  /** For the flags of files whose environment nobody configured. */
+  /** Keys for flag files whose environment is not configured. */
   localKeys(): LocalKeys;
 }
 
-/** The files of this machine; the variables say where the user's own lie. */
+/** The files of this machine; the variables name the folders of the user. */
 export function systemFiles(variables: Variables): FileAccess {
   return {
     exists: existsSync,
@@ -42,8 +42,8 @@ export function systemFiles(variables: Variables): FileAccess {
 }
 
 /**
- * Reads the configuration as ld-relay does: the file of `--config`, then with `--from-env` the variables above it, then
- * the command line above all. With neither of the two, ld-relay's usual file; without that, flags on this machine.
+ * Reads the configuration as ld-relay does: the file of `--config`, above it the variables with `--from-env`, and the command
+ * line above both. Without `--config` and `--from-env`: ld-relay's usual file, or else flags on this machine.
  */
 export function loadConfig(
   source: CommandLine,
@@ -66,7 +66,7 @@ export function loadConfig(
   if (draft.problems.length > 0) return { ok: false, problems: draft.problems };
   const warnings = [...draft.warnings];
   if (options.environments.length === 0 && !options.archive)
-    warnings.push('no environment is configured: nothing is served but the status');
+    warnings.push('no environment is configured: only the status is served');
   const isUnconfigured = flags !== undefined && given.Environment.size === 0;
   return { ok: true, value: { options, warnings, logFormat: given.Main.logFormat?.value, isSample, isUnconfigured } };
 }

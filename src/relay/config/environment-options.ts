@@ -6,7 +6,7 @@ import type { GivenSettings } from './settings-draft.ts';
 
 type GivenEnvironment = GivenValues<typeof ENVIRONMENT>;
 
-/** The environments of a configuration, each also with every payload filter of its project; problems are added. */
+/** The environments of a configuration, each also with every payload filter of its project; adds to `problems`. */
 export function readEnvironments(given: GivenSettings, problems: string[]): readonly EnvironmentOptions[] {
   checkCredentials(given.Environment, problems);
   const filters = readFilters(given, problems);
@@ -20,7 +20,7 @@ export function readEnvironments(given: GivenSettings, problems: string[]): read
   const names = new Set<string>();
   for (const { name } of environments) {
     if (names.has(name))
-      problems.push(`Environment ${JSON.stringify(name)}: a filter of another one makes the same name`);
+      problems.push(`Environment ${JSON.stringify(name)}: a filter of another environment makes the same name`);
     names.add(name);
   }
   return environments;
@@ -53,7 +53,7 @@ function readEnvironment(name: string, values: GivenEnvironment, problems: strin
   };
 }
 
-/** Where an environment is spoken of: the first place that sets something of it. */
+/** The place of an environment: the first one that sets a value of it. */
 function placeOf(values: GivenEnvironment, name: string): string {
   const [first] = Object.values(values) as Given<unknown>[];
   const line = first && /^(.+:\d+): /.exec(first.place)?.[1];
@@ -62,7 +62,7 @@ function placeOf(values: GivenEnvironment, name: string): string {
 
 const CREDENTIALS = ['sdkKey', 'mobileKey', 'envId'] as const;
 
-/** No two environments may be asked for by the same key: one of them could never be reached. */
+/** Two environments with the same key are an error: one of them could never be reached. */
 function checkCredentials(environments: GivenSettings['Environment'], problems: string[]): void {
   for (const kind of CREDENTIALS) {
     const owners = new Map<string, string>();
@@ -89,8 +89,8 @@ function readFilters(given: GivenSettings, problems: string[]): ReadonlyMap<stri
       problems.push(`${place}: no environment has the projKey ${JSON.stringify(project)}`);
     const known = new Set(keys?.value);
     if (known.size === 0) problems.push(`${place}: the list of filters is empty`);
-    else if (known.has('')) problems.push(`${place}: a filter of the list is empty; they stand apart by commas`);
-    else if (known.size < (keys?.value.length ?? 0)) problems.push(`${place}: a filter stands twice in the list`);
+    else if (known.has('')) problems.push(`${place}: a filter of the list is empty; they are separated by commas`);
+    else if (known.size < (keys?.value.length ?? 0)) problems.push(`${place}: a filter is twice in the list`);
     filters.set(project, [...known]);
   }
   return filters;

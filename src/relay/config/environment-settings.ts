@@ -4,7 +4,7 @@ import { FOREIGN_SECTIONS, OBSOLETE_VARIABLES, SINGLE_SECTIONS } from './setting
 import { type NamedSection, type SettingsDraft, type SingleSection, settingsOf } from './settings-draft.ts';
 import { suggestWord } from './suggestion.ts';
 
-/** Puts what the environment's variables say into the draft, above what a file said. Other variables are ignored. */
+/** Adds the environment's variables to the draft, above the file. Other variables are ignored. */
 export function addEnvironmentSettings(variables: Variables, draft: SettingsDraft): void {
   refuseObsolete(variables, draft);
   refuseForeign(variables, draft);
@@ -28,7 +28,7 @@ function setFrom(
   if (value) draft.set(section, name, key, { value, place: variable, adds: false });
 }
 
-/** The variables whose names end in that of an environment or project; the one of `mainKey` calls it into being. */
+/** Adds variables whose names end in that of an environment or project; the one of `mainKey` makes a new one. */
 function addNamed(section: NamedSection, mainKey: string, variables: Variables, draft: SettingsDraft): void {
   const settings = Object.entries(settingsOf(section));
   const mainPrefix = settingsOf(section)[mainKey]?.variable ?? '';

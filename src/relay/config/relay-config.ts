@@ -19,7 +19,7 @@ export interface CommandLineSettings extends CommandLine {
   readonly localKeys?: LocalKeys | undefined;
 }
 
-/** Makes options of what was given: fills in defaults and adds what does not fit together to the problems. */
+/** Makes options of the given settings: fills in defaults and adds contradictions to `problems`. */
 export function readRelayOptions(
   given: GivenSettings,
   commandLine: CommandLineSettings,

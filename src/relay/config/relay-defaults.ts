@@ -1,7 +1,7 @@
 import type { EnvironmentOptions } from './relay-options.ts';
 
 export const DEFAULT_BASE_URI = 'https://sdk.launchdarkly.com';
-/** What the default was once: it means the same. */
+/** The default of older versions, which means the same. */
 export const FORMER_BASE_URI = 'https://app.launchdarkly.com';
 export const DEFAULT_CLIENT_SIDE_BASE_URI = 'https://clientsdk.launchdarkly.com';
 /** Where ld-relay's packages put its configuration. */
@@ -21,8 +21,8 @@ export const ENVIRONMENT_DEFAULTS: Omit<EnvironmentOptions, 'name' | 'sdkKey'> =
 };
 
 /**
- * The environment of flag files for which no other was configured. These keys are those of the sample alone, which is no
- * secret; flags of one's own get keys of one's own. See local-keys.ts.
+ * The environment of flag files if no other is configured. These keys are those of the sample, which is no secret; other
+ * flag files have keys of their own. See local-keys.ts.
  */
 export const LOCAL_ENVIRONMENT = {
   ...ENVIRONMENT_DEFAULTS,

@@ -20,7 +20,7 @@ export type GivenSettings = {
 
 type Collected = Record<string, Given<unknown>>;
 
-/** Gathers settings of a file and of the environment, and all that is wrong with them. */
+/** Collects the settings of a file and of the environment, with problems and warnings. */
 export class SettingsDraft {
   readonly problems: string[] = [];
   readonly warnings: string[] = [];
@@ -30,7 +30,7 @@ export class SettingsDraft {
     Filters: new Map(),
   };
 
-  /** The names that a section stands for so far. */
+  /** The names of a section so far. */
   names(section: NamedSection): readonly string[] {
     return [...this.#named[section].keys()];
   }
@@ -59,7 +59,7 @@ export class SettingsDraft {
     collected[key] = isAdded ? { value: [...before, ...(given.value as [])], place } : given;
   }
 
-  /** What was given so far. */
+  /** The settings so far. */
   given(): GivenSettings {
     // set() has read each value with the kind of its key.
     const single = Object.fromEntries(
@@ -81,7 +81,7 @@ export interface GivenText {
   /** Undefined: the key stood alone. */
   readonly value: string | undefined;
   readonly place: string;
-  /** Whether it adds to a list that was begun, or replaces it. */
+  /** Whether it extends a list, or replaces it. */
   readonly adds: boolean;
 }
 

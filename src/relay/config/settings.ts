@@ -13,7 +13,7 @@ import {
   tlsVersion,
 } from './setting-kinds.ts';
 
-// What a file or the environment's variables set. The variable of an environment or a filter ends in its name.
+// The settings of files and variables. The variable of an environment or a filter ends in its name.
 
 const NO_STORE = 'there is no persistent store';
 const duration = goDuration(0);
@@ -135,7 +135,7 @@ export const CONCURRENCY = {
   sendTimeout: { variable: 'INIT_SEND_TIMEOUT', kind: anyText, withoutEffect: TUNING },
 } as const satisfies SettingsTable;
 
-/** Sections that stand once. */
+/** Sections that exist once. */
 export const SINGLE_SECTIONS = {
   Main: MAIN,
   OfflineMode: OFFLINE,
@@ -146,16 +146,16 @@ export const SINGLE_SECTIONS = {
   Concurrency: CONCURRENCY,
 } satisfies Readonly<Record<string, SettingsTable>>;
 
-/** Sections that stand once for each name. */
+/** Sections that exist once for each name. */
 export const NAMED_SECTIONS = { Environment: ENVIRONMENT, Filters: FILTERS } satisfies Readonly<
   Record<string, SettingsTable>
 >;
 
 /** A section of ld-relay's that this version refuses, if it is turned on. */
 export interface ForeignSection {
-  /** Other keys are spelled wrongly; undefined: all are let through. */
+  /** The valid keys; undefined: any. */
   readonly keys: readonly string[] | undefined;
-  /** Which keys turn it on, and by which variable the environment does; a boolean one only when true. */
+  /** The keys that turn it on, with their variables; a boolean one only if true. */
   readonly switches: Readonly<Record<string, string | undefined>>;
   readonly reason: string;
 }
@@ -233,7 +233,7 @@ export const FOREIGN_SECTIONS: Readonly<Record<string, ForeignSection>> = {
   },
 };
 
-/** Keys and variables of older versions, with what took their place. */
+/** Keys and variables of older versions, with their replacements. */
 export const OBSOLETE_KEYS: Readonly<Record<string, string>> = {
   'environment.apikey': 'use sdkKey',
   'environment.ttlminutes': 'use ttl, a duration such as 5m',

@@ -2,7 +2,7 @@ import { CommandError, ExitCode, messageOf } from '../../kernel/errors.ts';
 import { fileErrorOf } from '../../kernel/settings/settings.ts';
 import type { ConfigFile } from './config.ts';
 
-/** Parses a configuration file: JSON, or YAML, of which JSON is a part. A CommandError names file and line. */
+/** Parses a configuration file, YAML or JSON. A CommandError names file and line. */
 export async function readConfigFile(path: string, readFile: (path: string) => string): Promise<ConfigFile> {
   let text: string;
   try {

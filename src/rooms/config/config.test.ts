@@ -113,7 +113,7 @@ describe('whoever can reach the server from elsewhere shows a token', () => {
   test('who forces it is warned', () => {
     const config = loadConfig({ auth: 'insecure-none', 'base-url': 'https://chat.example.com' }, {});
     assert.deepEqual(config.ok && config.value.warnings, [
-      'nobody signs in: everybody who can reach this server is its admin (--auth insecure-none)',
+      'there is no sign-in: every client that can reach this server is its admin (--auth insecure-none)',
     ]);
   });
 });

@@ -31,7 +31,7 @@ export interface RoomsConfig {
   readonly warnings: readonly string[];
 }
 
-/** Puts the configuration together: flags stand above the environment, that above the file, and that above defaults. */
+/** Reads the configuration: flags stand above variables, these above the file, and that above defaults. */
 export function loadConfig(flags: RoomsFlags, environment: Variables, file?: ConfigFile): ConfigOutcome<RoomsConfig> {
   const problems: string[] = [];
   const variables = variableLayer((name) => environment[name]);
@@ -106,9 +106,9 @@ function warningsOf(options: RoomsOptions, environment: Variables): readonly str
   const proxy = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'].find((name) => environment[name]);
   if (proxy !== undefined && outboundProxy === undefined)
     warnings.push(`${proxy} is not used for outgoing hooks and copilots; --outbound-proxy sets a proxy for them`);
-  if (durability === 'off') warnings.push('durability is off: what was answered can be lost with the power');
+  if (durability === 'off') warnings.push('durability is off: a power cut can lose changes that were acknowledged');
   if (insecure)
-    warnings.push('nobody signs in: everybody who can reach this server is its admin (--auth insecure-none)');
+    warnings.push('there is no sign-in: every client that can reach this server is its admin (--auth insecure-none)');
   if (auth === 'token' && !rateLimits) warnings.push('rate limits are off');
   if (auth === 'token' && baseUrl?.startsWith('http:') && !isLoopbackHost(listenAddress.host ?? ''))
     warnings.push('tokens travel unencrypted: put a proxy with TLS in front, and give --base-url https://…');

@@ -24,7 +24,7 @@ import { namingTemplate } from '../template-prefix.ts';
 import { parseAddresses } from './addresses.ts';
 import { type MailCredentials, plainToken } from './login.ts';
 import { buildMessage, canonicalHeader, type Mail } from './message.ts';
-import { MailError, type MailServer, MailSession } from './session.ts';
+import type { MailServer, MailSession } from './session.ts';
 import { parseSmarthost, portNumber, printSmarthost, type Smarthost, smarthost } from './smarthost.ts';
 
 /** Under the names that MIME gives them; one that comes twice, in whatever spelling, is refused. */
@@ -147,6 +147,7 @@ interface Sending {
 async function sendMail({ config, context, server, mail, signal }: Sending): Promise<Delivery> {
   const secrets = new Set<string>();
   let session: MailSession | undefined;
+  const { MailError, MailSession } = await import('./session.ts');
   try {
     session = await MailSession.open(server, signal);
     if (config.authUsername) {
