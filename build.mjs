@@ -1,7 +1,7 @@
 // Builds dist/opsdeck.js: one executable CommonJS file with code, web pages and sample data inside.
 // With --tests it also bundles *.test.ts into .build/tests, with units.mjs, which imports every file that starts no process
-// (one process runs them all, ten times faster than one a file), and suite.json, which src/testing/run/test-run.ts reads. With
-// --benches it bundles *.bench.ts into .build/benches, and all.mjs imports them.
+// (one process for all of them is ten times faster than one each), and suite.json for src/testing/run/test-run.ts. With
+// --benches it bundles *.bench.ts into .build/benches, with all.mjs, which imports them.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -19,7 +19,7 @@ const brotli = (bytes) =>
     params: { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length },
   });
 
-/** Packages that only some commands need, and those only when they act. */
+/** Packages that are loaded only by some commands. */
 const rarelyNeeded = [
   'undici',
   'ky',
@@ -31,12 +31,12 @@ const rarelyNeeded = [
   're2js',
 ];
 
-/** Those of them that are imported as a whole, and yet unpacked only when a name of theirs is first used. */
+/** Packages that are imported statically, but unpacked at the first use of an export. */
 const UNPACKED_WHEN_USED = new Set(['re2js']);
 
 /**
- * What of undici `src/kernel/http-client` uses, without fetch, WebSocket, HTTP/2, mocks and caches: the first request waits a
- * third of the time, and half of the memory is taken.
+ * The parts of undici used by `src/kernel/http-client`, without fetch, WebSocket, HTTP/2, mocks and caches: loads in a third of
+ * the time with half of the memory.
  */
 const USED_OF_UNDICI = `
   const Dispatcher = require('undici/lib/dispatcher/dispatcher');
@@ -61,8 +61,8 @@ const withoutHttp2 = {
 };
 
 /**
- * Packs each of these into a compressed text, which Node unpacks and compiles when the package is first imported: every
- * start reads the whole executable, and with them in plain it would be twice as long.
+ * Embeds each of these packages as a compressed string, which is unpacked and compiled at its first import: every start reads
+ * the whole executable, which would otherwise be twice as large.
  */
 const packedPackages = {
   name: 'packed-packages',
@@ -77,7 +77,7 @@ const packedPackages = {
           resolveDir: root,
         },
         plugins: isUndici ? [withoutHttp2] : [],
-        // undici's own word for a build without its experimental parser.
+        // Makes undici leave out its experimental parser.
         define: isUndici ? { esbuildDetection: 'true' } : {},
         bundle: true,
         minify: true,
@@ -100,7 +100,7 @@ const packedPackages = {
           run(packed, packed.exports, require);
           return packed.exports;
         }`;
-      // The names must be written out: of a CommonJS module in a part of its own, an import() would find only the default.
+      // Named exports must be listed: import() of a CommonJS module finds only the default.
       const contents = UNPACKED_WHEN_USED.has(path)
         ? `${unpack}
           let unpacked;
@@ -115,7 +115,7 @@ const packedPackages = {
   },
 };
 
-/** What the metrics need of prom-client, without clusters, pushes, summaries and OpenTelemetry. */
+/** The parts of prom-client used by the metrics, without clusters, pushes, summaries and OpenTelemetry. */
 const usedOfPromClient = {
   name: 'used-of-prom-client',
   setup(build) {
@@ -127,7 +127,7 @@ const usedOfPromClient = {
   },
 };
 
-/** Tells a request over HTTP/2 by its version: the adaptor's question for the class would load all of node:http2. */
+/** Detects HTTP/2 requests by their version: the adaptor's instanceof check would load node:http2. */
 const withoutNodeHttp2 = {
   name: 'without-node-http2',
   setup(build) {
@@ -141,7 +141,7 @@ const withoutNodeHttp2 = {
   },
 };
 
-/** In place of the classes of Node's fetch, see src/kernel/http/web-classes.ts. */
+/** Replaces the classes of Node's fetch, see src/kernel/http/web-classes.ts. */
 const WEB_CLASSES = {
   inject: ['src/kernel/http/web-classes.ts'],
   define: {
@@ -155,7 +155,7 @@ const WEB_CLASSES = {
   },
 };
 
-/** What a CommonJS module exports by name. */
+/** Names of the exports of a CommonJS module. */
 function namesOf(code) {
   const module = { exports: {} };
   new Function('module', 'exports', 'require', code)(module, module.exports, createRequire(join(root, 'package.json')));
@@ -183,8 +183,8 @@ function asset(name, bytes) {
 }
 
 /**
- * Bundles one folder of web/: every `src="./x.ts"` and `href="./x.css"` of its index.html becomes a bundled,
- * minified file under assets/ whose name carries a hash, so that it may be cached for ever.
+ * Bundles one folder of web/: every `src="./x.ts"` and `href="./x.css"` of its index.html becomes a bundled, minified file
+ * under assets/ with a hash in its name, so that it can be cached indefinitely.
  */
 async function bundlePage(folder) {
   let html = readFileSync(join(folder, 'index.html'), 'utf8');
@@ -213,7 +213,7 @@ async function bundlePage(folder) {
   return files;
 }
 
-/** `virtual:web/<folder>`: a page of web/, as src/modules.d.ts declares it; a server loads its own alone. */
+/** `virtual:web/<folder>`: a page of web/, declared in src/modules.d.ts; a server loads only its own. */
 const webPages = {
   name: 'web-pages',
   setup(build) {
@@ -258,8 +258,8 @@ const shared = {
 };
 
 /**
- * One file, and every start reads all of it: V8 takes 20 microseconds for each kilobyte of code, used or not. So all of it
- * stands there as compressed texts, each of which is unpacked and compiled when it is imported.
+ * V8 takes 20 microseconds per kilobyte of code at every start, used or not. So the executable contains all parts of the
+ * program as compressed strings, each unpacked and compiled when it is imported.
  */
 async function buildExecutable() {
   const outfile = join(root, 'dist/opsdeck.js');
@@ -279,7 +279,7 @@ async function buildExecutable() {
     legalComments: 'none',
   });
   const parts = await Promise.all(outputFiles.map(toCommonJs));
-  // One character beyond ASCII (esbuild cannot escape it in a regular expression), and V8 holds the text at twice its size.
+  // With a single non-ASCII character V8 stores the text at twice its size; esbuild cannot escape it in a regular expression.
   for (const { name, code } of parts) requireAscii(name, code);
   rmSync(join(root, 'dist'), { recursive: true, force: true });
   mkdirSync(join(root, 'dist/maps'), { recursive: true });
@@ -291,7 +291,7 @@ async function buildExecutable() {
   say(`dist/opsdeck.js ${Math.round(statSync(outfile).size / 1024)} KB, ${parts.length} parts`);
 }
 
-/** A part of the program as the body of a function of `module`, `exports` and `require`, with its source map. */
+/** A part of the program as a CommonJS function body, with its source map. */
 async function toCommonJs({ path, text }) {
   const { code, map } = await esbuild.transform(text, {
     format: 'cjs',
@@ -310,13 +310,12 @@ function requireAscii(name, code) {
   const beyond = code.search(/[^\0-\x7f]/);
   if (beyond < 0) return;
   const place = code.slice(Math.max(0, beyond - 40), beyond + 4);
-  throw new Error(`the executable holds a character beyond ASCII; write it as \\uXXXX: ${place} (${name})`);
+  throw new Error(`the executable contains a non-ASCII character; write it as \\uXXXX: ${place} (${name})`);
 }
 
 /**
- * The whole file: what unpacks the parts, and all of them in the comment of a function, whose own text they are read off: V8
- * passes over a comment, where it would copy the literals of a table. It is written in the language of ten years ago, so
- * that a Node that is too old for the rest reads so far, and says so in a line.
+ * The executable: a loader, and all parts in the comment of a function, from whose source text they are read: V8 skips a
+ * comment, but would copy string literals. In ES5, so that an old version of Node can report that it is too old.
  */
 function printLauncher(parts) {
   const opening = 'function packed() {/*';
@@ -349,7 +348,7 @@ function load(name) {
   script.runInThisContext()(part, part.exports, load, __filename, __dirname);
   return part.exports;
 }
-// The stream of the output would take longer than all the rest.
+// Loading process.stdout would take longer than everything else.
 if (process.argv.length === 3 && /^(--version|-V)$/.test(process.argv[2])) {
   try {
     require("node:fs").writeSync(1, "opsdeck ${version}\\n");
@@ -369,7 +368,7 @@ const filesWithEnding = (ending) =>
     .filter((file) => file.endsWith(ending))
     .sort();
 
-/** Bundles the files for Node; packages stay outside. */
+/** Bundles the files for Node, with external packages. */
 async function buildSuite(entryPoints, outdir) {
   rmSync(outdir, { recursive: true, force: true });
   await esbuild.build({
@@ -393,10 +392,10 @@ function writeImports(file, sources) {
   writeFileSync(file, sources.map((source) => `import './${bundleOf(source)}';\n`).join(''));
 }
 
-/** Code of tests that lies in files of their own. */
+/** Files of test code other than *.test.ts. */
 const TEST_CODE = /\/(testing|acceptance|attacks)\//;
 
-/** Keeps what is tested out of a bundle, so that it holds only what the tests themselves do. */
+/** Makes tested code external, so that a bundle contains only the code of the tests. */
 const testCodeAlone = {
   name: 'test-code-alone',
   setup(build) {
@@ -407,8 +406,8 @@ const testCodeAlone = {
 };
 
 /**
- * What test files need: those that start a browser, those that start other processes, and the rest, the units. A file starts
- * what it still imports once esbuild has left out the parts of its helpers that it does not use.
+ * Classifies test files: those that start a browser, those that start other processes, and units. Decided by their imports
+ * after tree shaking, as esbuild removes unused helpers.
  */
 async function classify(entryPoints) {
   const { metafile } = await esbuild.build({
@@ -432,7 +431,6 @@ async function classify(entryPoints) {
   return classes;
 }
 
-/** What runs the tests. */
 const TEST_RUN = 'src/testing/run/test-run.ts';
 
 async function buildTests() {
@@ -440,7 +438,7 @@ async function buildTests() {
   const files = filesWithEnding('.test.ts');
   const [{ browser, process, unit }] = await Promise.all([classify(files), buildSuite([...files, TEST_RUN], outdir)]);
   writeImports(join(outdir, 'units.mjs'), unit);
-  // What takes longest begins first.
+  // The slowest files run first.
   writeFileSync(join(outdir, 'suite.json'), JSON.stringify(['units.mjs', ...[...browser, ...process].map(bundleOf)]));
   say(`units: ${unit.length}, browser: ${browser.length}, processes: ${process.length}`);
 }

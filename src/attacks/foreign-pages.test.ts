@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { rawClient, startEveryServer } from '../testing/every-server.ts';
+import { rawClient, startEveryServer } from './testing/every-server.ts';
 
 /** What the browser tells of a page of another site, and of one that hides where it is from. */
 const FOREIGN: readonly (readonly string[])[] = [

@@ -10,9 +10,9 @@ import { systemClock } from '../kernel/clock.ts';
 import { readArchiveFiles } from '../relay/archive/files.ts';
 import { archiveEntries, packTar, type TarEntry } from '../relay/testing/launchdarkly/archive.ts';
 import { openPeople } from '../rooms/testing/people.ts';
-import { startEveryServer } from '../testing/every-server.ts';
 import { FakeTerminal } from '../testing/fake-terminal.ts';
 import { temporaryFolder } from '../testing/processes.ts';
+import { startEveryServer } from './testing/every-server.ts';
 
 const TIMEOUT = { timeout: 600_000 };
 

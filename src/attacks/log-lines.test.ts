@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type AttackedServer, rawClient, startEveryServer } from '../testing/every-server.ts';
+import { type AttackedServer, rawClient, startEveryServer } from './testing/every-server.ts';
 
 /** What ends a line, commands a terminal, or turns the direction of what follows. */
 const ESCAPES = [

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { type AttackedServer, rawClient, startEveryServer } from '../testing/every-server.ts';
+import { type AttackedServer, rawClient, startEveryServer } from './testing/every-server.ts';
 
 const SECRET = 'PLANTED-OUTSIDE';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type AttackedServer, rawClient, startEveryServer } from '../testing/every-server.ts';
+import { type AttackedServer, rawClient, startEveryServer } from './testing/every-server.ts';
 
 /** Names that every object has, or that change what all others have. */
 const NAMES = [

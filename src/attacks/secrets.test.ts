@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { eventually } from '../testing/eventually.ts';
-import { startEveryServer } from '../testing/every-server.ts';
 import { configFile, startOpsdeck } from '../testing/processes.ts';
+import { startEveryServer } from './testing/every-server.ts';
 
 /** Recognisable wherever it comes up, written as it is, in base64, or with escapes. */
 const secret = (name: string) => `PLANTED${name}7f3a`;

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { run } from '../cli.ts';
 import { systemClock } from '../kernel/clock.ts';
-import { startEveryServer } from '../testing/every-server.ts';
 import { FakeTerminal } from '../testing/fake-terminal.ts';
+import { startEveryServer } from './testing/every-server.ts';
 
 /** Clears the screen, changes the title, turns the direction, and once more in the one-byte form of C1. */
 const HOSTILE = 'x\x1b[2J\x1b]0;owned\x07\u202ey\x9b31m\x7f\u2028z\r\x08\x85';

@@ -3,7 +3,7 @@ import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { writeFiles } from '../dashboard/testing/app.ts';
-import { HttpClient } from '../testing/http/client.ts';
+import { PlainClient } from '../testing/http/client.ts';
 import { startHttpSink } from '../testing/http/sink.ts';
 import { executablePath, listeningAddress, runProcess, startServer, temporaryFolder } from '../testing/processes.ts';
 
@@ -82,8 +82,8 @@ test('a page of another site neither reads nor changes anything of what up has s
   });
   const up = await startUp(t, folder);
   const servers = await serversOf(up.url);
-  const clients = new Map(servers.map(({ name, url }) => [name, new HttpClient(t, url)]));
-  clients.set('hub', new HttpClient(t, up.url));
+  const clients = new Map(servers.map(({ name, url }) => [name, new PlainClient(t, url)]));
+  clients.set('hub', new PlainClient(t, up.url));
   const paths: Readonly<Record<string, readonly string[]>> = {
     hub: ['/', '/servers.json', '/-/healthy'],
     alerts: ['/', '/api/v2/alerts', '/api/v2/status', '/alerts', '/metrics', '/-/healthy', '/nowhere'],
@@ -98,7 +98,7 @@ test('a page of another site neither reads nor changes anything of what up has s
         assert.equal((await client.send({ method: 'GET', path, headers })).status, 403, `${name} ${path} as ${host}`);
       }
     }
-  const alerts = clients.get('alerts') as HttpClient;
+  const alerts = clients.get('alerts') as PlainClient;
   const silence = {
     matchers: [{ name: 'alertname', value: '.+', isRegex: true }],
     startsAt: '2026-01-01T00:00:00Z',
@@ -137,11 +137,11 @@ test('the pages of up, and clients that are no pages, use the alert server as be
   });
   const up = await startUp(t, folder);
   const servers = await serversOf(up.url);
-  const alerts = new HttpClient(t, servers.find(({ name }) => name === 'alerts')?.url ?? '');
+  const alerts = new PlainClient(t, servers.find(({ name }) => name === 'alerts')?.url ?? '');
   assert.equal((await alerts.post('/api/v2/alerts', [{ labels: { alertname: 'a' } }])).status, 200);
   const [notification] = await sink.received(1);
-  const told = notification?.json as { readonly externalURL: string } | undefined;
-  assert.equal(`${told?.externalURL}/`, servers.find(({ name }) => name === 'alerts')?.url);
+  const sent = notification?.json as { readonly externalURL: string } | undefined;
+  assert.equal(`${sent?.externalURL}/`, servers.find(({ name }) => name === 'alerts')?.url);
   assert.equal((await alerts.send({ method: 'POST', path: '/-/reload' })).status, 200);
   for (const url of [up.url, ...servers.map(({ url }) => url)]) {
     const { origin, port } = new URL(url);
@@ -163,7 +163,7 @@ test('up listens on this machine alone, and its dashboard shows a folder of its 
   const up = await startUp(t, folder);
   // A warning names the new place of usage that lay in the working folder.
   assert.match(up.stderr(), /level=WARN .*--project \./);
-  const dashboard = new HttpClient(t, (await serversOf(up.url)).find(({ name }) => name === 'dashboard')?.url ?? '');
+  const dashboard = new PlainClient(t, (await serversOf(up.url)).find(({ name }) => name === 'dashboard')?.url ?? '');
   for (const path of ['/page.html', '/data/usage-events-info.csv', '/alertmanager.yml', '/data/rooms/rooms.sqlite-wal'])
     assert.equal((await dashboard.get(path)).status, 404, path);
   assert.doesNotMatch((await dashboard.get('/api/users')).body, /mira/);
@@ -181,7 +181,7 @@ test('with --project and --data-dir no server’s state is shown, wherever it li
   });
   const up = await startUp(t, folder, ['--project', '.', '--data-dir', 'state', '--flags', 'flags.json']);
   const servers = await serversOf(up.url);
-  const clientOf = (name: string) => new HttpClient(t, servers.find((server) => server.name === name)?.url ?? '');
+  const clientOf = (name: string) => new PlainClient(t, servers.find((server) => server.name === name)?.url ?? '');
   const dashboard = clientOf('dashboard');
   assert.equal((await dashboard.get('/page.html')).status, 200);
   assert.equal((await dashboard.get('/data/usage-events-info.csv')).status, 200);

@@ -1,10 +1,10 @@
-/** A server in the hub's `servers.json`. */
+/** One server in the hub's `servers.json`. */
 export interface HubEntry {
   readonly name: string;
   readonly title: string;
   readonly description: string;
   readonly url: string;
   readonly status: string;
-  /** A shell command to try. */
+  /** An example of a shell command. */
   readonly example: string;
 }

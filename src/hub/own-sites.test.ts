@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { OwnSites } from './own-sites.ts';
 
-test('where only this machine reaches a server, it is asked for by the names of this machine alone', () => {
+test('a server on the loopback is reached by the names of this machine only', () => {
   const sites = new OwnSites();
   for (const host of ['127.0.0.1', 'localhost', '::1'])
     assert.deepEqual(sites.rulesFor({ host, port: 1 }, '--x').hosts, [], host);
-  // Where others reach it, nobody here knows its names.
+  // The names of other addresses are unknown.
   for (const host of [undefined, '0.0.0.0', '::', '192.168.1.5', 'ops.example.org'])
     assert.equal(sites.rulesFor({ host, port: 1 }, '--x').hosts, undefined, host);
 });
 
-test('pages of the servers that run together may use each other, those that come later too; no others', () => {
+test('only pages of servers that run together may use each other, including servers added later', () => {
   const sites = new OwnSites();
   const { allowsOrigin } = sites.rulesFor({ host: '127.0.0.1', port: 9093 }, '--x');
   sites.add('http://127.0.0.1:8060/analytics');

@@ -1,7 +1,7 @@
 import type { ListenAddress } from '../kernel/http/listen-address.ts';
 import { isLoopbackHost, type SiteRules } from '../kernel/http/site-address.ts';
 
-/** The sites of servers that run together: pages of each may use the others. */
+/** The origins of servers that run together: their pages may use each other. */
 export class OwnSites {
   readonly #origins = new Set<string>();
 
@@ -11,12 +11,12 @@ export class OwnSites {
     this.#origins.add(origin).add(`${protocol}//localhost:${port}`);
   }
 
-  /** An address that other machines reach may have any name there. */
+  /** Restricts host names only for loopback addresses: those for other machines are unknown. */
   rulesFor({ host }: ListenAddress, flag: string): SiteRules {
     return {
       hosts: host !== undefined && isLoopbackHost(host) ? [] : undefined,
       allowsOrigin: (origin) => this.#origins.has(origin),
-      hostHint: `ask for localhost, or let it listen where others reach it (${flag})`,
+      hostHint: `use localhost, or listen on an address that other machines reach (${flag})`,
     };
   }
 }

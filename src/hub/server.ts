@@ -1,4 +1,4 @@
-// The page that links to every server of `opsdeck up`. It knows only the entries that it is given.
+// The page that links to every server of `opsdeck up`.
 
 import { page as hubPage } from 'virtual:web/hub';
 import { Hono } from 'hono';

@@ -13,7 +13,7 @@ import type { RelayServer } from './server.ts';
 import { addTerminalCommands } from './terminal/command.ts';
 
 const EXAMPLES = `
-With no configuration at all it serves a sample of flags on this machine alone, and prints how SDKs reach them.
+Without any configuration it serves sample flags on this machine only, and prints how to connect SDKs.
 
 Examples:
   opsdeck relay serve
@@ -30,17 +30,17 @@ export function addRelayCommand(program: Command, terminal: Terminal): void {
     'after',
     `\nExamples:\n  opsdeck relay serve\n  opsdeck relay eval new-checkout --context '{"key": "ada"}'`,
   );
-  const serve = relay.command('serve').description('serve what LaunchDarkly’s Relay Proxy serves, and OFREP');
+  const serve = relay.command('serve').description('start a relay: the API of LaunchDarkly’s Relay Proxy, and OFREP');
   addSettings(serve, { ...CONFIG_FLAGS, ...SERVE_FLAGS })
     .version(`opsdeck ${OPSDECK_VERSION}`, '--version')
     .addHelpText('after', EXAMPLES)
     .action(() => serveRelay(serve, terminal));
-  const check = relay.command('check-config').description('print what would run, or everything that is wrong');
+  const check = relay.command('check-config').description('print the effective configuration, or all its mistakes');
   addSettings(check, CONFIG_FLAGS)
     .addHelpText(
       'after',
       `
-Ends with code 2 if something is wrong. Keys are masked.
+Exits with code 2 if there is a mistake. Keys are masked.
 
 Examples:
   opsdeck relay check-config --config relay.conf
@@ -74,12 +74,12 @@ async function run(config: LoadedConfig, log: Log, terminal: Terminal): Promise<
   const { options } = config;
   const stopped = untilStopped();
   const { startRelay } = await import('./server.ts');
-  // A run that only starts the environments needs no port, which may be taken.
+  // With exitAlways the port is not needed, and may be in use.
   const listening = options.exitAlways ? { ...options, host: '127.0.0.1', port: 0 } : options;
   const server = await startRelay(listening, terminal.clock, log);
   try {
     const failed = server.settled.then((without) => refuseWithout(without, options));
-    // It may reject before it is awaited.
+    // Awaited below, but may reject before.
     failed.catch(() => {});
     if (options.exitAlways) await failed;
     else {
@@ -92,7 +92,7 @@ async function run(config: LoadedConfig, log: Log, terminal: Terminal): Promise<
   }
 }
 
-/** Throws if environments without data end the relay: with exitOnError or exitAlways, unless the connection's error is ignored. */
+/** Throws if environments without data must end the relay: with exitOnError or exitAlways, except for ignored connection errors. */
 function refuseWithout(without: readonly Environment[], options: RelayOptions): void {
   if (!options.exitOnError && !options.exitAlways) return;
   const failed = options.ignoreConnectionErrors
@@ -100,10 +100,10 @@ function refuseWithout(without: readonly Environment[], options: RelayOptions): 
     : without;
   if (failed.length === 0) return;
   const names = failed.map(({ options: { name } }) => name).join(', ');
-  throw new CommandError(`there are no flags for ${names}; the log says why`, ExitCode.failed);
+  throw new CommandError(`no flags for ${names}; see the log`, ExitCode.failed);
 }
 
-/** Prints how SDKs reach flags whose environment is not configured. */
+/** Prints how to connect SDKs, if the environment is not configured. */
 async function greet(
   { url }: RelayServer,
   { options, isSample, isUnconfigured }: LoadedConfig,

@@ -18,12 +18,12 @@ const REQUEST_HEADERS = [
 export type CorsRules = Pick<EnvironmentOptions, 'allowedOrigins' | 'allowedHeaders'>;
 export type CorsHeaders = Readonly<Record<string, string>>;
 
-/** For answers that no environment stands behind. */
+/** For responses without an environment. */
 export const ANY_ORIGIN: CorsRules = { allowedOrigins: [], allowedHeaders: [] };
 
 /**
- * What a browser is told of an answer. `methods` are those of the path; `origin` is the request's, which is allowed where
- * it is listed or nothing is; otherwise the first of the list stands there, so that the browser refuses.
+ * CORS headers. `methods` are those of the path; `origin` is that of the request, allowed if listed or if the list is empty.
+ * For any other origin the first listed one is sent, so that the browser refuses the response.
  */
 export function corsHeaders(
   { allowedOrigins, allowedHeaders }: CorsRules,
@@ -38,7 +38,7 @@ export function corsHeaders(
     'access-control-expose-headers': 'Date',
     'access-control-allow-headers': [REQUEST_HEADERS, ...allowedHeaders].join(','),
     'access-control-allow-methods': methods.join(','),
-    // A cache between must not hand one origin's answer to another.
+    // A shared cache must not serve the response to another origin.
     ...(allowed === '*' ? {} : { vary: 'Origin' }),
   };
 }

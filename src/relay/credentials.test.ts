@@ -29,7 +29,7 @@ describe('a credential', () => {
     { name: 'two', sdkKey: 'sdk-2', mobileKey: undefined, envId: undefined },
   ];
 
-  test('leads to the environment of its family and its payload filter', (t) => {
+  test('finds the environment of its kind of SDK and payload filter', (t) => {
     const { credentials, environments } = createTestRelay(t, { environments: two });
     const [one, small, other] = environments;
     const cases = [
@@ -45,8 +45,8 @@ describe('a credential', () => {
       ['server', 'sdk-3', '', 'unknown credential'],
       ['client', '__proto__', '', 'unknown credential'],
     ] as const;
-    for (const [family, credential, filter, found] of cases) {
-      assert.equal(credentials.find(family, credential, filter), found, `${family} ${credential} ${filter}`);
+    for (const [sdkKind, credential, filter, found] of cases) {
+      assert.equal(credentials.find(sdkKind, credential, filter), found, `${sdkKind} ${credential} ${filter}`);
     }
   });
 

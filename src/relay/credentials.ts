@@ -1,82 +1,82 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { Environment } from './environment.ts';
 
-/** Who asks: a server with an SDK key, a mobile application with a mobile key, a browser with an environment's id. */
-export type Family = 'server' | 'mobile' | 'client';
-export const FAMILIES: readonly Family[] = ['server', 'mobile', 'client'];
+/** `server`: identified by an SDK key; `mobile`: by a mobile key; `client`: JavaScript in a browser, by an environment id. */
+export type SdkKind = 'server' | 'mobile' | 'client';
+export const SDK_KINDS: readonly SdkKind[] = ['server', 'mobile', 'client'];
 
 export type CredentialMatch = Environment | 'unknown credential' | 'unknown filter';
 
-/** Variants of one environment by their payload filter; `''` has all data. */
+/** Environments with the same credential, by payload filter; `''` is without a filter. */
 type Variants = Map<string, Environment>;
 
-/** Finds the environment that a credential and a payload filter stand for. */
+/** Finds the environment of a credential and payload filter. */
 export class Credentials {
-  readonly #variants: Readonly<Record<Family, Map<string, Variants>>> = {
+  readonly #variants: Readonly<Record<SdkKind, Map<string, Variants>>> = {
     server: new Map(),
     mobile: new Map(),
     client: new Map(),
   };
   readonly #environments = new Set<Environment>();
-  /** How long the search takes tells nothing of the keys that it passes: those are keyed hashes. */
+  /** Keys are looked up by keyed hash, so that timing reveals nothing about them. */
   readonly #secret = randomBytes(32);
-  /** False until the list of environments is there, where it has to come from somewhere. */
+  /** False until the list of environments is known. */
   isComplete = true;
 
-  /** Every environment, in the order in which they were added. */
+  /** In order of addition. */
   get environments(): Iterable<Environment> {
     return this.#environments;
   }
 
-  /** Takes an environment with the credentials of its options. */
+  /** Adds an environment with the credentials of its options. */
   add(environment: Environment): void {
     this.#environments.add(environment);
-    for (const family of FAMILIES) {
-      const credential = credentialOf(environment, family);
-      if (credential !== undefined) this.grant(family, credential, environment);
+    for (const sdkKind of SDK_KINDS) {
+      const credential = credentialOf(environment, sdkKind);
+      if (credential !== undefined) this.grant(sdkKind, credential, environment);
     }
   }
 
-  /** Forgets an environment and everything that stood for it; its streams are ended by its own `close`. */
+  /** Removes an environment and its credentials. Its streams end with its `close`. */
   remove(environment: Environment): void {
     this.#environments.delete(environment);
-    for (const family of FAMILIES) {
-      for (const [hash, variants] of this.#variants[family]) {
+    for (const sdkKind of SDK_KINDS) {
+      for (const [hash, variants] of this.#variants[sdkKind]) {
         for (const [filter, held] of variants) if (held === environment) variants.delete(filter);
-        if (variants.size === 0) this.#variants[family].delete(hash);
+        if (variants.size === 0) this.#variants[sdkKind].delete(hash);
       }
     }
   }
 
-  /** Lets one more credential stand for an environment, until that is removed. */
-  grant(family: Family, credential: string, environment: Environment): void {
-    const hash = this.#hash(family, credential);
-    const variants = this.#variants[family].get(hash) ?? new Map<string, Environment>();
+  /** Adds a credential of an environment. */
+  grant(sdkKind: SdkKind, credential: string, environment: Environment): void {
+    const hash = this.#hash(sdkKind, credential);
+    const variants = this.#variants[sdkKind].get(hash) ?? new Map<string, Environment>();
     variants.set(environment.options.filter ?? '', environment);
-    this.#variants[family].set(hash, variants);
+    this.#variants[sdkKind].set(hash, variants);
   }
 
-  /** `filter` is empty for all data. */
-  find(family: Family, credential: string, filter = ''): CredentialMatch {
-    const variants = this.#variants[family].get(this.#hash(family, credential));
+  /** `filter` is empty without a payload filter. */
+  find(sdkKind: SdkKind, credential: string, filter = ''): CredentialMatch {
+    const variants = this.#variants[sdkKind].get(this.#hash(sdkKind, credential));
     if (!variants) return 'unknown credential';
     return variants.get(filter) ?? 'unknown filter';
   }
 
-  #hash(family: Family, credential: string): string {
-    // An environment's id is no secret.
-    return family === 'client' ? credential : createHmac('sha256', this.#secret).update(credential).digest('base64');
+  #hash(sdkKind: SdkKind, credential: string): string {
+    // An environment id is not secret.
+    return sdkKind === 'client' ? credential : createHmac('sha256', this.#secret).update(credential).digest('base64');
   }
 }
 
-function credentialOf({ options }: Environment, family: Family): string | undefined {
-  if (family === 'server') return options.sdkKey;
-  return family === 'mobile' ? options.mobileKey : options.envId;
+function credentialOf({ options }: Environment, sdkKind: SdkKind): string | undefined {
+  if (sdkKind === 'server') return options.sdkKey;
+  return sdkKind === 'mobile' ? options.mobileKey : options.envId;
 }
 
 /**
- * Reads the header of servers and mobile applications: the bare key, with an old prefix `api_key`. Undefined when there is
- * none, or a scheme such as Bearer.
+ * Reads the Authorization header of server-side and mobile SDKs: a bare key, or with the old prefix `api_key`. Undefined
+ * without a key, or with a scheme such as Bearer.
  */
 export function readAuthorization(header: string | undefined): string | undefined {
   if (header === undefined) return undefined;

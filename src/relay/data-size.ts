@@ -1,12 +1,12 @@
-/** Of one set of data. What it takes in memory depends on its objects and lists more than on its length. */
+/** Limits of a complete set of data. Its memory depends more on the number of objects and lists than on its length. */
 export const MAX_ITEMS = 100_000;
 export const MAX_PARTS = 1_000_000;
 
-/** What is held of an environment; the longest set of data, once more in patches, is within it. */
+/** Limits of a store: twice the largest set of data, to allow for patches. */
 export const MAX_HELD = { items: 2 * MAX_ITEMS, parts: 2 * MAX_PARTS, chars: 128 * 2 ** 20 } as const;
 
 export interface DataSize {
-  /** Flags and segments, deleted ones too. */
+  /** Flags and segments, including deleted ones. */
   readonly items: number;
   /** Objects and lists. */
   readonly parts: number;
@@ -18,7 +18,7 @@ const BACKSLASH = 0x5c;
 const BRACKET = 0x5b;
 const BRACE = 0x7b;
 
-/** The objects and lists of a JSON text. */
+/** Number of objects and lists in a JSON text. */
 export function countParts(json: string): number {
   let parts = 0;
   let isText = false;

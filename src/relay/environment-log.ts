@@ -1,7 +1,7 @@
 import { LOG_LEVELS, type Log, type LogFields } from '../kernel/log.ts';
 import type { EnvironmentOptions } from './config/relay-options.ts';
 
-/** A log whose lines name their environment, without those below its own level. */
+/** A log with the environment's name in each line, filtered by the environment's level. */
 export function environmentLog(log: Log, { name, logLevel }: Pick<EnvironmentOptions, 'name' | 'logLevel'>): Log {
   const lowest = logLevel === 'none' ? LOG_LEVELS.length : LOG_LEVELS.indexOf(logLevel ?? 'debug');
   const at =

@@ -8,12 +8,12 @@ import { Environment } from './environment.ts';
 import { environmentLog } from './environment-log.ts';
 import type { Inflater } from './event/body.ts';
 import { EventForwarder } from './event/forwarder.ts';
-import type { StreamKeeper } from './streams/streams.ts';
+import type { StreamRegistry } from './streams/registry.ts';
 
 export interface EnvironmentSetParts {
   readonly options: RelayOptions;
   readonly credentials: Credentials;
-  readonly keeper: StreamKeeper;
+  readonly registry: StreamRegistry;
   readonly http: SendsRequests;
   readonly inflater: Inflater;
   readonly userAgent: string;
@@ -21,7 +21,7 @@ export interface EnvironmentSetParts {
   readonly log: Log;
 }
 
-/** Opens where the data of an environment come from; the log is the environment's own. */
+/** Creates the data source of an environment; `log` is that of the environment. */
 export type OpenSource = (sink: DataSink, options: EnvironmentOptions, log: Log) => DataSource;
 
 interface Running {
@@ -29,10 +29,10 @@ interface Running {
   readonly events: EventForwarder;
 }
 
-/** How often is looked whether the environments have their data. */
-const LOOK_EVERY_MS = 20;
+/** Interval of the checks whether the environments have data. */
+const CHECK_EVERY_MS = 20;
 
-/** The environments that are being served, each with its source of data and its way out for events. */
+/** The served environments, each with its data source and event forwarder. */
 export class EnvironmentSet {
   readonly #parts: EnvironmentSetParts;
   readonly #running = new Map<Environment, Running>();
@@ -45,10 +45,10 @@ export class EnvironmentSet {
     return [...this.#running.keys()];
   }
 
-  /** Begins to serve an environment. */
+  /** Starts serving an environment. */
   add(options: EnvironmentOptions, openSource: OpenSource): Environment {
-    const { credentials, keeper, http, inflater, userAgent, clock, log, options: relay } = this.#parts;
-    const environment = new Environment(options, { clock, initTimeoutMs: relay.initTimeoutMs, keeper });
+    const { credentials, registry, http, inflater, userAgent, clock, log, options: relay } = this.#parts;
+    const environment = new Environment(options, { clock, initTimeoutMs: relay.initTimeoutMs, registry });
     const ownLog = environmentLog(log, options);
     const events = new EventForwarder({
       environment: options,
@@ -67,7 +67,7 @@ export class EnvironmentSet {
     return environment;
   }
 
-  /** Serves an environment no longer: its credentials are unknown from now on, its streams end. */
+  /** Stops serving an environment: removes its credentials and ends its streams. */
   async remove(environment: Environment): Promise<void> {
     this.#parts.credentials.remove(environment);
     const running = this.#running.get(environment);
@@ -81,19 +81,19 @@ export class EnvironmentSet {
     return running.events;
   }
 
-  /** Resolves when every environment has its data, or will not have them in time; with those that have none. */
+  /** Resolves when every environment has its data or has timed out, with those that have none. */
   settled(): Promise<readonly Environment[]> {
     const isSettled = () => this.environments.every(({ readiness }) => readiness !== 'starting');
     return new Promise((resolve) => {
-      const look = () => {
-        if (!isSettled()) return void this.#parts.clock.after(LOOK_EVERY_MS, look);
+      const check = () => {
+        if (!isSettled()) return void this.#parts.clock.after(CHECK_EVERY_MS, check);
         resolve(this.environments.filter(({ readiness }) => readiness !== 'ready'));
       };
-      look();
+      check();
     });
   }
 
-  /** Ends the sources, and sends the events that are left. */
+  /** Closes the sources and sends the remaining events. */
   async close(): Promise<void> {
     const running = [...this.#running.values()];
     await Promise.all(running.flatMap(({ source, events }) => [source.close(), events.close(this.#deadlineMs)]));

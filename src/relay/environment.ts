@@ -1,34 +1,34 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../kernel/clock.ts';
 import type { EnvironmentOptions } from './config/relay-options.ts';
-import type { Family } from './credentials.ts';
+import type { SdkKind } from './credentials.ts';
 import type { DataSink } from './data-source.ts';
-import type { CompiledFlag } from './domain/evaluation/evaluate.ts';
+import type { CompiledFlag } from './domain/compile.ts';
 import { FlagStore } from './flag-store.ts';
 import { ConnectionStatus } from './status/connection-status.ts';
-import { EnvironmentStreams, type StreamKeeper } from './streams/streams.ts';
+import type { StreamRegistry } from './streams/registry.ts';
+import { EnvironmentStreams } from './streams/streams.ts';
 
 /**
- * What a request may expect of an environment. `refused`: its source never accepted the key, so it counts as unknown;
- * `starting`: within the time that a source is given to deliver; `waiting`: beyond it, and still nothing is there;
- * `ready`: there are data, old or new.
+ * `refused`: upstream has never accepted the key, so the environment counts as unknown; `starting`: no data yet, within the
+ * init timeout; `waiting`: no data after it; `ready`: has data, up to date or not.
  */
 export type Readiness = 'refused' | 'starting' | 'waiting' | 'ready';
 
-export interface EnvironmentSurroundings {
+export interface EnvironmentParts {
   readonly clock: Clock;
   readonly initTimeoutMs: number;
-  readonly keeper: StreamKeeper;
+  readonly registry: StreamRegistry;
 }
 
-/** Which flags a family of SDKs may know of. */
-const EXPOSURE: Readonly<Record<Family, (flag: CompiledFlag) => boolean>> = {
+/** Flags visible to a kind of SDK. */
+const EXPOSURE: Readonly<Record<SdkKind, (flag: CompiledFlag) => boolean>> = {
   server: () => true,
   mobile: ({ exposure }) => exposure.mobile,
   client: ({ exposure }) => exposure.client,
 };
 
-/** One environment that is served: its data, how their source fares, and everybody who listens. */
+/** A served environment: its data, the status of their source, and its streams. */
 export class Environment implements DataSink {
   readonly store = new FlagStore();
   readonly connection: ConnectionStatus;
@@ -38,13 +38,13 @@ export class Environment implements DataSink {
   readonly #clock: Clock;
   readonly #initTimeoutMs: number;
   #options: EnvironmentOptions;
-  /** Two processes never give the same name to what may be different data. */
+  /** Makes revisions unique per process. */
   readonly #epoch = randomBytes(6).toString('base64url');
   #changes = 0;
   #changedAt: number;
-  readonly #exposed = new Map<Family, readonly CompiledFlag[]>();
+  readonly #exposed = new Map<SdkKind, readonly CompiledFlag[]>();
 
-  constructor(options: EnvironmentOptions, { clock, initTimeoutMs, keeper }: EnvironmentSurroundings) {
+  constructor(options: EnvironmentOptions, { clock, initTimeoutMs, registry }: EnvironmentParts) {
     this.#options = options;
     this.#clock = clock;
     this.#initTimeoutMs = initTimeoutMs;
@@ -57,29 +57,29 @@ export class Environment implements DataSink {
       this.#exposed.clear();
     };
     this.store.subscribe({ replaced: renew, changed: renew, removed: renew });
-    this.streams = new EnvironmentStreams(this.store, keeper);
+    this.streams = new EnvironmentStreams(this.store, registry);
   }
 
   get options(): EnvironmentOptions {
     return this.#options;
   }
 
-  /** Names the data of this moment: as long as it is the same, so is everything that is evaluated from them. */
+  /** Changes with the data; evaluations are the same as long as it is. */
   get revision(): string {
     return `${this.#epoch}${this.#changes.toString(36)}`;
   }
 
-  /** When something last changed, in epoch milliseconds; without data, when the environment was created. */
+  /** Time of the last change in epoch milliseconds; initially, of creation. */
   get changedAt(): number {
     return this.#changedAt;
   }
 
-  /** Every flag that a family may know of, sorted by key. */
-  exposed(family: Family): readonly CompiledFlag[] {
-    let flags = this.#exposed.get(family);
+  /** The flags visible to a kind of SDK, sorted by key. */
+  exposed(sdkKind: SdkKind): readonly CompiledFlag[] {
+    let flags = this.#exposed.get(sdkKind);
     if (!flags) {
-      flags = this.store.flags().filter(EXPOSURE[family]);
-      this.#exposed.set(family, flags);
+      flags = this.store.flags().filter(EXPOSURE[sdkKind]);
+      this.#exposed.set(sdkKind, flags);
     }
     return flags;
   }
@@ -90,12 +90,12 @@ export class Environment implements DataSink {
     return this.#clock.now() - this.createdAt < this.#initTimeoutMs ? 'starting' : 'waiting';
   }
 
-  /** Takes other settings for the requests to come; streams go on. Credentials change through Credentials alone. */
+  /** Replaces the options for future requests; streams continue. Does not update Credentials. */
   reconfigure(options: EnvironmentOptions): void {
     this.#options = options;
   }
 
-  /** Ends every stream; resolves when they are written out. Idempotent. */
+  /** Ends every stream; resolves when they are flushed. Idempotent. */
   close(): Promise<void> {
     return this.streams.close();
   }

@@ -4,17 +4,17 @@ import { gzipSync } from 'node:zlib';
 import type { EventReceipt } from './event/receiver.ts';
 import {
   afterFlush,
-  createEventBench,
+  createTestForwarder,
   customEvent,
-  type EventBenchOptions,
   eventsOf,
   settled,
-} from './testing/event-parts.ts';
+  type TestForwarderOptions,
+} from './testing/test-forwarder.ts';
 
 const EVENTS = '[{"kind":"custom"}]';
 const GZIP = { 'content-encoding': 'gzip' };
 const bomb = gzipSync(Buffer.alloc(30 * 2 ** 20));
-const RECEIPTS: readonly [string, Buffer | string, Record<string, string>, EventBenchOptions, EventReceipt][] = [
+const RECEIPTS: readonly [string, Buffer | string, Record<string, string>, TestForwarderOptions, EventReceipt][] = [
   ['plain', EVENTS, {}, {}, 'accepted'],
   ['as gzip', gzipSync(EVENTS), GZIP, {}, 'accepted'],
   ['as gzip by another name', gzipSync(EVENTS), { 'content-encoding': 'X-GZIP' }, {}, 'accepted'],
@@ -39,84 +39,84 @@ const RECEIPTS: readonly [string, Buffer | string, Record<string, string>, Event
 ];
 for (const [what, body, headers, options, receipt] of RECEIPTS) {
   test(`a post ${what}: ${receipt}`, async () => {
-    assert.equal(await createEventBench(options).post(body, headers), receipt);
+    assert.equal(await createTestForwarder(options).post(body, headers), receipt);
   });
 }
 
 test('above the capacity events are dropped, counted, and warned of once', async () => {
-  const bench = createEventBench({ events: { capacity: 3 } });
-  await bench.post([customEvent('a'), customEvent('b')]);
-  await bench.post([customEvent('c'), customEvent('d')]);
-  await bench.post([customEvent('e')]);
-  const [post] = await afterFlush(bench, 1);
+  const setup = createTestForwarder({ events: { capacity: 3 } });
+  await setup.post([customEvent('a'), customEvent('b')]);
+  await setup.post([customEvent('c'), customEvent('d')]);
+  await setup.post([customEvent('e')]);
+  const [post] = await afterFlush(setup, 1);
   assert.deepEqual(post?.json, [customEvent('a'), customEvent('b'), customEvent('c')]);
-  const { received, sent, dropped } = bench.forwarder.counts;
+  const { received, sent, dropped } = setup.forwarder.counts;
   assert.deepEqual({ received, sent, dropped }, { received: 5, sent: 3, dropped: 2 });
-  assert.equal(bench.lines.filter((line) => line.includes('events are dropped')).length, 1);
-  await bench.post([customEvent('f')]);
-  assert.deepEqual((await afterFlush(bench, 2))[1]?.json, [customEvent('f')]);
+  assert.equal(setup.lines.filter((line) => line.includes('events are dropped')).length, 1);
+  await setup.post([customEvent('f')]);
+  assert.deepEqual((await afterFlush(setup, 2))[1]?.json, [customEvent('f')]);
 });
 
-test('what waits and what is on its way holds 64 MB of a family at the most, whatever its tags', async () => {
-  const bench = createEventBench({ maxBodyBytes: 2 ** 30 });
-  bench.host.answerNext('hang');
+test('queued and sent events of one kind of SDK take at most 64 MB, for any tags', async () => {
+  const setup = createTestForwarder({ maxBodyBytes: 2 ** 30 });
+  setup.host.answerNext('hang');
   const large = [{ kind: 'custom', data: 'x'.repeat(30 * 2 ** 20) }];
   for (const tag of ['on its way', 'waiting', 'too much']) {
-    await bench.post(large, { 'x-launchdarkly-tags': tag }, 'client');
-    bench.clock.advance(tag === 'on its way' ? 5000 : 0);
+    await setup.post(large, { 'x-launchdarkly-tags': tag }, 'client');
+    setup.clock.advance(tag === 'on its way' ? 5000 : 0);
   }
-  await settled(() => bench.forwarder.counts.received === 3);
-  assert.equal(bench.forwarder.counts.dropped, 1);
-  await bench.post([customEvent('a')]);
-  const closed = bench.forwarder.close(1);
-  bench.clock.advance(1);
+  await settled(() => setup.forwarder.counts.received === 3);
+  assert.equal(setup.forwarder.counts.dropped, 1);
+  await setup.post([customEvent('a')]);
+  const closed = setup.forwarder.close(1);
+  setup.clock.advance(1);
   await closed;
-  assert.equal(bench.forwarder.counts.dropped, 1);
+  assert.equal(setup.forwarder.counts.dropped, 1);
 });
 
-test('while a payload is on its way no other is sent, and what comes waits within the capacity', async () => {
-  const bench = createEventBench({ events: { capacity: 2 } });
-  bench.host.answerNext('hang');
-  await bench.post([customEvent('a')]);
-  bench.clock.advance(5000);
-  await settled(() => bench.host.posts.length === 1);
-  for (const key of ['b', 'c', 'd']) await bench.post([customEvent(key)]);
-  bench.clock.advance(5000);
-  await settled(() => bench.forwarder.counts.dropped === 1);
-  assert.equal(bench.forwarder.pending, 2);
+test('during a delivery no other starts, and new events are queued within the capacity', async () => {
+  const setup = createTestForwarder({ events: { capacity: 2 } });
+  setup.host.answerNext('hang');
+  await setup.post([customEvent('a')]);
+  setup.clock.advance(5000);
+  await settled(() => setup.host.posts.length === 1);
+  for (const key of ['b', 'c', 'd']) await setup.post([customEvent(key)]);
+  setup.clock.advance(5000);
+  await settled(() => setup.forwarder.counts.dropped === 1);
+  assert.equal(setup.forwarder.pending, 2);
   await settled(() => {
-    bench.clock.advance(1000);
-    return bench.forwarder.counts.sent === 3;
+    setup.clock.advance(1000);
+    return setup.forwarder.counts.sent === 3;
   });
   assert.deepEqual(
-    bench.host.posts.map(({ json }) => json),
+    setup.host.posts.map(({ json }) => json),
     [[customEvent('a')], [customEvent('a')], [customEvent('b'), customEvent('c')]],
   );
 });
 
-test('tags make no more than a hundred queues for each family, which are gone when they are empty', async () => {
-  const bench = createEventBench();
+test('at most a hundred values of tags have a queue for each kind of SDK, removed when empty', async () => {
+  const setup = createTestForwarder();
   for (let tag = 0; tag < 120; tag++)
-    await bench.post([customEvent('a')], { 'x-launchdarkly-tags': `t${tag}` }, 'client');
-  await bench.post([customEvent('s')], { 'x-launchdarkly-tags': 'server' });
-  await bench.forwarder.flush();
-  assert.equal(bench.forwarder.counts.sent, 101);
-  assert.equal(bench.forwarder.counts.dropped, 20);
-  bench.clock.advance(5000);
-  await bench.post([customEvent('b')], { 'x-launchdarkly-tags': 'another' }, 'client');
-  await bench.forwarder.flush();
-  assert.equal(bench.forwarder.counts.sent, 102);
+    await setup.post([customEvent('a')], { 'x-launchdarkly-tags': `t${tag}` }, 'client');
+  await setup.post([customEvent('s')], { 'x-launchdarkly-tags': 'server' });
+  await setup.forwarder.flush();
+  assert.equal(setup.forwarder.counts.sent, 101);
+  assert.equal(setup.forwarder.counts.dropped, 20);
+  setup.clock.advance(5000);
+  await setup.post([customEvent('b')], { 'x-launchdarkly-tags': 'another' }, 'client');
+  await setup.forwarder.flush();
+  assert.equal(setup.forwarder.counts.sent, 102);
 });
 
-test('what is nested too deeply to be written costs that event, and nothing else', async () => {
-  const bench = createEventBench({ events: { capacity: 3 } });
+test('an event nested too deeply is dropped, and no other', async () => {
+  const setup = createTestForwarder({ events: { capacity: 3 } });
   const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;
   const feature = (key: string, value: string, kind = 'feature') =>
     `{"kind":"${kind}","creationDate":1,"key":"${key}","user":{"key":"u"},"version":1,"value":${value},"default":${value}}`;
   const old = { 'x-launchdarkly-event-schema': '1' };
-  await bench.post(`[${feature('f', deep)},${feature('g', '1')},${feature('h', deep, 'other')}]`, old);
-  await bench.post(`[${deep},${deep},${deep},${deep}]`);
-  const [post] = await afterFlush(bench, 1);
+  await setup.post(`[${feature('f', deep)},${feature('g', '1')},${feature('h', deep, 'other')}]`, old);
+  await setup.post(`[${deep},${deep},${deep},${deep}]`);
+  const [post] = await afterFlush(setup, 1);
   assert.deepEqual(
     eventsOf(post).map(({ kind, features }) => [kind, Object.keys(features ?? {})]),
     [
@@ -124,19 +124,19 @@ test('what is nested too deeply to be written costs that event, and nothing else
       ['summary', ['g']],
     ],
   );
-  assert.equal(bench.forwarder.counts.dropped, 2 + 4);
+  assert.equal(setup.forwarder.counts.dropped, 2 + 4);
 });
 
-test('what cannot be read is counted and logged once a minute, and nothing of it is quoted', async () => {
-  const bench = createEventBench();
-  for (const body of ['secret', '{"secret":1}', 'null', '"secret"']) await bench.post(body);
-  await bench.forwarder.flush();
-  assert.equal(bench.forwarder.counts.droppedPosts, 4);
-  assert.equal(bench.lines.length, 1);
-  bench.clock.advance(60_000);
-  await bench.post('secret');
-  await bench.forwarder.flush();
-  assert.equal(bench.lines.length, 2);
-  assert.doesNotMatch(bench.lines.join(''), /secret/);
-  assert.equal(bench.host.posts.length, 0);
+test('unreadable posts are counted and logged once a minute, without quoting them', async () => {
+  const setup = createTestForwarder();
+  for (const body of ['secret', '{"secret":1}', 'null', '"secret"']) await setup.post(body);
+  await setup.forwarder.flush();
+  assert.equal(setup.forwarder.counts.droppedPosts, 4);
+  assert.equal(setup.lines.length, 1);
+  setup.clock.advance(60_000);
+  await setup.post('secret');
+  await setup.forwarder.flush();
+  assert.equal(setup.lines.length, 2);
+  assert.doesNotMatch(setup.lines.join(''), /secret/);
+  assert.equal(setup.host.posts.length, 0);
 });

@@ -5,9 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { basicLogger, init } from '@launchdarkly/node-server-sdk';
 import { TestData } from '@launchdarkly/node-server-sdk/integrations';
-import { Hono } from 'hono';
 import { systemClock } from '../kernel/clock.ts';
-import type { HttpEnv } from '../kernel/http/app.ts';
 import { listen } from '../kernel/http/server.ts';
 import { HttpClient } from '../kernel/http-client/http-client.ts';
 import { createLog } from '../kernel/log.ts';
@@ -15,9 +13,9 @@ import { eventually } from '../testing/eventually.ts';
 import { Inflater } from './event/body.ts';
 import { EventForwarder } from './event/forwarder.ts';
 import { FlagStore } from './flag-store.ts';
-import { eventRoutes } from './routes/events.ts';
-import { EVENT_ENVIRONMENT } from './testing/event-parts.ts';
+import { createEventApp } from './testing/event-app.ts';
 import { startFakeLaunchDarkly } from './testing/launchdarkly/fake.ts';
+import { EVENT_ENVIRONMENT } from './testing/test-forwarder.ts';
 
 const MAX_BODY_BYTES = 5 * 2 ** 20;
 
@@ -41,10 +39,7 @@ async function startIngestion(t: TestContext, uri: string, flushMs = 60_000) {
     clock: systemClock,
     log: createLog({ level: 'debug', format: 'json', clock: systemClock, write: (line) => lines.push(line) }),
   });
-  const app = new Hono<HttpEnv>();
-  for (const { method, path, handle } of eventRoutes({ maxBodyBytes: MAX_BODY_BYTES })) {
-    app.on(method, path, (c) => handle(c, forwarder));
-  }
+  const app = createEventApp(forwarder, MAX_BODY_BYTES);
   const listener = await listen({ fetch: app.fetch, addresses: [{ host: '127.0.0.1', port: 0 }], clock: systemClock });
   t.after(async () => {
     await listener.close(0);
@@ -55,14 +50,14 @@ async function startIngestion(t: TestContext, uri: string, flushMs = 60_000) {
     fetch(listener.url + path, {
       method: 'POST',
       body,
-      headers: { 'X-LaunchDarkly-Event-Schema': '4', ...headers },
+      headers: { Authorization: 'key', 'X-LaunchDarkly-Event-Schema': '4', ...headers },
     });
   return { url: listener.url, forwarder, store, lines, post };
 }
 
 const EVENTS = '[{"kind":"custom","key":"ü"}]';
 
-test('what SDKs post reaches upstream, on each path and in the name of each family', async (t) => {
+test('posts of SDKs reach upstream, on each path and with the credential of each kind of SDK', async (t) => {
   const upstream = await startFakeLaunchDarkly(t);
   const { forwarder, post, url } = await startIngestion(t, upstream.url);
   const paths = ['/bulk', '/mobile', '/mobile/events', '/mobile/events/bulk', '/events/bulk/env-id'];
@@ -188,7 +183,7 @@ test('after an answer of 503 the same payload comes again a second later', async
   assert.equal(forwarder.counts.sent, 1);
 });
 
-test('an upstream that accepts connections and says nothing does not hold up the end', async (t) => {
+test('an upstream that accepts connections without responding does not delay the close', async (t) => {
   const silent = createServer((socket) => socket.on('error', () => {})).listen(0, '127.0.0.1');
   await once(silent, 'listening');
   t.after(() => silent.close());
@@ -202,7 +197,7 @@ test('an upstream that accepts connections and says nothing does not hold up the
   assert.equal(forwarder.counts.failed, 1);
 });
 
-test('many bombs at once cost no more memory than a few', async (t) => {
+test('many concurrent gzip bombs take no more memory than a few', async (t) => {
   const upstream = await startFakeLaunchDarkly(t);
   const { forwarder, post } = await startIngestion(t, upstream.url);
   const bomb = gzipSync(Buffer.alloc(64 * 2 ** 20));

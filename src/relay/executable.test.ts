@@ -7,14 +7,16 @@ import { initialize } from 'launchdarkly-node-client-sdk';
 import { eventually } from '../testing/eventually.ts';
 import { openSse } from '../testing/http/sse-client.ts';
 import { executablePath, listeningAddress, runProcess, startServer, temporaryFolder } from '../testing/processes.ts';
-import { plainFlag, startFakeLaunchDarkly } from './testing/launchdarkly/fake.ts';
-import { ENV_ID, portOf, relayConfigFile, SDK_KEY, startRelayProcess } from './testing/process.ts';
+import { ENV_ID, SDK_KEY } from './testing/app.ts';
+import { startFakeLaunchDarkly } from './testing/launchdarkly/fake.ts';
+import { plainFlag } from './testing/launchdarkly/faults.ts';
+import { portOf, relayConfigFile, startRelayProcess } from './testing/process.ts';
 
 const FLAGS = { a: plainFlag('a', 'value') };
 const AUTHORIZED = { authorization: SDK_KEY };
 
 describe('the executable', () => {
-  test('starts with no configuration, and says how its sample is reached', async (t) => {
+  test('starts without configuration, and prints how to reach its sample', async (t) => {
     const cwd = temporaryFolder(t);
     const child = spawn(process.execPath, [executablePath(), 'relay', 'serve', '--port', '0'], { cwd });
     t.after(() => child.kill('SIGKILL'));
@@ -48,7 +50,7 @@ describe('the executable', () => {
     assert.deepEqual(flags, FLAGS);
   });
 
-  test('ends its streams and sends the events that are left when it is told to stop', async (t) => {
+  test('ends its streams and sends the remaining events when it is stopped', async (t) => {
     const upstream = await startFakeLaunchDarkly(t, { flags: FLAGS });
     const config = relayConfigFile(t, { upstream: upstream.url, events: ['flushInterval = 1h'] });
     const relay = await startRelayProcess(t, ['--config', config]);
@@ -66,7 +68,7 @@ describe('the executable', () => {
     assert.deepEqual(upstream.eventPosts[0]?.json, [{ kind: 'custom', key: 'last' }]);
   });
 
-  test('in secure mode it lets in whom the site has signed, and nobody else', async (t) => {
+  test('in secure mode it accepts only signed contexts', async (t) => {
     const upstream = await startFakeLaunchDarkly(t, { flags: FLAGS });
     const config = relayConfigFile(t, { upstream: upstream.url, environment: ['secureMode = true'] });
     const { url } = await startRelayProcess(t, ['--config', config]);
@@ -84,7 +86,7 @@ describe('the executable', () => {
     await assert.rejects(open('0'.repeat(64)).waitForInitialization());
   });
 
-  test('says in a line why it cannot start', async (t) => {
+  test('reports in one line why it cannot start', async (t) => {
     const { url } = await startRelayProcess(t, []);
     const cwd = temporaryFolder(t);
     const cases: readonly (readonly [args: readonly string[], code: number, said: RegExp])[] = [

@@ -1,40 +1,36 @@
 import { createHash } from 'node:crypto';
 import { accepted, type Outcome, refused } from '../kernel/outcome.ts';
 import { countParts, type DataSize } from './data-size.ts';
-import {
-  type CompiledFlag,
-  type CompiledSegment,
-  compileFlag,
-  compileSegment,
-  type FlagLookup,
-} from './domain/evaluation/evaluate.ts';
+import { type CompiledFlag, compileFlag } from './domain/compile.ts';
+import type { FlagLookup } from './domain/evaluation/scope.ts';
 import { readFlag } from './domain/flag.ts';
 import { isJsonObject, type Json } from './domain/json.ts';
 import { readSegment } from './domain/segment.ts';
+import { type CompiledSegment, compileSegment } from './domain/segment-match.ts';
 
 export type ItemKind = 'flags' | 'segments';
 export const ITEM_KINDS: readonly ItemKind[] = ['flags', 'segments'];
 
-/** All flags and segments of an environment, by key, as they come from upstream or from a file. */
+/** All flags and segments of an environment, by key, as received from upstream or a file. */
 export interface FlagData {
   readonly flags: Readonly<Record<string, Json>>;
   readonly segments: Readonly<Record<string, Json>>;
 }
 
-/** Is told of changes after they have taken effect. `before` is what stood there; undefined when nothing did. */
+/** Notified after each change. `before` is the previous item; undefined if there was none. */
 export interface FlagListener {
-  /** Everything may be different. */
+  /** Any item may have changed. */
   replaced(): void;
-  /** `json` is the item as it came, on one line; also told of where the store knew a newer one, as ld-relay does. */
+  /** `json` is the item as received, on one line. Also called if the store had a newer version, as in ld-relay. */
   changed(kind: ItemKind, key: string, json: string, before: Compiled | undefined): void;
   removed(kind: ItemKind, key: string, version: number, before: Compiled | undefined): void;
 }
 
 export type Compiled = CompiledFlag | CompiledSegment;
 
-interface Held<T> {
+interface StoredItem<T> {
   readonly version: number;
-  /** As it came, on one line; undefined: it was deleted, and only its version is known. */
+  /** As received, on one line; undefined for a deleted item. */
   readonly json: string | undefined;
   readonly compiled: T | undefined;
   /** As in DataSize. */
@@ -42,22 +38,22 @@ interface Held<T> {
 }
 
 /**
- * The flags and segments of one environment. A flag is compiled when it changes; its own JSON is kept, so that what this
- * program does not know of it reaches the SDKs all the same.
+ * The flags and segments of one environment. An item is compiled when it changes; its JSON is kept, so that unknown
+ * properties reach the SDKs.
  */
 export class FlagStore implements FlagLookup {
-  readonly #flags = new Map<string, Held<CompiledFlag>>();
-  readonly #segments = new Map<string, Held<CompiledSegment>>();
+  readonly #flags = new Map<string, StoredItem<CompiledFlag>>();
+  readonly #segments = new Map<string, StoredItem<CompiledSegment>>();
   readonly #listeners = new Set<FlagListener>();
   #isInitialised = false;
-  /** Made of all items when somebody asks, and kept until one changes. */
+  /** Cached until an item changes. */
   #sorted: readonly CompiledFlag[] | undefined;
   readonly #texts = new Map<ItemKind, string>();
   #etag: string | undefined;
   #parts = 0;
   #chars = 0;
 
-  /** Whether there has ever been a whole set of data. */
+  /** Whether a complete set of data has been stored. */
   get isInitialised(): boolean {
     return this.#isInitialised;
   }
@@ -79,7 +75,7 @@ export class FlagStore implements FlagLookup {
     return this.#segments.get(key)?.compiled;
   }
 
-  /** Every flag that is not deleted, sorted by key. */
+  /** All flags, sorted by key. */
   flags(): readonly CompiledFlag[] {
     this.#sorted ??= [...this.#flags.values()]
       .flatMap(({ compiled }) => compiled ?? [])
@@ -87,22 +83,22 @@ export class FlagStore implements FlagLookup {
     return this.#sorted;
   }
 
-  /** An item as it came; undefined when there is none. */
+  /** An item as received; undefined if unknown. */
   json(kind: ItemKind, key: string): string | undefined {
-    return this.#held(kind).get(key)?.json;
+    return this.#items(kind).get(key)?.json;
   }
 
-  /** The version of an item, deleted or not. */
+  /** The version of an item, even if deleted. */
   version(kind: ItemKind, key: string): number | undefined {
-    return this.#held(kind).get(key)?.version;
+    return this.#items(kind).get(key)?.version;
   }
 
-  /** All items of a kind as one JSON object, deleted ones left out. */
+  /** All items of a kind as one JSON object, without deleted ones. */
   text(kind: ItemKind): string {
     let text = this.#texts.get(kind);
     if (text === undefined) {
       const pairs: string[] = [];
-      for (const [key, { json }] of this.#held(kind))
+      for (const [key, { json }] of this.#items(kind))
         if (json !== undefined) pairs.push(`${JSON.stringify(key)}:${json}`);
       text = `{${pairs.join(',')}}`;
       this.#texts.set(kind, text);
@@ -110,7 +106,7 @@ export class FlagStore implements FlagLookup {
     return text;
   }
 
-  /** Changes whenever a flag does: 15 hexadecimal digits over all keys and versions, deleted ones too. */
+  /** Changes with any flag: 15 hexadecimal digits of a hash over all keys and versions, including deleted flags. */
   get flagsTag(): string {
     if (this.#etag === undefined) {
       const hash = createHash('sha1');
@@ -120,7 +116,7 @@ export class FlagStore implements FlagLookup {
     return this.#etag;
   }
 
-  /** Takes a whole set, or nothing of it: the reason of a refusal names the item and what is wrong with it. */
+  /** Replaces all data, or nothing if an item is invalid; the refusal names it. */
   replace(data: FlagData): Outcome<void> {
     const flags = prepareAll(data.flags, 'flags', prepareFlag);
     if (!flags.ok) return flags;
@@ -131,20 +127,20 @@ export class FlagStore implements FlagLookup {
     this.#isInitialised = true;
     this.#parts = 0;
     this.#chars = 0;
-    for (const kind of ITEM_KINDS) for (const [key, item] of this.#held(kind)) this.#weigh(key, item, 1);
-    this.#forget('flags');
-    this.#forget('segments');
+    for (const kind of ITEM_KINDS) for (const [key, item] of this.#items(kind)) this.#addSize(key, item, 1);
+    this.#invalidate('flags');
+    this.#invalidate('segments');
     for (const listener of this.#listeners) listener.replaced();
     return accepted(undefined);
   }
 
-  /** Takes one item, unless what is known of it is as new; listeners are told either way. */
+  /** Stores an item unless the stored version is as new. Notifies listeners in either case. */
   upsert(kind: ItemKind, key: string, item: Json): Outcome<'stored' | 'old'> {
-    const prepared: Outcome<Held<CompiledFlag | CompiledSegment>> =
+    const prepared: Outcome<StoredItem<CompiledFlag | CompiledSegment>> =
       kind === 'flags' ? prepareFlag(item) : prepareSegment(item);
     if (!prepared.ok) return refused(`${kind} ${JSON.stringify(key)}: ${prepared.reason}`);
     const { version, json } = prepared.value;
-    const before = this.#held(kind).get(key)?.compiled;
+    const before = this.#items(kind).get(key)?.compiled;
     const isNew = this.#put(kind, key, prepared.value);
     for (const listener of this.#listeners) {
       if (json === undefined) listener.removed(kind, key, version, before);
@@ -153,35 +149,35 @@ export class FlagStore implements FlagLookup {
     return accepted(isNew ? 'stored' : 'old');
   }
 
-  /** Deletes one item, unless what is known of it is as new; listeners are told either way. */
+  /** Deletes an item unless the stored version is as new. Notifies listeners in either case. */
   remove(kind: ItemKind, key: string, version: number): 'removed' | 'old' {
-    const before = this.#held(kind).get(key)?.compiled;
+    const before = this.#items(kind).get(key)?.compiled;
     const isNew = this.#put(kind, key, tombstone(version));
     for (const listener of this.#listeners) listener.removed(kind, key, version, before);
     return isNew ? 'removed' : 'old';
   }
 
-  #put(kind: ItemKind, key: string, item: Held<CompiledFlag | CompiledSegment>): boolean {
-    const held = this.#held(kind) as Map<string, Held<CompiledFlag | CompiledSegment>>;
+  #put(kind: ItemKind, key: string, item: StoredItem<CompiledFlag | CompiledSegment>): boolean {
+    const held = this.#items(kind) as Map<string, StoredItem<CompiledFlag | CompiledSegment>>;
     const known = held.get(key);
     if (known && known.version >= item.version) return false;
-    if (known) this.#weigh(key, known, -1);
+    if (known) this.#addSize(key, known, -1);
     held.set(key, item);
-    this.#weigh(key, item, 1);
-    this.#forget(kind);
+    this.#addSize(key, item, 1);
+    this.#invalidate(kind);
     return true;
   }
 
-  #weigh(key: string, { json = '', parts }: Held<unknown>, sign: 1 | -1): void {
+  #addSize(key: string, { json = '', parts }: StoredItem<unknown>, sign: 1 | -1): void {
     this.#parts += sign * parts;
     this.#chars += sign * (key.length + json.length);
   }
 
-  #held(kind: ItemKind): ReadonlyMap<string, Held<CompiledFlag | CompiledSegment>> {
+  #items(kind: ItemKind): ReadonlyMap<string, StoredItem<CompiledFlag | CompiledSegment>> {
     return kind === 'flags' ? this.#flags : this.#segments;
   }
 
-  #forget(kind: ItemKind): void {
+  #invalidate(kind: ItemKind): void {
     this.#texts.delete(kind);
     if (kind === 'segments') return;
     this.#sorted = undefined;
@@ -197,9 +193,9 @@ function fill<T>(held: Map<string, T>, items: ReadonlyMap<string, T>): void {
 function prepareAll<T>(
   items: Readonly<Record<string, Json>>,
   kind: ItemKind,
-  prepare: (item: Json) => Outcome<Held<T>>,
-): Outcome<ReadonlyMap<string, Held<T>>> {
-  const prepared = new Map<string, Held<T>>();
+  prepare: (item: Json) => Outcome<StoredItem<T>>,
+): Outcome<ReadonlyMap<string, StoredItem<T>>> {
+  const prepared = new Map<string, StoredItem<T>>();
   for (const [key, item] of Object.entries(items)) {
     const one = prepare(item);
     if (!one.ok) return refused(`${kind} ${JSON.stringify(key)}: ${one.reason}`);
@@ -208,30 +204,30 @@ function prepareAll<T>(
   return accepted(prepared);
 }
 
-function prepareFlag(item: Json): Outcome<Held<CompiledFlag>> {
+function prepareFlag(item: Json): Outcome<StoredItem<CompiledFlag>> {
   const flag = readFlag(item);
   if (!flag.ok) return flag;
   const { version, deleted } = flag.value;
-  return accepted(deleted ? tombstone(version) : holding(item, version, compileFlag(flag.value)));
+  return accepted(deleted ? tombstone(version) : storedItem(item, version, compileFlag(flag.value)));
 }
 
-function prepareSegment(item: Json): Outcome<Held<CompiledSegment>> {
+function prepareSegment(item: Json): Outcome<StoredItem<CompiledSegment>> {
   const segment = readSegment(item);
   if (!segment.ok) return segment;
   const { version, deleted } = segment.value;
-  return accepted(deleted ? tombstone(version) : holding(item, version, compileSegment(segment.value)));
+  return accepted(deleted ? tombstone(version) : storedItem(item, version, compileSegment(segment.value)));
 }
 
-function holding<T>(item: Json, version: number, compiled: T): Held<T> {
+function storedItem<T>(item: Json, version: number, compiled: T): StoredItem<T> {
   const json = JSON.stringify(item);
   return { version, json, compiled, parts: countParts(json) };
 }
 
-function tombstone(version: number): Held<never> {
+function tombstone(version: number): StoredItem<never> {
   return { version, json: undefined, compiled: undefined, parts: 0 };
 }
 
-/** Reads the `data` of a `put`, or a file of the same form: both parts may be missing. */
+/** Reads the `data` of a `put`, or a file of the same form; both properties are optional. */
 export function readFlagData(json: unknown): Outcome<FlagData> {
   if (!isJsonObject(json)) return refused('expected an object with flags and segments');
   const { flags = {}, segments = {} } = json;

@@ -35,7 +35,7 @@ test('without an upstream there are no goals', async () => {
   assert.deepEqual([answer?.status, answer?.body.toString()], [200, '[]']);
 });
 
-test('they are asked for by the environment alone, and come without the words on origins', async () => {
+test('they are requested by environment id only, and returned without CORS headers of upstream', async () => {
   const { goals, asked } = goalsOf(() =>
     cacheable({
       'content-type': 'application/json',
@@ -75,7 +75,7 @@ describe('they are kept as long as upstream allows', () => {
     });
   }
 
-  test('then upstream is asked whether they are still the same', async () => {
+  test('then they are revalidated upstream', async () => {
     const headers = { 'cache-control': 'max-age=60', etag: '"1"', 'last-modified': 'Thu, 01 Jan 2026 00:00:00 GMT' };
     const { clock, asked, read } = goalsOf((_, index) =>
       index === 0 ? cacheable(headers) : httpAnswer(304, '', { 'cache-control': 'max-age=5' }),
@@ -89,7 +89,7 @@ describe('they are kept as long as upstream allows', () => {
     assert.equal(asked.length, 2);
   });
 
-  test('who asks at the same time waits for one answer', async () => {
+  test('concurrent requests share one response', async () => {
     const { asked, read } = goalsOf(() => cacheable({}));
     const all = await Promise.all([read(), read(), read()]);
     assert.deepEqual(all, Array(3).fill([200, '[1]']));
@@ -111,7 +111,7 @@ describe('when upstream fails', () => {
     });
   }
 
-  test('and nothing is known, there is no answer', async () => {
+  test('and nothing is cached, there is no response', async () => {
     const { read } = goalsOf(() => Promise.reject(new Error('no')));
     assert.equal(await read(), undefined);
   });

@@ -10,13 +10,13 @@ export interface GoalsAnswer {
 }
 
 export interface GoalsParts {
-  /** Where upstream has them; undefined: there is no upstream, and no goals. */
+  /** Undefined: there is no upstream, and no goals. */
   readonly upstream: { readonly baseUri: string; readonly http: SendsRequests } | undefined;
   readonly clock: Clock;
 }
 
-interface Held extends GoalsAnswer {
-  /** Epoch milliseconds until which nobody need ask again. */
+interface CachedGoals extends GoalsAnswer {
+  /** Epoch milliseconds. */
   readonly freshUntil: number;
 }
 
@@ -27,7 +27,7 @@ const NO_GOALS: GoalsAnswer = {
   headers: { 'content-type': 'application/json' },
   body: Buffer.from('[]'),
 };
-/** What of an answer is about its body, and not about the connection or the origin. */
+/** Headers passed on: those about the body. */
 const PASSED_ON = [
   'content-type',
   'content-encoding',
@@ -40,58 +40,58 @@ const PASSED_ON = [
 ];
 
 /**
- * The goals of JavaScript SDKs, as upstream has them, kept as long as it allows (RFC 7234): one request at a time for each
- * environment, asked with the validators of what is known. When upstream cannot be reached, what is known is good enough.
+ * The goals of JavaScript SDKs from upstream, cached as it allows (RFC 7234): at most one request at a time per environment,
+ * with the validators of the cached response. If upstream is unreachable, a stale response is used.
  */
 export class Goals {
   readonly #parts: GoalsParts;
-  readonly #held = new Map<string, Held>();
+  readonly #cached = new Map<string, CachedGoals>();
   readonly #asking = new Map<string, Promise<GoalsAnswer | undefined>>();
 
   constructor(parts: GoalsParts) {
     this.#parts = parts;
   }
 
-  /** Undefined when upstream gives no answer and never gave one. Only asked for environments that are known. */
+  /** Undefined if upstream does not respond and nothing is cached. Call it for known environments only. */
   async read(envId: string): Promise<GoalsAnswer | undefined> {
     const { upstream, clock } = this.#parts;
     if (!upstream) return NO_GOALS;
-    const held = this.#held.get(envId);
-    if (held && clock.now() < held.freshUntil) return held;
+    const cached = this.#cached.get(envId);
+    if (cached && clock.now() < cached.freshUntil) return cached;
     let asking = this.#asking.get(envId);
     if (!asking) {
-      asking = this.#ask(envId, `${upstream.baseUri}/sdk/goals/${encodeURIComponent(envId)}`, upstream.http, held)
-        .catch(() => held)
+      asking = this.#ask(envId, `${upstream.baseUri}/sdk/goals/${encodeURIComponent(envId)}`, upstream.http, cached)
+        .catch(() => cached)
         .finally(() => this.#asking.delete(envId));
       this.#asking.set(envId, asking);
     }
     return asking;
   }
 
-  async #ask(envId: string, url: string, http: SendsRequests, held: Held | undefined): Promise<GoalsAnswer> {
-    const request = { url, headers: validatorsOf(held), maxBytes: MAX_BYTES };
+  async #ask(envId: string, url: string, http: SendsRequests, cached: CachedGoals | undefined): Promise<GoalsAnswer> {
+    const request = { url, headers: validatorsOf(cached), maxBytes: MAX_BYTES };
     const answer = await withDeadline({ clock: this.#parts.clock, ms: TIMEOUT_MS }, (signal) =>
       http.send({ ...request, signal }),
     );
     const { status, bytes: body } = answer;
     const headers = namedHeaders(answer.headers);
-    if (held && status >= 500) return held;
-    if (held && status === 304) return this.#keep(envId, { ...held, headers: { ...held.headers, ...headers } });
-    if (!answer.isWhole) throw new Error('the goals of upstream are too long');
+    if (cached && status >= 500) return cached;
+    if (cached && status === 304) return this.#keep(envId, { ...cached, headers: { ...cached.headers, ...headers } });
+    if (!answer.isWhole) throw new Error('the goals of upstream are too large');
     return this.#keep(envId, { status, headers, body });
   }
 
   #keep(envId: string, answer: GoalsAnswer): GoalsAnswer {
     const freshMs = freshFor(answer.headers, this.#parts.clock.now());
-    if (answer.status !== 200 || freshMs === undefined) this.#held.delete(envId);
-    else this.#held.set(envId, { ...answer, freshUntil: this.#parts.clock.now() + freshMs });
+    if (answer.status !== 200 || freshMs === undefined) this.#cached.delete(envId);
+    else this.#cached.set(envId, { ...answer, freshUntil: this.#parts.clock.now() + freshMs });
     return answer;
   }
 }
 
-function validatorsOf(held: Held | undefined): Record<string, string> {
-  const etag = held?.headers.etag;
-  const modified = held?.headers['last-modified'];
+function validatorsOf(cached: CachedGoals | undefined): Record<string, string> {
+  const etag = cached?.headers.etag;
+  const modified = cached?.headers['last-modified'];
   return { ...(etag ? { 'if-none-match': etag } : {}), ...(modified ? { 'if-modified-since': modified } : {}) };
 }
 
@@ -104,7 +104,7 @@ function namedHeaders(headers: AnswerHeaders): Record<string, string> {
   );
 }
 
-/** How many milliseconds an answer is good for as a shared cache sees it, 0 when it must be asked for again; undefined: it must not be kept. */
+/** Freshness for a shared cache in milliseconds, 0 if it must be revalidated; undefined if it must not be stored. */
 function freshFor(headers: Readonly<Record<string, string>>, now: number): number | undefined {
   const control = (headers['cache-control'] ?? '').toLowerCase();
   if (/\b(no-store|private)\b/.test(control)) return undefined;

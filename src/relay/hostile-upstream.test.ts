@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { eventually } from '../testing/eventually.ts';
-import { HttpClient } from '../testing/http/client.ts';
+import { PlainClient } from '../testing/http/client.ts';
 import { memoryOf, type RunningServer } from '../testing/processes.ts';
+import { SDK_KEY } from './testing/app.ts';
+import { startFakeLaunchDarkly } from './testing/launchdarkly/fake.ts';
 import {
   answerStatus,
   bigPut,
@@ -10,12 +12,11 @@ import {
   halfAnEvent,
   malformedJson,
   plainFlag,
-  type StreamLie,
-  startFakeLaunchDarkly,
-} from './testing/launchdarkly/fake.ts';
-import { type EnvironmentStatus, readStatus, relayConfigFile, SDK_KEY, startRelayProcess } from './testing/process.ts';
+  type StreamFault,
+} from './testing/launchdarkly/faults.ts';
+import { type EnvironmentStatus, readStatus, relayConfigFile, startRelayProcess } from './testing/process.ts';
 
-// An upstream that lies, and the executable between it and its clients.
+// A faulty upstream, and the executable between it and its clients.
 
 const MB = 2 ** 20;
 /** A relay at rest takes 70 to 110 MB; a put of 50 MB is bytes and text, is parsed, and is kept as text. */
@@ -24,23 +25,23 @@ const MAX_MEMORY_OF_BIG_PUTS = 1000 * MB;
 const BIG_PUTS = 3;
 const CONTEXT = Buffer.from('{"kind":"user","key":"ada"}').toString('base64url');
 
-interface Lie {
-  readonly lie: StreamLie;
+interface FaultCase {
+  readonly fault: StreamFault;
   readonly kind: string;
 }
 
-const LIES: Readonly<Record<string, Lie>> = {
-  'cuts the connection': { lie: 'reset', kind: 'NETWORK_ERROR' },
-  'sends half an event': { lie: halfAnEvent(), kind: 'NETWORK_ERROR' },
-  'sends malformed JSON': { lie: malformedJson(), kind: 'INVALID_DATA' },
-  'answers with 503': { lie: answerStatus(503, 'x'.repeat(MB)), kind: 'ERROR_RESPONSE' },
-  'sends a line without an end': { lie: endlessLine(Number.POSITIVE_INFINITY), kind: 'INVALID_DATA' },
+const FAULTS: Readonly<Record<string, FaultCase>> = {
+  'cuts the connection': { fault: 'reset', kind: 'NETWORK_ERROR' },
+  'sends half an event': { fault: halfAnEvent(), kind: 'NETWORK_ERROR' },
+  'sends malformed JSON': { fault: malformedJson(), kind: 'INVALID_DATA' },
+  'answers with 503': { fault: answerStatus(503, 'x'.repeat(MB)), kind: 'ERROR_RESPONSE' },
+  'sends a line without an end': { fault: endlessLine(Number.POSITIVE_INFINITY), kind: 'INVALID_DATA' },
 };
 
 const AUTHORIZED = { authorization: SDK_KEY };
 
 interface Relay extends RunningServer {
-  readonly client: HttpClient;
+  readonly client: PlainClient;
 }
 
 async function start(t: TestContext) {
@@ -48,7 +49,7 @@ async function start(t: TestContext) {
   const config = relayConfigFile(t, { upstream: upstream.url, main: ['disconnectedStatusTime = 10ms'] });
   const startRelay = async (): Promise<Relay> => {
     const relay = await startRelayProcess(t, ['--config', config]);
-    return { ...relay, client: new HttpClient(t, relay.url) };
+    return { ...relay, client: new PlainClient(t, relay.url) };
   };
   return { upstream, startRelay };
 }
@@ -63,7 +64,7 @@ async function evaluate({ client }: Relay): Promise<readonly [status: number, va
 
 const statusCode = async ({ client }: Relay, path: string): Promise<number> => (await client.get(path)).status;
 
-/** Waits until `/status` calls the relay so, and its environment in that state; gives the environment. */
+/** Waits until `/status` reports this status and state; returns the environment. */
 async function untilStatus(relay: RunningServer, overall: string, state: string): Promise<EnvironmentStatus> {
   return eventually(
     `${overall}, ${state}`,
@@ -81,11 +82,11 @@ function assertMemory({ pid }: RunningServer, most = MAX_MEMORY): void {
   assert.ok(peak < most, `it held ${Math.round(peak / MB)} MB`);
 }
 
-test('an upstream that lies', { concurrency: true }, async (t) => {
-  const lies = Object.entries(LIES).map(([name, { lie, kind }]) =>
-    t.test(`${name}: at the start 503, later the last data; /status tells, and it passes`, async (t) => {
+test('a faulty upstream', { concurrency: true }, async (t) => {
+  const faults = Object.entries(FAULTS).map(([name, { fault, kind }]) =>
+    t.test(`${name}: at the start 503, later the last data; /status reports it, and it recovers`, async (t) => {
       const { upstream, startRelay } = await start(t);
-      upstream.lieAlways(lie);
+      upstream.failAlways(fault);
       const relay = await startRelay();
       const starting = await eventually('an error at the start', async () => {
         const { production } = (await readStatus(relay)).environments;
@@ -95,11 +96,11 @@ test('an upstream that lies', { concurrency: true }, async (t) => {
       assert.equal(starting.connectionStatus.lastError?.kind, kind);
       assert.deepEqual([(await evaluate(relay))[0], await statusCode(relay, '/readyz')], [503, 503]);
 
-      upstream.lieAlways(undefined);
+      upstream.failAlways(undefined);
       await untilStatus(relay, 'healthy', 'VALID');
       assert.deepEqual([await evaluate(relay), await statusCode(relay, '/readyz')], [[200, 'first'], 200]);
 
-      upstream.lieAlways(lie);
+      upstream.failAlways(fault);
       upstream.dropStreams();
       const interrupted = await untilStatus(relay, 'degraded', 'INTERRUPTED');
       assert.equal(interrupted.status, 'disconnected');
@@ -110,7 +111,7 @@ test('an upstream that lies', { concurrency: true }, async (t) => {
       });
 
       upstream.put({ flags: { a: plainFlag('a', 'second', 2) } });
-      upstream.lieAlways(undefined);
+      upstream.failAlways(undefined);
       const recovered = await untilStatus(relay, 'healthy', 'VALID');
       assert.equal(recovered.connectionStatus.lastError?.kind, kind);
       assert.deepEqual(await evaluate(relay), [200, 'second']);
@@ -119,11 +120,11 @@ test('an upstream that lies', { concurrency: true }, async (t) => {
     }),
   );
   const others = [
-    t.test('never answers: the last data are served, and it is asked again', async (t) => {
+    t.test('never responds: the last data is served, and it is retried', async (t) => {
       const { upstream, startRelay } = await start(t);
       const relay = await startRelay();
       await untilStatus(relay, 'healthy', 'VALID');
-      upstream.lieNext('hang');
+      upstream.failNext('hang');
       upstream.dropStreams();
       await untilStatus(relay, 'degraded', 'INTERRUPTED');
       assert.deepEqual(await evaluate(relay), [200, 'first']);
@@ -133,26 +134,26 @@ test('an upstream that lies', { concurrency: true }, async (t) => {
     }),
     t.test('refuses the key at the start: it is unknown here too; later: the last data are served', async (t) => {
       const { upstream, startRelay } = await start(t);
-      upstream.lieNext(answerStatus(401));
+      upstream.failNext(answerStatus(401));
       const refused = await startRelay();
       await untilStatus(refused, 'degraded', 'OFF');
       assert.equal((await evaluate(refused))[0], 401);
       const relay = await startRelay();
       await untilStatus(relay, 'healthy', 'VALID');
-      upstream.lieAlways(answerStatus(401));
+      upstream.failAlways(answerStatus(401));
       upstream.dropStreams();
       await untilStatus(relay, 'degraded', 'OFF');
       assert.deepEqual(await evaluate(relay), [200, 'first']);
     }),
     t.test('sends a put of 50 MB, again and again: it is served, and memory has an end', async (t) => {
       const { upstream, startRelay } = await start(t);
-      upstream.lieNext(...Array.from({ length: BIG_PUTS }, () => bigPut(50_000_000)));
+      upstream.failNext(...Array.from({ length: BIG_PUTS }, () => bigPut(50_000_000)));
       const relay = await startRelay();
       const last = () => relay.client.send({ method: 'GET', path: '/sdk/flags/last', headers: AUTHORIZED });
       for (let round = 1; round <= BIG_PUTS; round++) {
         await untilStatus(relay, 'healthy', 'VALID');
         assert.equal((await last()).status, 200);
-        // Its lies are not among the streams that can be dropped.
+        // Streams with faults cannot be dropped.
         await upstream.stop();
         await untilStatus(relay, 'degraded', 'INTERRUPTED');
         assert.equal((await last()).status, 200);
@@ -163,5 +164,5 @@ test('an upstream that lies', { concurrency: true }, async (t) => {
       assertMemory(relay, MAX_MEMORY_OF_BIG_PUTS);
     }),
   ];
-  await Promise.all([...lies, ...others]);
+  await Promise.all([...faults, ...others]);
 });

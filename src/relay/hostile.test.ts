@@ -2,13 +2,21 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { eventually } from '../testing/eventually.ts';
-import { HttpClient, type PlainRequest } from '../testing/http/client.ts';
+import { PlainClient, type PlainRequest } from '../testing/http/client.ts';
+import {
+  connectManyHostile,
+  type HostileClient,
+  pump,
+  sendForStatus,
+  statusOf,
+} from '../testing/http/hostile-clients.ts';
 import { type Cleanup, memoryOf, type RunningServer } from '../testing/processes.ts';
-import { type FakeLaunchDarkly, plainFlag, startFakeLaunchDarkly } from './testing/launchdarkly/fake.ts';
-import { ENV_ID, relayConfigFile, SDK_KEY, startRelayProcess } from './testing/process.ts';
-import { askRudely, dialManyRudely, pumpRudely, type RudeClient, statusOf } from './testing/rude-clients.ts';
+import { ENV_ID, SDK_KEY } from './testing/app.ts';
+import { type FakeLaunchDarkly, startFakeLaunchDarkly } from './testing/launchdarkly/fake.ts';
+import { plainFlag } from './testing/launchdarkly/faults.ts';
+import { relayConfigFile, startRelayProcess } from './testing/process.ts';
 
-// Clients that mean ill, or know no better, and the executable.
+// Malicious or broken clients, and the executable.
 
 const MB = 2 ** 20;
 /** Node's heap grows before it is collected; what is kept for a bad request would grow without end. */
@@ -19,7 +27,7 @@ const GOOD = '{"kind":"user","key":"ada"}';
 const encode = (context: unknown): string => Buffer.from(JSON.stringify(context)).toString('base64url');
 const nested = (depth: number, open = '[', close = ']'): string => open.repeat(depth) + close.repeat(depth);
 
-/** Patterns on which engines that go back and forth take years. */
+/** Patterns with exponential time in backtracking engines. */
 const EVIL_PATTERNS = ['(a+)+$', '(a|aa)+$', '([a-zA-Z]+)*$', '(.*)*x', '^(([a-z])+.)+[A-Z]([a-z])+$', '(x+x+)+y'];
 
 function matchingFlag(pattern: string, index: number): Readonly<Record<string, unknown>> {
@@ -33,7 +41,7 @@ function matchingFlag(pattern: string, index: number): Readonly<Record<string, u
 
 interface Storm {
   readonly name: string;
-  readonly passes: (t: Cleanup, relay: RunningServer, client: HttpClient) => Promise<void>;
+  readonly passes: (t: Cleanup, relay: RunningServer, client: PlainClient) => Promise<void>;
 }
 
 const AUTHORIZED = { authorization: SDK_KEY };
@@ -114,7 +122,7 @@ const REQUESTS: readonly (readonly [name: string, request: PlainRequest, status:
 const head = (line: string, ...fields: readonly string[]): string =>
   `${[line, 'Host: a', `Authorization: ${SDK_KEY}`, ...fields].join('\r\n')}\r\n\r\n`;
 
-/** What no HTTP client would send, and the statuses that are right for it; 0 is to be cut off. */
+/** Invalid HTTP requests, and acceptable statuses; 0: the connection is cut. */
 const BYTES: readonly (readonly [name: string, bytes: string | Buffer, statuses: readonly number[]])[] = [
   ['a method of its own', head('FOO /status HTTP/1.1'), [400]],
   ['a CONNECT', head('CONNECT a:80 HTTP/1.1'), [0, 400, 405]],
@@ -151,57 +159,57 @@ const STORMS: readonly Storm[] = [
   {
     name: 'bodies of 100 MB in chunks are refused with 413',
     async passes(t, relay, client) {
-      const rude = await dialManyRudely(t, relay.url, 4);
-      for (const { socket } of rude) socket.write(head('POST /bulk HTTP/1.1', 'Transfer-Encoding: chunked'));
+      const hostile = await connectManyHostile(t, relay.url, 4);
+      for (const { socket } of hostile) socket.write(head('POST /bulk HTTP/1.1', 'Transfer-Encoding: chunked'));
       const piece = Buffer.concat([Buffer.from(`${MB.toString(16)}\r\n`), Buffer.alloc(MB, ' '), Buffer.from('\r\n')]);
-      const pumped = Promise.all(rude.map((one) => pumpRudely(one, piece, 100 * MB)));
+      const pumped = Promise.all(hostile.map((one) => pump(one, piece, 100 * MB)));
       await assertServed(client);
       await pumped;
-      await eventually('an answer to each', () => rude.every((one) => statusOf(one) !== 0));
-      assert.deepEqual(rude.map(statusOf), [413, 413, 413, 413]);
+      await eventually('an answer to each', () => hostile.every((one) => statusOf(one) !== 0));
+      assert.deepEqual(hostile.map(statusOf), [413, 413, 413, 413]);
     },
   },
   {
     name: 'a thousand writers that give a byte at a time hold nobody up',
     async passes(t, relay, client) {
-      const rude = await dialManyRudely(t, relay.url, 1000);
+      const hostile = await connectManyHostile(t, relay.url, 1000);
       const beginnings = [
         'GET /all HTTP/1.1\r\nX: ',
         `REPORT /eval/${ENV_ID} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 9999\r\n\r\n{`,
         '',
       ];
-      for (const [index, { socket }] of rude.entries()) socket.write(beginnings[index % beginnings.length] ?? '');
+      for (const [index, { socket }] of hostile.entries()) socket.write(beginnings[index % beginnings.length] ?? '');
       await assertServed(client, 1);
-      assertPending(rude);
+      assertPending(hostile);
       for (let round = 0; round < 10; round++) {
-        for (const { socket } of rude) socket.write('1');
+        for (const { socket } of hostile) socket.write('1');
         await assertServed(client, 1);
       }
-      for (const { socket } of rude) socket.destroy();
+      for (const { socket } of hostile) socket.destroy();
     },
   },
   {
     name: 'streams that nobody reads hold nobody up',
     async passes(t, relay, client) {
-      const rude = await dialManyRudely(t, relay.url, 200);
-      for (const { socket } of rude) {
+      const hostile = await connectManyHostile(t, relay.url, 200);
+      for (const { socket } of hostile) {
         socket.pause();
         socket.write(head('GET /all HTTP/1.1'));
       }
       await assertServed(client, 3);
-      assertPending(rude);
-      for (const { socket } of rude) socket.destroy();
+      assertPending(hostile);
+      for (const { socket } of hostile) socket.destroy();
     },
   },
 ];
 
-/** None has been answered or cut off, as far as it knows. */
-function assertPending(rude: readonly RudeClient[]): void {
-  for (const { socket, received } of rude) assert.deepEqual([socket.destroyed, received()], [false, '']);
+/** Whether no client has been answered or cut. */
+function assertPending(hostile: readonly HostileClient[]): void {
+  for (const { socket, received } of hostile) assert.deepEqual([socket.destroyed, received()], [false, '']);
 }
 
-/** Does as a good client does, which must not notice anything. */
-async function assertServed(client: HttpClient, times = 5): Promise<void> {
+/** A regular client, which must not be affected. */
+async function assertServed(client: PlainClient, times = 5): Promise<void> {
   for (let left = times; left > 0; left--) {
     const { status, body } = await client.send(evaluation(encode({ kind: 'user', key: 'ada' })));
     assert.equal(status, 200, body);
@@ -209,13 +217,13 @@ async function assertServed(client: HttpClient, times = 5): Promise<void> {
   }
 }
 
-async function start(t: Cleanup): Promise<{ upstream: FakeLaunchDarkly; relay: RunningServer; client: HttpClient }> {
+async function start(t: Cleanup): Promise<{ upstream: FakeLaunchDarkly; relay: RunningServer; client: PlainClient }> {
   const evil = Object.fromEntries(
     EVIL_PATTERNS.map((pattern, index) => [`evil-${index}`, matchingFlag(pattern, index)]),
   );
   const upstream = await startFakeLaunchDarkly(t, { flags: { good: plainFlag('good', 'good'), ...evil } });
   const relay = await startRelayProcess(t, ['--config', relayConfigFile(t, { upstream: upstream.url })]);
-  const client = new HttpClient(t, relay.url);
+  const client = new PlainClient(t, relay.url);
   await eventually('data', async () => (await client.get('/readyz')).status === 200);
   return { upstream, relay, client };
 }
@@ -232,7 +240,7 @@ test('hostile clients', async (t) => {
   }
   for (const [name, bytes, statuses] of BYTES) {
     await t.test(`${name}: ${statuses.join(' or ')}`, async (t) => {
-      const status = await askRudely(t, relay.url, bytes);
+      const status = await sendForStatus(t, relay.url, bytes);
       assert.ok(statuses.includes(status), String(status));
     });
   }
@@ -255,7 +263,7 @@ test('hostile clients', async (t) => {
   );
 });
 
-test('events that upstream does not take end at a bound, and are told of', async (t) => {
+test('events that upstream does not accept are limited, and reported', async (t) => {
   const { upstream, relay, client } = await start(t);
   const before = memoryOf(relay.pid)?.rss ?? 0;
   upstream.answerEventsNext(...Array<number>(1000).fill(503));

@@ -58,7 +58,7 @@ const serve = (t: Parameters<typeof startServer>[0], folder: string, args: reado
     addressIn: listeningAddress,
   });
 
-test('nobody reads the flags of a file by a key that is the same everywhere; their owner types none', async (t) => {
+test('flags of a file cannot be read with a well-known key; the owner needs no key', async (t) => {
   const folder = temporaryFolder(t);
   writeFileSync(join(folder, 'flags.json'), '{"flagValues": {"launch": "secret-plan"}}');
   const relay = await serve(t, folder, ['--flags', 'flags.json']);
@@ -85,7 +85,7 @@ test('nobody reads the flags of a file by a key that is the same everywhere; the
       { env: { XDG_STATE_HOME: state } },
     );
   assert.match((await evaluate(join(folder, 'state'))).stdout, /^"secret-plan"\n/);
-  // Somebody else on this machine.
+  // Another user of this machine.
   assert.equal((await evaluate(temporaryFolder(t))).code, 4);
 });
 
@@ -96,8 +96,8 @@ test('a page under development uses the relay as before, and one that has led it
   const { envId, sdkKey } = openLocalKeys({ XDG_STATE_HOME: join(folder, 'state') });
   const path = `/sdk/evalx/${envId}/contexts/${Buffer.from('{"kind":"user","key":"a"}').toString('base64url')}`;
   const ask = async (headers: Readonly<Record<string, string>>, ask = path) => {
-    const { HttpClient } = await import('../testing/http/client.ts');
-    return new HttpClient(t, relay.url).send({ method: 'GET', path: ask, headers });
+    const { PlainClient } = await import('../testing/http/client.ts');
+    return new PlainClient(t, relay.url).send({ method: 'GET', path: ask, headers });
   };
   const own = await ask({ Origin: 'http://localhost:3000', Host: `localhost:${new URL(relay.url).port}` });
   assert.deepEqual([own.status, own.headers['access-control-allow-origin']], [200, 'http://localhost:3000']);

@@ -11,12 +11,12 @@ const keysSchema = v.object({
   envId: v.pipe(v.string(), v.regex(/^[\da-f]{24}$/)),
 });
 
-/** What SDKs show for the flags of files. */
+/** Credentials for flag files without a configured environment. */
 export type LocalKeys = Readonly<v.InferOutput<typeof keysSchema>>;
 
 const OTHERS = 0o077;
 
-/** The keys of this user on this machine, if there are any that nobody else can read. */
+/** This user's keys on this machine; undefined if missing, invalid or readable by other users. */
 export function readLocalKeys(variables: Variables): LocalKeys | undefined {
   const path = pathIn(variables);
   if (path === undefined) return undefined;
@@ -29,8 +29,8 @@ export function readLocalKeys(variables: Variables): LocalKeys | undefined {
 }
 
 /**
- * The same, made when they are first asked for: a page or another user cannot guess them, and what a person has pasted
- * into a program still holds after a restart. Where no file can be kept they are new each time.
+ * The same keys, created at first use: web pages and other users cannot guess them, and keys pasted into a program stay
+ * valid after a restart. If the file cannot be written, they are new each time.
  */
 export function openLocalKeys(variables: Variables): LocalKeys {
   const known = readLocalKeys(variables);
@@ -46,8 +46,8 @@ export function openLocalKeys(variables: Variables): LocalKeys {
     return keys;
   }
   try {
-    if (keep(draft, path)) return keys;
-    // Another relay was faster, unless what lies there is of no use.
+    if (createFrom(draft, path)) return keys;
+    // Created meanwhile by another relay, or unusable.
     const others = readLocalKeys(variables);
     if (others) return others;
     renameSync(draft, path);
@@ -64,8 +64,8 @@ export function makeLocalKeys(): LocalKeys {
   return { sdkKey: `sdk-${random(16)}`, mobileKey: `mob-${random(16)}`, envId: random(12) };
 }
 
-/** False: the name is taken. */
-function keep(draft: string, path: string): boolean {
+/** Links the draft to its final path; false if that exists. */
+function createFrom(draft: string, path: string): boolean {
   try {
     linkSync(draft, path);
     return true;

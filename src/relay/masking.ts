@@ -1,10 +1,10 @@
-/** What every key of LaunchDarkly consists of behind its `sdk-` or `mob-`. */
+/** The characters of a LaunchDarkly key after `sdk-` or `mob-`. */
 const HEX_AND_HYPHENS = /^[\da-f-]*$/i;
 
 /**
- * A credential as it may be shown: `sdk-1234abcd-…-1a2b3c` as `sdk-********-…-*a2b3c`. The kind of key, the hyphens and
- * the last five characters stay; in a key that somebody made up, every other character is hidden, not only the digits of
- * hexadecimal numbers as ld-relay has it: a key of letters would stand there almost whole.
+ * Masks a credential: `sdk-1234abcd-…-1a2b3c` becomes `sdk-********-…-*a2b3c`. Keeps the prefix, the hyphens and the last
+ * five characters. In a key with other than hexadecimal characters all of them are masked, unlike in ld-relay, which masks
+ * only hexadecimal digits.
  */
 export function maskKey(key: string): string {
   const kind = /^[a-z]{3}-/.exec(key)?.[0] ?? '';
@@ -14,7 +14,7 @@ export function maskKey(key: string): string {
   return `${kind}${hidden}${rest.slice(-5)}`;
 }
 
-/** A text without the credential, in small or capital letters: errors of libraries quote what they were given. */
+/** Masks a credential in a text, ignoring case: errors of libraries may quote it. */
 export function hideKey(text: string, key: string): string {
   const quoted = key.replace(/[^\w]/g, '\\$&');
   return key === '' ? text : text.replace(new RegExp(quoted, 'gi'), () => maskKey(key));

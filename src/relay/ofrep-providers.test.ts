@@ -13,7 +13,8 @@ import { HANG_MS } from '../testing/eventually.ts';
 import { ENVIRONMENT_DEFAULTS } from './config/relay-defaults.ts';
 import { type RelayServer, startRelay } from './server.ts';
 import { RELAY_DEFAULTS } from './testing/config.ts';
-import { type FakeLaunchDarkly, plainFlag, startFakeLaunchDarkly } from './testing/launchdarkly/fake.ts';
+import { type FakeLaunchDarkly, startFakeLaunchDarkly } from './testing/launchdarkly/fake.ts';
+import { plainFlag } from './testing/launchdarkly/faults.ts';
 
 // OpenFeature's own providers, as applications use them.
 
@@ -93,7 +94,7 @@ describe('@openfeature/ofrep-provider', () => {
     });
   }
 
-  test('sees changes, and goes on after a restart of the relay', async (t) => {
+  test('sees changes, and continues after a restart of the relay', async (t) => {
     const upstream = await startUpstream(t);
     const relay = await start(t, upstream);
     const client = await connect(t, relay.url, [['Authorization', `Bearer ${SDK_KEY}`]]);
@@ -107,7 +108,7 @@ describe('@openfeature/ofrep-provider', () => {
     assert.equal(await client.getStringValue('text', 'x', CONTEXT), 'new');
   });
 
-  test('is told no with a key that nobody knows, and not shown what its key may not see', async (t) => {
+  test('is refused with an unknown key, and does not see invisible flags', async (t) => {
     const relay = await start(t, await startUpstream(t));
     const stranger = await connect(t, relay.url, [['Authorization', 'Bearer sdk-unknown']]);
     const refused = await stranger.getBooleanDetails('bool', false, CONTEXT);
@@ -118,7 +119,7 @@ describe('@openfeature/ofrep-provider', () => {
   });
 });
 
-/** Waits until the relay has heard of a change, by its own store. */
+/** Waits until a change has reached the store of the relay. */
 async function untilText({ environments }: RelayServer, value: string): Promise<void> {
   const store = environments[0]?.store;
   assert.ok(store);
@@ -178,7 +179,7 @@ describe('@openfeature/ofrep-web-provider in Chromium, from another origin', () 
   const run = (shop: Page, name: string, ...args: readonly unknown[]): Promise<unknown> =>
     shop.evaluate(`${name}(${args.map((arg) => JSON.stringify(arg)).join(', ')})`);
 
-  test('starts, is told of changes, asks again for nothing, and goes on after a restart of the relay', async (t) => {
+  test('starts, is notified of changes, requests nothing else, and continues after a restart of the relay', async (t) => {
     const upstream = await startUpstream(t);
     const relay = await start(t, upstream);
     const shop = await openPage(t, await launchBrowser(t), page.url);
@@ -211,7 +212,7 @@ describe('@openfeature/ofrep-web-provider in Chromium, from another origin', () 
     assert.equal(await run(shop, 'whenText', 'newest'), 'newest');
   });
 
-  test('is told no with a key that nobody knows', async (t) => {
+  test('is refused with an unknown key', async (t) => {
     const relay = await start(t, await startUpstream(t));
     const shop = await openPage(t, await launchBrowser(t), page.url);
     assert.equal(await run(shop, 'connect', relay.url, [['X-API-Key', 'unknown']], 'a'), 'PROVIDER_FATAL');

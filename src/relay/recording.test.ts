@@ -9,7 +9,7 @@ import type { EnvironmentOptions } from './config/relay-options.ts';
 import type { DataSink, DataSource } from './data-source.ts';
 import { type FlagData, readFlagData } from './flag-store.ts';
 import { recordingFile, recordSource } from './recording.ts';
-import { plainFlag } from './testing/launchdarkly/fake.ts';
+import { plainFlag } from './testing/launchdarkly/faults.ts';
 import { settle } from './testing/launchdarkly/http.ts';
 import { emptySink, plainEnvironment, RecordingLog, SAMPLE_SDK_KEY } from './testing/launchdarkly/parts.ts';
 
@@ -149,17 +149,17 @@ test('what upstream delivers replaces recorded data, even by older versions', as
   assert.deepEqual(await flagsOnDisk(file), { a: 2 });
 });
 
-test('recorded data never replaces what upstream was faster to deliver', async (t) => {
+test('recorded data never replaces data that upstream has delivered already', async (t) => {
   const folder = await emptyFolder(t);
   await recordBefore(t, folder, dataOf(['a', 7]));
   const { store, log } = startRecording(t, folder);
   store.replace(dataOf(['a', 8]));
-  // A close before the recording was read would keep it away, too.
+  // A close before the recording is read would also prevent it.
   await eventually('the end of reading', () => log.lines.length > 0, { everyMs: 1 });
   assert.equal(store.version('flags', 'a'), 8);
   assert.deepEqual(
     log.lines.map(({ message }) => message),
-    ['upstream was faster than the recorded data'],
+    ['upstream delivered before the recorded data was read'],
   );
 });
 
@@ -187,7 +187,7 @@ for (const [name, text] of Object.entries({
   'is of another form': '[]',
   'has a flag of the wrong form': '{"flags":{"a":{"key":"a","version":"one"}}}',
 })) {
-  test(`a recording that ${name} is told of and not served`, async (t) => {
+  test(`a recording that ${name} is reported and not served`, async (t) => {
     const folder = await emptyFolder(t);
     const file = await recordBefore(t, folder, dataOf(['a', 1]));
     await writeFile(file, text);
@@ -197,7 +197,7 @@ for (const [name, text] of Object.entries({
   });
 }
 
-test('a folder that cannot be written is told of once, and tried again after a minute', async (t) => {
+test('a folder that cannot be written is reported once, and retried after a minute', async (t) => {
   const folder = await emptyFolder(t);
   const blocked = join(folder, 'file');
   await writeFile(blocked, '');
@@ -227,7 +227,7 @@ test('what a killed process left unfinished is taken away when it is old', async
   const [old, fresh, other] = [`${file}.1.tmp`, `${file}.2.tmp`, join(folder, 'other.tmp')];
   for (const path of [old, fresh, other]) await writeFile(path, '');
   for (const path of [old, other]) await utimes(path, 1000, 1000);
-  // The clock of the test stands in the past: what is fresh is not older than it.
+  // The clock of the test is in the past: a new file is not older than it.
   await recordBefore(t, folder, dataOf(['a', 2]));
   const left = (await readdir(folder)).map((name) => join(folder, name)).sort();
   assert.deepEqual(left, [file, fresh, other].sort());

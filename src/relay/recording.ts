@@ -4,38 +4,38 @@ import { join } from 'node:path';
 import type { CancelTimer, Clock } from '../kernel/clock.ts';
 import { messageOf, systemCodeOf } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
-import { type Outcome, refused } from '../kernel/outcome.ts';
+import { accepted, type Outcome, refused } from '../kernel/outcome.ts';
 import { readPrivateFile, statFolder } from '../kernel/storage/private-file.ts';
 import type { EnvironmentOptions } from './config/relay-options.ts';
 import type { DataSink, DataSource } from './data-source.ts';
 import { readFlagData } from './flag-store.ts';
 
-export interface RecordingDeps {
-  /** Made when it is missing. */
+export interface RecordingParts {
+  /** Created if missing. */
   readonly folder: string;
   readonly environment: Pick<EnvironmentOptions, 'sdkKey' | 'filter'>;
   readonly clock: Clock;
-  /** The environment's own: its lines name it. */
+  /** The log of the environment: its lines name it. */
   readonly log: Log;
 }
 
-/** Changes that follow each other within this time are written together. */
+/** Changes within this time are written together. */
 const WRITE_AFTER_MS = 2000;
-/** A disk that was full may have room again. */
+/** For example for a full disk. */
 const RETRY_AFTER_MS = 60_000;
-/** A file that was never finished is taken away when it is so old. */
+/** Age at which temporary files of other processes are removed. */
 const ABANDONED_MS = 60 * 60_000;
 
 /**
- * Keeps on disk what a source has delivered last, as `{"flags":{…},"segments":{…}}`, and serves it after a start until the
- * source delivers again. The connection is none the better for it: its state tells of the source alone.
+ * Saves the latest data of a source on disk, as `{"flags":{…},"segments":{…}}`, and serves it after a start until the source
+ * delivers. Does not affect the connection status, which is that of the source.
  */
-export function recordSource(source: DataSource, sink: DataSink, deps: RecordingDeps): DataSource {
-  return new RecordedSource(source, sink, deps);
+export function recordSource(source: DataSource, sink: DataSink, parts: RecordingParts): DataSource {
+  return new RecordedSource(source, sink, parts);
 }
 
-/** The file of an environment and its payload filter. The key stands in it as a hash only. */
-export function recordingFile({ folder, environment: { sdkKey, filter = '' } }: RecordingDeps): string {
+/** The file of an environment and its payload filter; its name contains a hash of the key. */
+export function recordingFile({ folder, environment: { sdkKey, filter = '' } }: RecordingParts): string {
   const hash = createHash('sha256')
     .update(JSON.stringify([sdkKey, filter]))
     .digest('hex');
@@ -45,12 +45,12 @@ export function recordingFile({ folder, environment: { sdkKey, filter = '' } }: 
 class RecordedSource implements DataSource {
   readonly #source: DataSource;
   readonly #sink: DataSink;
-  readonly #deps: RecordingDeps;
+  readonly #parts: RecordingParts;
   readonly #file: string;
   #unsubscribe: () => void = () => {};
   #isStarted = false;
   #isRestoring = false;
-  /** Whether the store holds what the file does not. */
+  /** Whether the store has unsaved changes. */
   #isChanged = false;
   #cancelTimer: CancelTimer | undefined;
   #restoring: Promise<void> | undefined;
@@ -58,11 +58,11 @@ class RecordedSource implements DataSource {
   #closing: Promise<void> | undefined;
   #lastFailure: string | undefined;
 
-  constructor(source: DataSource, sink: DataSink, deps: RecordingDeps) {
+  constructor(source: DataSource, sink: DataSink, parts: RecordingParts) {
     this.#source = source;
     this.#sink = sink;
-    this.#deps = deps;
-    this.#file = recordingFile(deps);
+    this.#parts = parts;
+    this.#file = recordingFile(parts);
   }
 
   start(): void {
@@ -74,7 +74,7 @@ class RecordedSource implements DataSource {
     this.#source.start();
   }
 
-  /** Ends the source, and writes what is not yet on disk. */
+  /** Closes the source and saves pending changes. */
   close(): Promise<void> {
     this.#closing ??= this.#end();
     return this.#closing;
@@ -89,12 +89,12 @@ class RecordedSource implements DataSource {
   }
 
   async #restore(): Promise<void> {
-    const { log } = this.#deps;
+    const { log } = this.#parts;
     const read = await readRecording(this.#file);
     const { store } = this.#sink;
     if (!read || this.#closing) return;
     if (store.isInitialised) {
-      log.debug('upstream was faster than the recorded data');
+      log.debug('upstream delivered before the recorded data was read');
       return;
     }
     this.#isRestoring = true;
@@ -112,7 +112,7 @@ class RecordedSource implements DataSource {
   }
 
   #change(): void {
-    // A patch before the first put is not a whole set of data.
+    // A patch before the first put is not a complete set of data.
     if (this.#isRestoring || !this.#sink.store.isInitialised) return;
     this.#isChanged = true;
     this.#writeAfter(WRITE_AFTER_MS);
@@ -120,7 +120,7 @@ class RecordedSource implements DataSource {
 
   #writeAfter(ms: number): void {
     if (this.#closing || this.#writing) return;
-    this.#cancelTimer ??= this.#deps.clock.after(ms, () => {
+    this.#cancelTimer ??= this.#parts.clock.after(ms, () => {
       this.#cancelTimer = undefined;
       this.#writing = this.#write().finally(() => {
         this.#writing = undefined;
@@ -131,7 +131,7 @@ class RecordedSource implements DataSource {
 
   async #write(): Promise<void> {
     const { store } = this.#sink;
-    const { log, folder, clock } = this.#deps;
+    const { log, folder, clock } = this.#parts;
     this.#isChanged = false;
     try {
       await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -158,22 +158,22 @@ interface Recording {
   readonly recordedAt: number;
 }
 
-/** Undefined when there is none. */
+/** Undefined if there is none. */
 async function readRecording(file: string): Promise<Outcome<Recording> | undefined> {
   try {
     statFolder(join(file, '..'));
     const { mtimeMs } = await stat(file);
     const data = readFlagData(JSON.parse(readPrivateFile(file).toString()));
-    return data.ok ? { ok: true, value: { data: data.value, recordedAt: mtimeMs } } : data;
+    return data.ok ? accepted({ data: data.value, recordedAt: mtimeMs }) : data;
   } catch (error) {
     if (systemCodeOf(error) === 'ENOENT') return undefined;
-    return refused(error instanceof SyntaxError ? 'it is no JSON' : messageOf(error));
+    return refused(error instanceof SyntaxError ? 'it is not JSON' : messageOf(error));
   }
 }
 
 const TEMPORARY = '.tmp';
 
-/** After a crash at any moment there is the old file or the new one. */
+/** A crash leaves either the old or the new file. */
 async function writeAtomically(file: string, text: string): Promise<void> {
   const temporary = `${file}.${randomUUID()}${TEMPORARY}`;
   try {
@@ -197,7 +197,7 @@ async function writeAtomically(file: string, text: string): Promise<void> {
   }
 }
 
-/** What a killed process has left of this file; that of another relay which writes just now is younger. */
+/** Removes temporary files of killed processes; those of a running relay are younger. */
 async function removeAbandoned(file: string, now: number): Promise<void> {
   const folder = join(file, '..');
   for (const name of await readdir(folder)) {

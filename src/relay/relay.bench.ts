@@ -9,12 +9,14 @@ import { bench, describeMachine, isAsked, printNumber, printSpread, printTable, 
 import { eventually } from '../testing/eventually.ts';
 import { RawConnection } from '../testing/http/raw-connection.ts';
 import { type Cleanup, Janitor, memoryOf, type RunningServer } from '../testing/processes.ts';
-import { Audience, type Heard, MARK } from './testing/audience.ts';
+import { SDK_KEY } from './testing/app.ts';
 import { type BenchContext, contextAt, encodeContext, eventsOf, flagsOf } from './testing/bench-data.ts';
-import { type FakeLaunchDarkly, plainFlag, startFakeLaunchDarkly } from './testing/launchdarkly/fake.ts';
-import { relayConfigFile, SDK_KEY, startRelayProcess } from './testing/process.ts';
+import { type FakeLaunchDarkly, startFakeLaunchDarkly } from './testing/launchdarkly/fake.ts';
+import { plainFlag } from './testing/launchdarkly/faults.ts';
+import { portOf, relayConfigFile, startRelayProcess } from './testing/process.ts';
+import { type EventTimes, MARK, StreamClients } from './testing/stream-clients.ts';
 
-// The executable in a process of its own; its upstream and its clients in this one.
+// The executable in a child process; its upstream and clients in this one.
 
 const ROUNDS = 3;
 const WARM_UP_MS = 1500;
@@ -25,7 +27,7 @@ const CONTEXTS = 1000;
 const AUTHORIZATION = `Authorization: ${SDK_KEY}\r\n`;
 const STREAM_REQUEST = `GET /all HTTP/1.1\r\nHost: bench\r\n${AUTHORIZATION}\r\n`;
 
-/** A server that is in a process of its own. */
+/** A server in a child process. */
 type Measured = Pick<RunningServer, 'url' | 'pid'>;
 
 async function startRelay(t: Cleanup, flags: Readonly<Record<string, unknown>>) {
@@ -36,7 +38,7 @@ async function startRelay(t: Cleanup, flags: Readonly<Record<string, unknown>>) 
   return { upstream, relay };
 }
 
-/** What is measured against: the SDK's own evaluation of all flags, behind the same HTTP server. */
+/** The baseline: the SDK's own evaluation of all flags, behind the same HTTP server. */
 async function serveSdk(flags: number): Promise<void> {
   const { init } = await import('@launchdarkly/node-server-sdk');
   const { TestData } = await import('@launchdarkly/node-server-sdk/integrations');
@@ -71,11 +73,11 @@ async function startSdk(t: Cleanup, flags: number): Promise<Measured> {
 interface Load {
   readonly perSecond: number;
   readonly p99Ms: number;
-  /** Of the server, for one request. */
+  /** Server CPU time per request. */
   readonly cpuMicros: number;
 }
 
-/** Sends the requests in turn over all connections at once; `status` is what each answer must have. */
+/** Sends the requests in turn over all connections concurrently; each response must have this status. */
 async function load(server: Measured, method: string, requests: readonly Buffer[], status: number): Promise<Load> {
   const connections = await Promise.all(Array.from({ length: CONNECTIONS }, () => RawConnection.open(server.url)));
   const run = async (ms: number): Promise<number[]> => {
@@ -108,7 +110,7 @@ const EVALUATIONS = Array.from({ length: CONTEXTS }, (_, index) =>
   ),
 );
 
-/** Runs one measurement with everything it starts ended after it. */
+/** Runs one measurement and cleans up after it. */
 async function within<T>(measure: (janitor: Janitor) => Promise<T>): Promise<T> {
   process.stderr.write('.');
   const janitor = new Janitor();
@@ -194,14 +196,14 @@ async function benchPatches(): Promise<void> {
 
 async function measurePatches(t: Cleanup, clients: number): Promise<Patched[]> {
   const { upstream, relay } = await startRelay(t, { marked: markedFlag(1) });
-  const audience = new Audience(relay.url, STREAM_REQUEST);
-  t.after(() => audience.leave());
-  await audience.join(100);
+  const streams = new StreamClients(portOf(relay), STREAM_REQUEST);
+  t.after(() => streams.close());
+  await streams.connect(100);
   const before = rssOf(relay);
-  await audience.join(clients - 100);
+  await streams.connect(clients - 100);
   const kibPerStream = (rssOf(relay) - before) / (clients - 100) / 1024;
   let version = 1;
-  const patch = () => hearPatch(audience, upstream, ++version);
+  const patch = () => receivePatch(streams, upstream, ++version);
   for (let sent = 0; sent < PATCHES / 2; sent++) await patch();
   const samples: Patched[] = [];
   const cpuBefore = cpuOf(relay);
@@ -210,15 +212,15 @@ async function measurePatches(t: Cleanup, clients: number): Promise<Patched[]> {
   return samples.map((sample) => ({ ...sample, cpuMs }));
 }
 
-async function hearPatch(audience: Audience, upstream: FakeLaunchDarkly, version: number) {
+async function receivePatch(streams: StreamClients, upstream: FakeLaunchDarkly, version: number) {
   const startedAt = performance.now();
-  const heard: Promise<Heard> = audience.hear();
+  const received: Promise<EventTimes> = streams.receive();
   upstream.patch('flags', markedFlag(version));
-  const { firstAt, lastAt } = await heard;
+  const { firstAt, lastAt } = await received;
   return { firstMs: firstAt - startedAt, lastMs: lastAt - startedAt };
 }
 
-/** About a kilobyte, and countable. */
+/** About a kilobyte, with the mark for StreamClients. */
 const markedFlag = (version: number) => plainFlag('marked', `${'x'.repeat(700)}${MARK}`, version);
 
 const RECONNECTS = 5000;
@@ -238,10 +240,10 @@ async function measureReconnects(t: Cleanup): Promise<string[]> {
   const { body } = await fetch(`${relay.url}/sdk/latest-all`, { headers: { authorization: SDK_KEY } });
   let snapshot = 0;
   for await (const chunk of body ?? []) snapshot += chunk.length;
-  const audience = new Audience(relay.url, STREAM_REQUEST);
-  t.after(() => audience.leave());
+  const streams = new StreamClients(portOf(relay), STREAM_REQUEST);
+  t.after(() => streams.close());
   const [rss, cpu, startedAt] = [rssOf(relay), cpuOf(relay), performance.now()];
-  const { lastAt } = await audience.storm(RECONNECTS);
+  const { lastAt } = await streams.connectAtOnce(RECONNECTS);
   return [
     printNumber(snapshot / MB),
     printNumber((lastAt - startedAt) / 1000),
@@ -279,7 +281,7 @@ async function benchEvents(): Promise<void> {
 
 const rssOf = ({ pid }: Measured): number => memoryOf(pid)?.rss ?? Number.NaN;
 
-/** Milliseconds that the process has had of a processor, in steps of 10. */
+/** CPU time of the process in milliseconds, in steps of 10. */
 function cpuOf({ pid }: Measured): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ', 2)[1]?.split(' ') ?? [];
   return (Number(fields[11]) + Number(fields[12])) * 10;

@@ -15,7 +15,8 @@ import type { EnvironmentOptions, RelayOptions } from './config/relay-options.ts
 import { type RelayServer, startRelay } from './server.ts';
 import { RELAY_DEFAULTS } from './testing/config.ts';
 import { packArchive } from './testing/launchdarkly/archive.ts';
-import { plainFlag, startFakeLaunchDarkly } from './testing/launchdarkly/fake.ts';
+import { startFakeLaunchDarkly } from './testing/launchdarkly/fake.ts';
+import { plainFlag } from './testing/launchdarkly/faults.ts';
 
 const SDK_KEY = 'sdk-00000000-0000-4000-8000-00000000000a';
 const PRODUCTION: EnvironmentOptions = {
@@ -106,7 +107,7 @@ describe('between upstream and SDKs', () => {
     assert.equal((await fetch(`${relay.url}/readyz`)).status, 503);
   });
 
-  test('another relay may stand upstream', async (t) => {
+  test('another relay can be upstream', async (t) => {
     const upstream = await startFakeLaunchDarkly(t, { flags: { a: plainFlag('a', 1) } });
     const { relay: first } = await start(t, { ...hostsOf(upstream.url), environments: [PRODUCTION] });
     await first.settled;
@@ -238,7 +239,7 @@ describe('a start that fails leaves nothing behind', () => {
   }
 });
 
-test('Prometheus has a listener of its own where it is asked for', async (t) => {
+test('Prometheus has its own listener if configured', async (t) => {
   const { lines } = await start(t, { prometheus: { prefix: 'mine', port: 0 } });
   const addresses = lines.flatMap((line) => /address=(127\.0\.0\.1:\d+)/.exec(line)?.[1] ?? []);
   assert.equal(addresses.length, 2);

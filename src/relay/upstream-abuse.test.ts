@@ -7,22 +7,23 @@ import { SERVER } from '../kernel/testdata/tls-certificates.ts';
 import { eventually } from '../testing/eventually.ts';
 import { openHttpClient } from '../testing/http/client-parts.ts';
 import { startHttpSink } from '../testing/http/sink.ts';
-import { plainFlag, redirectTo, type StreamLie, sseEvent, startFakeLaunchDarkly } from './testing/launchdarkly/fake.ts';
+import { startFakeLaunchDarkly } from './testing/launchdarkly/fake.ts';
+import { plainFlag, redirectTo, type StreamFault, sseEvent } from './testing/launchdarkly/faults.ts';
 import { emptySink, plainEnvironment, RecordingLog, SAMPLE_SDK_KEY } from './testing/launchdarkly/parts.ts';
-import { createUpstream } from './upstream/upstream.ts';
+import { createUpstreamSource } from './upstream/source.ts';
 
-// An upstream that wants memory, time, the log or the key.
+// Upstreams that attack memory, time, the log or the key.
 
 function followUpstream(t: TestContext, streamUri: string) {
   const log = new RecordingLog();
   const sink = emptySink(systemClock);
-  const source = createUpstream(sink, {
+  const source = createUpstreamSource(sink, {
     environment: plainEnvironment(),
     options: { streamUri },
     http: openHttpClient(t),
     clock: systemClock,
     log,
-    // Asked again a second or more later: what is seen until then comes from the first connection.
+    // The retry follows after at least a second: until then everything comes from the first connection.
     random: () => 0,
   });
   t.after(() => source.close());
@@ -31,7 +32,7 @@ function followUpstream(t: TestContext, streamUri: string) {
 }
 
 const EMPTY = sseEvent('put', { path: '/', data: { flags: {}, segments: {} } });
-const sends = (chunks: Iterable<string | Buffer>): StreamLie => ({ chunks, ending: 'hold' });
+const sends = (chunks: Iterable<string | Buffer>): StreamFault => ({ chunks, ending: 'hold' });
 
 function* repeated(head: string, make: (index: number) => string, count: number, tail: string): Generator<string> {
   yield head;
@@ -45,10 +46,10 @@ function* repeated(head: string, make: (index: number) => string, count: number,
   yield text + tail;
 }
 
-/** What is told of an upstream that does this once. */
-async function failureOf(t: TestContext, lie: StreamLie) {
+/** The log line for an upstream with this fault. */
+async function failureOf(t: TestContext, fault: StreamFault) {
   const fake = await startFakeLaunchDarkly(t, { flags: { a: plainFlag('a', 1) } });
-  fake.lieAlways(lie);
+  fake.failAlways(fault);
   const { connection, log, store } = followUpstream(t, fake.url);
   await eventually('a failure', () => connection.lastError, { everyMs: 5 });
   const line = log.lines.find(({ fields }) => fields.kind !== undefined);
@@ -60,16 +61,16 @@ const put = (head: string, make: (index: number) => string, count: number, tail:
 
 const TOO_MANY_PARTS = 'the data of a put holds more than 1000000 objects and lists';
 const TOO_MANY_ITEMS = 'put: more than 100000 flags and segments';
-const FULL = 'the patches since the last put hold too much; a new put is asked for';
+const FULL = 'the patches since the last put are too large; a new put is requested';
 
-const TOO_MUCH: Readonly<Record<string, readonly [lie: StreamLie, error: string]>> = {
+const TOO_MUCH: Readonly<Record<string, readonly [fault: StreamFault, error: string]>> = {
   'millions of rules': [put('{"flags":{"a":{"on":true,"rules":[', () => '{},', 1_100_000, '{}]}}}'), TOO_MANY_PARTS],
   'millions of values': [put('{"flags":{"a":{"variations":[', () => '[],', 1_100_000, '0]}}}'), TOO_MANY_PARTS],
   'more flags than there are': [put('{"flags":{', (i) => `"k${i}":{},`, 100_001, '"z":{}}}'), TOO_MANY_ITEMS],
   'more segments than there are': [put('{"segments":{', (i) => `"k${i}":{},`, 100_001, '"z":{}}}'), TOO_MANY_ITEMS],
   'nested lists': [
     put('{"flags":{"a":{"variations":[', () => '[', 100_000, `${']'.repeat(100_000)}]}}}`),
-    'the data are nested too deeply',
+    'the data is nested too deeply',
   ],
   'deletes without end': [
     sends(repeated(EMPTY, (i) => sseEvent('delete', { path: `/flags/k${i}`, version: 1 }), 210_000, '')),
@@ -99,9 +100,9 @@ const TOO_MUCH: Readonly<Record<string, readonly [lie: StreamLie, error: string]
   ],
 };
 
-for (const [what, [lie, error]] of Object.entries(TOO_MUCH)) {
+for (const [what, [fault, error]] of Object.entries(TOO_MUCH)) {
   test(`an upstream that sends ${what} is refused before memory runs out`, async (t) => {
-    const failure = await failureOf(t, lie);
+    const failure = await failureOf(t, fault);
     assert.deepEqual([failure.kind, failure.error], ['INVALID_DATA', error]);
   });
 }
@@ -121,7 +122,7 @@ test('an upstream cannot fill the log, nor put the SDK key there', async (t) => 
   const shown = failure.log.lines.filter(({ level }) => level !== 'debug');
   assert.deepEqual(
     shown.map(({ message }) => message),
-    ['upstream has delivered', 'upstream sends what is not known here', 'upstream failed'],
+    ['upstream has sent its data', 'upstream sent an unknown event', 'upstream failed'],
   );
   assert.ok(failure.log.text.length < 200_000, `${failure.log.text.length} characters`);
   assert.ok(JSON.stringify(shown).length < 2_000, `${JSON.stringify(shown).length} characters`);
@@ -147,7 +148,7 @@ test('the SDK key does not follow a redirect to another port, host or scheme', a
   assert.deepEqual(thief.requests, []);
 });
 
-test('an upstream whose certificate nobody has signed gets no key', async (t) => {
+test('an upstream with an untrusted certificate gets no key', async (t) => {
   const keys: unknown[] = [];
   const server = createTlsServer(SERVER, ({ headers }, response) => {
     keys.push(headers.authorization);
@@ -165,20 +166,20 @@ test('an upstream whose certificate nobody has signed gets no key', async (t) =>
   assert.deepEqual(keys, []);
 });
 
-test('an upstream that asks not to be asked again for ever is asked all the same', async (t) => {
+test('an upstream that demands an endless retry delay is retried as usual', async (t) => {
   const fake = await startFakeLaunchDarkly(t, { flags: { a: plainFlag('a', 1) } });
   const headers = { 'retry-after': '999999999' };
-  fake.lieNext({ status: 503, headers }, { chunks: ['retry: 999999999999\n\n'], ending: 'cut' });
+  fake.failNext({ status: 503, headers }, { chunks: ['retry: 999999999999\n\n'], ending: 'cut' });
   const { connection } = followUpstream(t, fake.url);
   await eventually('data', () => connection.state === 'VALID', { everyMs: 5 });
 });
 
-test('an encoded answer is told of, and not unpacked', async (t) => {
+test('an encoded response is reported, and not decompressed', async (t) => {
   const headers = { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' };
   const failure = await failureOf(t, { status: 200, headers, body: 'x' });
   assert.deepEqual(
     [failure.kind, failure.error],
-    ['INVALID_DATA', 'the answer is encoded as gzip, which was not asked for'],
+    ['INVALID_DATA', 'the response is encoded as gzip, which was not requested'],
   );
 });
 
@@ -188,7 +189,7 @@ test('names of the prototype are flags like others', async (t) => {
     .slice(1);
   const data = `{"path":"/","data":{"flags":{"constructor":${JSON.stringify(plainFlag('constructor', 1))},${flags}}}`;
   const fake = await startFakeLaunchDarkly(t);
-  fake.lieNext(sends([sseEvent('put', data)]));
+  fake.failNext(sends([sseEvent('put', data)]));
   const { connection, store } = followUpstream(t, fake.url);
   await eventually('data', () => connection.state === 'VALID', { everyMs: 5 });
   assert.deepEqual([store.version('flags', '__proto__'), store.version('flags', 'constructor')], [1, 1]);
@@ -210,7 +211,7 @@ for (const version of ['1e308', '-7', '0']) {
     const fake = await startFakeLaunchDarkly(t);
     const first = `{"data":{"flags":{"a":{"version":${version}}}}}`;
     const second = { data: { flags: { a: plainFlag('a', 1, 2) } } };
-    fake.lieNext(sends([sseEvent('put', first), sseEvent('put', second)]));
+    fake.failNext(sends([sseEvent('put', first), sseEvent('put', second)]));
     const { store } = followUpstream(t, fake.url);
     await eventually('the second', () => store.version('flags', 'a') === 2, { everyMs: 5 });
   });

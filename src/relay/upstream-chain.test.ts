@@ -9,7 +9,8 @@ import { openSse } from '../testing/http/sse-client.ts';
 import type { RelayOptions } from './config/relay-options.ts';
 import { type RelayServer, startRelay } from './server.ts';
 import { RELAY_DEFAULTS } from './testing/config.ts';
-import { plainFlag, startFakeLaunchDarkly } from './testing/launchdarkly/fake.ts';
+import { startFakeLaunchDarkly } from './testing/launchdarkly/fake.ts';
+import { plainFlag } from './testing/launchdarkly/faults.ts';
 import { plainEnvironment, RecordingLog, SAMPLE_SDK_KEY } from './testing/launchdarkly/parts.ts';
 
 async function relayOf(t: TestContext, streamUri: string, options: Partial<RelayOptions> = {}): Promise<RelayServer> {
@@ -23,7 +24,7 @@ async function relayOf(t: TestContext, streamUri: string, options: Partial<Relay
 
 const AUTHORIZED = { headers: { authorization: SAMPLE_SDK_KEY } };
 
-test('a relay behind a relay is told what upstream says', async (t) => {
+test('a relay behind a relay receives the data of upstream', async (t) => {
   const fake = await startFakeLaunchDarkly(t, { flags: { a: plainFlag('a', 1) } });
   const first = await relayOf(t, fake.url);
   await first.settled;

@@ -1,47 +1,49 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { ConnectionErrorKind } from './status/connection-status.ts';
-import { sseEvent } from './testing/launchdarkly/fake.ts';
-import { type AskedRequest, settle } from './testing/launchdarkly/http.ts';
+import { sseEvent } from './testing/launchdarkly/faults.ts';
+import { type PendingRequest, settle } from './testing/launchdarkly/http.ts';
 import { assertAskedAfter, SAMPLE_PUT as PUT, startUpstream } from './testing/launchdarkly/upstream.ts';
 
 const MINUTE_MS = 60_000;
 
-/** How a connection can go wrong, and what is then said of it. */
-const FAILURES: Record<string, [fail: (asked: AskedRequest) => void, kind: ConnectionErrorKind, statusCode?: number]> =
-  {
-    'no connection': [(asked) => asked.fail(new Error('connect ECONNREFUSED')), 'NETWORK_ERROR'],
-    'an end of the stream': [(asked) => asked.stream().end(), 'NETWORK_ERROR'],
-    'a stream that is cut': [(asked) => asked.stream().fail(new Error('other side closed')), 'NETWORK_ERROR'],
-    'half an event and an end': [(asked) => asked.stream('event: put\ndata: {"pa').end(), 'NETWORK_ERROR'],
-    'data that is no JSON': [(asked) => asked.stream(sseEvent('put', '{"path":')), 'INVALID_DATA'],
-    'a flag of the wrong form': [
-      (asked) => asked.stream(sseEvent('put', { path: '/', data: { flags: { a: { key: 'a', version: 'one' } } } })),
-      'INVALID_DATA',
-    ],
-    'a page instead of a stream': [(asked) => asked.respond(200, { 'content-type': 'text/html' }), 'INVALID_DATA'],
-    ...Object.fromEntries(
-      [400, 408, 429, 500, 502, 503, 504].map((status) => [
-        `the status ${status}`,
-        [(asked: { respond(status: number): void }) => asked.respond(status), 'ERROR_RESPONSE', status] as const,
-      ]),
-    ),
-    'a redirect to another host': [
-      (asked) => asked.respond(307, { location: 'https://elsewhere.test/all' }),
-      'ERROR_RESPONSE',
-      307,
-    ],
-    'a redirect away from https': [
-      (asked) => asked.respond(307, { location: 'http://stream.test/all' }),
-      'ERROR_RESPONSE',
-      307,
-    ],
-    'a redirect to nowhere': [(asked) => asked.respond(302), 'ERROR_RESPONSE', 302],
-  };
+/** Faults of a connection, and how they are reported. */
+const FAILURES: Record<
+  string,
+  [fail: (asked: PendingRequest) => void, kind: ConnectionErrorKind, statusCode?: number]
+> = {
+  'no connection': [(asked) => asked.fail(new Error('connect ECONNREFUSED')), 'NETWORK_ERROR'],
+  'an end of the stream': [(asked) => asked.stream().end(), 'NETWORK_ERROR'],
+  'a stream that is cut': [(asked) => asked.stream().fail(new Error('other side closed')), 'NETWORK_ERROR'],
+  'half an event and an end': [(asked) => asked.stream('event: put\ndata: {"pa').end(), 'NETWORK_ERROR'],
+  'data that is no JSON': [(asked) => asked.stream(sseEvent('put', '{"path":')), 'INVALID_DATA'],
+  'a flag of the wrong form': [
+    (asked) => asked.stream(sseEvent('put', { path: '/', data: { flags: { a: { key: 'a', version: 'one' } } } })),
+    'INVALID_DATA',
+  ],
+  'a page instead of a stream': [(asked) => asked.respond(200, { 'content-type': 'text/html' }), 'INVALID_DATA'],
+  ...Object.fromEntries(
+    [400, 408, 429, 500, 502, 503, 504].map((status) => [
+      `the status ${status}`,
+      [(asked: { respond(status: number): void }) => asked.respond(status), 'ERROR_RESPONSE', status] as const,
+    ]),
+  ),
+  'a redirect to another host': [
+    (asked) => asked.respond(307, { location: 'https://elsewhere.test/all' }),
+    'ERROR_RESPONSE',
+    307,
+  ],
+  'a redirect away from https': [
+    (asked) => asked.respond(307, { location: 'http://stream.test/all' }),
+    'ERROR_RESPONSE',
+    307,
+  ],
+  'a redirect to nowhere': [(asked) => asked.respond(302), 'ERROR_RESPONSE', 302],
+};
 
 describe('before any data', () => {
   for (const [name, [fail, kind, statusCode]] of Object.entries(FAILURES)) {
-    test(`${name} leaves the state, tells the error, and is tried again after a second`, async (t) => {
+    test(`${name} keeps the state, reports the error, and is retried after a second`, async (t) => {
       const upstream = startUpstream(t);
       const asked = await upstream.http.next();
       fail(asked);

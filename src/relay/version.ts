@@ -1,4 +1,4 @@
-/** The relay whose behaviour this is: what /status tells, and whom upstream takes this for. */
+/** The ld-relay version that this relay is compatible with, reported by /status and to upstream. */
 export const RELAY_VERSION = '8.10.1';
-/** LaunchDarkly's server-side SDK for Go in that relay. */
+/** The Go server-side SDK of that ld-relay version. */
 export const CLIENT_VERSION = '7.7.0';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { askRudely, dialManyRudely, dialRudely, pumpRudely, statusOf } from '../relay/testing/rude-clients.ts';
+import { connectHostile, connectManyHostile, pump, sendForStatus, statusOf } from '../testing/http/hostile-clients.ts';
 import { isLongRound } from '../testing/long-round.ts';
 import type { TestRooms } from './testing/app.ts';
 import { openListeningRooms } from './testing/listening.ts';
@@ -147,11 +147,11 @@ test('bodies of 100 MB are refused before they are taken, announced or not', asy
   const before = process.memoryUsage().rss;
   for (const path of ['/api/message', '/api/room', '/api/room/ops/message', '/api/file', '/api/user']) {
     const head = `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Opsdeck-User: ana\r\n${JSON_TYPE}\r\n`;
-    assert.equal(await askRudely(t, rooms.url, `${head}Content-Length: 104857600\r\n\r\n{"`), 413, path);
-    const rude = await dialRudely(t, rooms.url);
+    assert.equal(await sendForStatus(t, rooms.url, `${head}Content-Length: 104857600\r\n\r\n{"`), 413, path);
+    const rude = await connectHostile(t, rooms.url);
     rude.socket.write(`${head}Transfer-Encoding: chunked\r\n\r\n`);
     const piece = Buffer.from(`10000\r\n${'x'.repeat(65_536)}\r\n`);
-    await pumpRudely(rude, piece, 100 * 2 ** 20);
+    await pump(rude, piece, 100 * 2 ** 20);
     assert.equal(statusOf(rude), 413, `${path} in chunks`);
     rude.socket.destroy();
   }
@@ -175,10 +175,10 @@ test('what is no HTTP is refused or cut off, and others are answered meanwhile',
     'nonsense\r\n\r\n',
   ];
   for (const bytes of broken) {
-    const status = await askRudely(t, rooms.url, Buffer.from(bytes, 'latin1'));
+    const status = await sendForStatus(t, rooms.url, Buffer.from(bytes, 'latin1'));
     assert.ok(status === 0 || (status >= 400 && status < 500), `${bytes.slice(0, 120)}: ${status}`);
   }
-  const idle = await dialManyRudely(t, rooms.url, isLongRound ? 2000 : 400);
+  const idle = await connectManyHostile(t, rooms.url, isLongRound ? 2000 : 400);
   for (const { socket } of idle.slice(0, idle.length / 2))
     socket.write('POST /api/message HTTP/1.1\r\nHost: 127.0.0.1\r\nX: ');
   for (let left = 0; left < 20; left++) {

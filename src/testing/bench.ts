@@ -1,13 +1,13 @@
 import { cpus, release, totalmem } from 'node:os';
 
-/** `filters` are the words of the command line that name no bench: a bench runs only the parts that they name. */
+/** `filters`: words of the command line other than names of benches; they select parts of a bench. */
 export type BenchRun = (filters: readonly string[]) => Promise<void>;
 
 const benches = new Map<string, BenchRun>();
 
 /**
- * Declares a bench. `npm run bench` runs all, `npm run bench alerts` the one of that name, `npm run bench alerts get`
- * its part `get`. Runs start when every file has declared its own, one after the other.
+ * Declares a bench. `npm run bench` runs all, `npm run bench alerts` one of them, `npm run bench alerts get` its part `get`.
+ * Benches run in turn, after all files have declared theirs.
  */
 export function bench(name: string, run: BenchRun): void {
   if (benches.size === 0) setImmediate(() => void runBenches(process.argv.slice(2)));
@@ -22,7 +22,7 @@ async function runBenches(words: readonly string[]): Promise<void> {
   }
 }
 
-/** Whether a part is asked for: by a word that its name begins with, or because no part is. */
+/** Whether a part is selected: a filter is a prefix of its name, or there are no filters. */
 export function isAsked(part: string, filters: readonly string[]): boolean {
   return filters.length === 0 || filters.some((filter) => part.startsWith(filter));
 }
@@ -33,7 +33,7 @@ export interface Spread {
   readonly most: number;
 }
 
-/** The middle of the samples, of which there must be one at least, and their two ends. */
+/** Median, minimum and maximum of at least one sample. */
 export function spreadOf(samples: readonly number[]): Spread {
   const sorted = [...samples].sort((a, b) => a - b);
   const at = (index: number) => sorted[index] ?? Number.NaN;
@@ -45,7 +45,7 @@ export function spreadOf(samples: readonly number[]): Spread {
   };
 }
 
-/** A number with about three digits that count. */
+/** A number with about three significant digits. */
 export function printNumber(value: number): string {
   const digits = value >= 100 ? 0 : value >= 10 ? 1 : 2;
   return value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
@@ -63,7 +63,7 @@ export function printTable(head: readonly string[], rows: readonly (readonly str
   return [line(head), rule, ...rows.map(line)].join('\n');
 }
 
-/** What a bench ran on, and when: without it a number says little. */
+/** Hardware, versions and date of a bench run. */
 export function describeMachine(): string {
   const processors = cpus();
   const memory = Math.round(totalmem() / 2 ** 30);

@@ -1,4 +1,4 @@
-// What the tests in a real browser share.
+// Helpers for tests in a real browser.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
@@ -8,14 +8,14 @@ import { isLongRound } from './long-round.ts';
 import { type Cleanup, needsReal, type RunningServer } from './processes.ts';
 import { connectBrowser, findChromium } from './run/shared-browser.ts';
 
-/** For whatever a page is asked: it only ends a hang. */
+/** Timeout of page operations; only ends a hang. */
 export const PAGE_DEADLINE_MS = 90_000;
-/** Whether there is a Chromium; as {@link needsReal}. */
+/** Whether Chromium is installed; skips the test otherwise, as {@link needsReal}. */
 export function needsBrowser(t: TestContext): boolean {
   return findChromium() !== undefined || needsReal(t, 'chromium-headless-shell', 'chromium-headless-shell');
 }
 
-/** Gives Debian's Chromium without a window, until the test ends. */
+/** Headless Chromium, closed after the test. */
 export async function launchBrowser(t: Cleanup): Promise<Browser> {
   const browser = await connectBrowser();
   t.after(() => browser.close());
@@ -27,7 +27,7 @@ export interface PageOptions {
   readonly width?: number;
 }
 
-/** Opens an address in a fresh browser profile; an error in the page, or one that it logs, fails the test. */
+/** Opens a URL in a fresh browser profile; an error in the page or its console fails the test. */
 export async function openPage(
   t: TestContext,
   browser: Browser,
@@ -43,7 +43,7 @@ export async function openPage(
   page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
   t.after(async () => {
     await context.close();
-    // Answers of 400 and 404 and a server that is away are part of the tests; the browser logs them all.
+    // Failed requests are part of the tests, but the browser logs them as errors.
     assert.deepEqual(
       complaints.filter((text) => !text.startsWith('Failed to load resource')),
       [],
@@ -57,7 +57,7 @@ export async function getJson<Answer>(server: RunningServer, path: string): Prom
   return (await fetch(`${server.url}/api/v2/${path}`)).json() as Promise<Answer>;
 }
 
-/** Posts to the API, which must accept it; undefined when the answer is empty. */
+/** Posts to the API, which must accept it; undefined for an empty response. */
 export async function postJson<Answer>(
   server: RunningServer,
   path: string,
@@ -73,7 +73,7 @@ export async function postJson<Answer>(
 const axeRun = (within: string) =>
   `axe.run(${JSON.stringify(within)}).then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ target }) => target).join(' | ')))`;
 
-/** What axe-core finds wrong with the page as it stands, or with what a selector names of it. */
+/** Accessibility violations found by axe-core in the page or below a selector. */
 export async function findBarriers(page: Page, within = 'html'): Promise<unknown> {
   const { default: axe } = await import('axe-core');
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(`${axe.source}; true`);
@@ -87,7 +87,7 @@ export interface Box {
   readonly height: number;
 }
 
-/** Where an element stands in the window, in CSS pixels, once nothing moves it any more: a mouse goes where it is sent. */
+/** The box of an element in the window in CSS pixels, once it no longer moves. */
 export async function restingBox(element: Locator): Promise<Box> {
   let before: Box | null = null;
   return eventually(
@@ -102,25 +102,25 @@ export async function restingBox(element: Locator): Promise<Box> {
   );
 }
 
-/** In a long round, keeps a picture of the page below .build/screenshots, for people to look at. */
+/** In a long round, saves a screenshot in .build/screenshots. */
 export async function picture(page: Page, name: string): Promise<void> {
   if (isLongRound) await page.screenshot({ path: join('.build', 'screenshots', `${name}.png`) });
 }
 
-/** How many pixels the page is too wide for its window. */
+/** Horizontal overflow of the page in pixels. */
 export async function overflowOf(page: Page): Promise<unknown> {
   return page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
 }
 
-/** Asks again until what is looked at is as it should be: what is drawn follows its cause frame by frame. */
-export async function settles(what: string, look: () => Promise<void>): Promise<void> {
+/** Repeats the assertion until it passes: rendering takes some frames. */
+export async function settles(what: string, assertion: () => Promise<void>): Promise<void> {
   await eventually(what, async () => {
-    await look();
+    await assertion();
     return true;
   });
 }
 
-/** Waits until the page is not wider than its window: after a change of size its parts follow one after another. */
+/** Waits until the page fits the width of its window: after a resize its parts adapt in several frames. */
 export function fitsAcross(page: Page, what = 'the page'): Promise<void> {
   return settles(`${what} to be no wider than its window`, async () => assert.equal(await overflowOf(page), 0));
 }

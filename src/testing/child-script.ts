@@ -6,31 +6,31 @@ import type { Cleanup, ExitStatus } from './processes.ts';
 
 export interface ChildOptions {
   readonly args?: readonly string[];
-  /** Runs the child as this user; only root may. */
+  /** Runs the child as this user; requires root. */
   readonly uid?: number;
 }
 
 /** A Node process that runs a script of a test. */
 export interface Child {
   readonly pid: number;
-  /** The next line that it writes; undefined when there will be none. */
+  /** The next line of its standard output; undefined at its end. */
   readLine(): Promise<string | undefined>;
   /** Writes a line to its standard input. */
   send(line: string): void;
   kill(signal: NodeJS.Signals): void;
-  /** Resolves at its end, with all that it wrote to standard error. */
+  /** Resolves at its exit, with its standard error. */
   readonly end: Promise<ExitStatus & { readonly stderr: string }>;
 }
 
-/** Whatever still runs when the tests' process ends ends with it. */
+/** Killed when the process of the tests exits. */
 const running = new Set<ChildProcess>();
 process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
 /**
- * Bundles a TypeScript module that stands in a test, for {@link startChild}. Its imports are relative to `src/kernel`;
- * packages stay outside, so that tests must run from the root of the repository.
+ * Bundles a TypeScript module given as a string, for {@link startChild}. Imports are relative to `src/kernel`; packages are
+ * external, so tests must run in the root of the repository.
  */
 export async function bundleScript(source: string): Promise<string> {
   const { outputFiles } = await esbuild.build({
@@ -45,7 +45,7 @@ export async function bundleScript(source: string): Promise<string> {
   return outputFiles[0]?.text ?? '';
 }
 
-/** Starts a bundled script; whatever it does, it is killed in the end. */
+/** Starts a bundled script, killed after the test. */
 export function startChild(t: Cleanup, script: string, { args = [], uid }: ChildOptions = {}): Child {
   const child = spawn(process.execPath, ['--input-type=module', '--eval', script, '--', ...args], {
     stdio: 'pipe',
@@ -59,7 +59,7 @@ export function startChild(t: Cleanup, script: string, { args = [], uid }: Child
     return end;
   });
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
-  // It may be gone before it has read all.
+  // The child may exit without reading its input.
   child.stdin.on('error', () => {});
   return {
     pid: child.pid ?? -1,

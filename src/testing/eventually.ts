@@ -1,9 +1,9 @@
-/** A deadline only ends a hang: what has not happened by then, on however busy a machine, never will. */
+/** Deadline that only ends a hang, even on a busy machine. */
 export const HANG_MS = 120_000;
 
 /**
- * Asks again and again until the probe gives something other than undefined, null or false. For waiting on real
- * processes only: throws after {@link HANG_MS}, naming what was waited for and the probe's last error.
+ * Polls the probe until it returns something other than undefined, null or false. For real processes only. Throws after
+ * {@link HANG_MS} with `what` and the last error of the probe.
  */
 export async function eventually<T>(
   what: string,
@@ -12,7 +12,7 @@ export async function eventually<T>(
 ): Promise<T> {
   const givenUpAt = performance.now() + HANG_MS;
   for (;;) {
-    // Whatever is found by the probe that follows the deadline counts: this process may itself have been held up.
+    // One more probe after the deadline: this process may have been delayed itself.
     const isLast = performance.now() >= givenUpAt;
     let failure: unknown;
     try {

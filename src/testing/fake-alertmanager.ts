@@ -6,20 +6,20 @@ import { addTerminalCommands } from '../alerts/terminal/command.ts';
 import { CommandError, ExitCode } from '../kernel/errors.ts';
 import type { Terminal } from '../kernel/terminal/terminal.ts';
 
-// For the tests of the terminal's commands: a server that answers as told, and the command line without the rest of the program.
+// For tests of terminal commands: a fake server, and the command line without the rest of the program.
 
 export interface RecordedRequest {
   readonly method: string;
   readonly path: string;
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
-  /** The parsed JSON body; undefined when there was none. */
+  /** The parsed JSON body; undefined without a body. */
   readonly body: unknown;
 }
 
-export interface ToldAnswer {
+export interface FakeAnswer {
   readonly status?: number;
-  /** Sent as JSON; without it, `text` is sent as it is. */
+  /** Sent as JSON; otherwise `text` is sent. */
   readonly json?: unknown;
   readonly text?: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -30,10 +30,10 @@ export interface FakeAlertmanager {
   readonly requests: readonly RecordedRequest[];
 }
 
-/** Listens on loopback until the test is over. `never` leaves a request open, `cut` ends its connection. */
+/** Listens on the loopback until the end of the test. `never` leaves a request open, `cut` closes its connection. */
 export async function startFakeAlertmanager(
   t: { after(action: () => unknown): void },
-  answer: (request: RecordedRequest) => ToldAnswer | 'never' | 'cut',
+  answer: (request: RecordedRequest) => FakeAnswer | 'never' | 'cut',
 ): Promise<FakeAlertmanager> {
   const requests: RecordedRequest[] = [];
   const server = createServer(async (incoming, outgoing) => {
@@ -47,15 +47,15 @@ export async function startFakeAlertmanager(
       body: body ? JSON.parse(body) : undefined,
     };
     requests.push(request);
-    const told = answer(request);
-    if (told === 'never') return;
-    if (told === 'cut') {
+    const answered = answer(request);
+    if (answered === 'never') return;
+    if (answered === 'cut') {
       outgoing.destroy();
       return;
     }
-    const type = told.json === undefined ? {} : { 'content-type': 'application/json' };
-    outgoing.writeHead(told.status ?? 200, { ...type, ...told.headers });
-    outgoing.end(told.json === undefined ? (told.text ?? '') : `${JSON.stringify(told.json)}\n`);
+    const type = answered.json === undefined ? {} : { 'content-type': 'application/json' };
+    outgoing.writeHead(answered.status ?? 200, { ...type, ...answered.headers });
+    outgoing.end(answered.json === undefined ? (answered.text ?? '') : `${JSON.stringify(answered.json)}\n`);
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   t.after(() => {
@@ -65,7 +65,7 @@ export async function startFakeAlertmanager(
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
 }
 
-/** Runs `opsdeck alerts` with the given arguments, as the program does, and returns its exit code. */
+/** Runs `opsdeck alerts` with these arguments and returns its exit code. */
 export async function runAlerts(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
   const program = new Command('opsdeck').exitOverride().configureOutput({
     writeOut: terminal.out,

@@ -4,7 +4,7 @@ import { FakeClock } from './fake-clock.ts';
 
 const START = Date.parse('2026-01-01T00:00:00Z');
 
-test('a fake clock stands still until it is advanced, by exactly so much', () => {
+test('a fake clock moves only when advanced, by exactly that time', () => {
   const clock = new FakeClock();
   assert.equal(clock.now(), START);
   clock.advance(1500);

@@ -7,11 +7,11 @@ interface Timer {
   readonly action: () => void;
 }
 
-/** A clock that stands still until a test moves it; timers fire in the order of their due instants. */
+/** A clock that only a test moves; timers fire in the order of their due times. */
 export class FakeClock implements Clock {
   #now: number;
   #order = 0;
-  /** How far it was put forward. */
+  /** Total of all jumps. */
   #jumps = 0;
   readonly #timers = new Set<Timer>();
 
@@ -27,7 +27,7 @@ export class FakeClock implements Clock {
     return this.#now - this.#jumps;
   }
 
-  /** Puts the clock forward, or back where `ms` is negative; timers still wait as long as they were to. */
+  /** Changes the wall clock, forward or back; timers are not affected. */
   jump(ms: number): void {
     this.#now += ms;
     this.#jumps += ms;
@@ -42,7 +42,7 @@ export class FakeClock implements Clock {
     return this.#add({ dueAt: this.#now + ms, order: this.#order++, everyMs: ms, action });
   }
 
-  /** Moves time forward, firing what falls due on the way, each timer at its own instant. */
+  /** Advances time; each timer that is due fires at its own time. */
   advance(ms: number): void {
     const end = this.#now + ms;
     for (let next = this.#nextUntil(end); next; next = this.#nextUntil(end)) {

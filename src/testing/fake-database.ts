@@ -1,23 +1,23 @@
 import type { Database, SqlRow, Statement } from '../kernel/storage/database.ts';
 
-/** A database that keeps no rows; a test sees what is written to it, and says when a write settles and how. */
+/** A database without rows that records writes; a test decides when and how they settle. */
 export class FakeDatabase implements Database {
-  /** The transactions that were committed. */
+  /** Committed transactions. */
   readonly committed: (readonly Statement[])[] = [];
-  /** How many writes were asked for, whatever became of them. */
-  asked = 0;
-  /** While set, every write is rejected with it. */
+  /** Number of writes, including failed ones. */
+  writes = 0;
+  /** If set, every write is rejected with it. */
   failure: Error | undefined;
   #held: (() => void)[] | undefined;
 
-  /** Lets no further write settle until `release`. */
+  /** Holds further writes until `release`. */
   hold(): void {
     this.#held ??= [];
   }
 
   /**
-   * Settles the held writes in their order, each by `failure` as it then is, and resolves when they have been heard of.
-   * `count` settles only the first ones and goes on holding the others.
+   * Settles held writes in order, according to the current `failure`, and resolves after their callers have run. With
+   * `count` only the first ones are settled; the others stay held.
    */
   async release(count = Number.POSITIVE_INFINITY): Promise<void> {
     const held = this.#held?.splice(0, count) ?? [];
@@ -27,7 +27,7 @@ export class FakeDatabase implements Database {
   }
 
   write(statements: readonly Statement[]): Promise<void> {
-    this.asked++;
+    this.writes++;
     return new Promise((resolve, reject) => {
       const settle = () => {
         if (this.failure) return reject(this.failure);

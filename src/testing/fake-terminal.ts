@@ -2,17 +2,17 @@ import { Readable } from 'node:stream';
 import type { Terminal } from '../kernel/terminal/terminal.ts';
 import { FakeClock } from './fake-clock.ts';
 
-/** A terminal that keeps what it is told, with the user alex, a clock that stands still and files made of text. */
+/** A terminal that records its output, with a fake clock, files in memory and the user alex. */
 export class FakeTerminal implements Terminal {
   stdout = '';
   stderr = '';
-  /** What standard input holds. */
+  /** Standard input. */
   input = '';
   colors = false;
   isSeen = false;
   env: Record<string, string | undefined> = {};
   readonly clock: FakeClock;
-  /** The files that can be read, by path. */
+  /** Readable files, by path. */
   readonly files = new Map<string, string>();
   userName = 'alex';
 
@@ -20,7 +20,7 @@ export class FakeTerminal implements Terminal {
     this.clock = new FakeClock(now);
   }
 
-  // Handed on unbound, as the system's are.
+  // Arrow functions, as they are passed on unbound.
   readonly out = (text: string): void => {
     this.stdout += text;
   };

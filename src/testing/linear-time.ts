@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 
-/** Collecting garbage and compiling cost as much now and then; a quadratic step over these texts costs seconds. */
+/** Tolerance for garbage collection and compilation; a quadratic algorithm takes seconds with these texts. */
 const NOISE_MS = 250;
 const LENGTH = 16_000;
 const ATTEMPTS = 3;
 
-/** Processor time of this process in milliseconds, which is the same on a busy machine. */
+/** CPU time of this process in milliseconds, which is independent of other load. */
 export function processorMs(run: () => void): number {
   const before = process.cpuUsage();
   run();
@@ -13,7 +13,7 @@ export function processorMs(run: () => void): number {
   return (user + system) / 1000;
 }
 
-/** Fails where a text of four times the length takes much more than four times the work; `run` may refuse the text. */
+/** Fails if a text of four times the length takes much more than four times the CPU time. */
 export function assertLinear(what: string, textOf: (length: number) => string, run: (text: string) => unknown): void {
   const [short, long] = [textOf(LENGTH), textOf(4 * LENGTH)];
   for (let attempt = 1; ; attempt++) {

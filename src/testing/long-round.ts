@@ -1,2 +1,2 @@
-/** Whether OPSDECK_LONG=1 asks for all that a run of `npm test` has no time for: more kills, more seeds, pictures. */
+/** OPSDECK_LONG=1: more kills, more seeds, and screenshots, for which `npm test` has no time. */
 export const isLongRound = process.env.OPSDECK_LONG === '1';

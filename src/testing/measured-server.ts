@@ -2,12 +2,12 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-/** A server in a process of its own, which is told what to do, and asked for numbers, by the one that holds its clients. */
+/** A server in a child process, controlled and measured by the process with its clients. */
 export class MeasuredServer<Question extends string> {
   readonly #child: ChildProcess;
   port = 0;
 
-  /** The file at `url` calls answerQuestions when the variable is set. */
+  /** The file at `url` must call answerQuestions if the environment variable is set. */
   constructor(url: string, variable: string) {
     this.#child = fork(fileURLToPath(url), [], {
       env: { ...process.env, [variable]: '1' },
@@ -38,7 +38,7 @@ export class MeasuredServer<Question extends string> {
   }
 }
 
-/** In the measured process: tells where it listens, and answers until nobody asks any more. */
+/** In the measured process: reports its port and answers questions until the parent disconnects. */
 export function answerQuestions<Question extends string>(
   url: string,
   answers: Readonly<Record<Question, () => number | Promise<number>>>,

@@ -2,7 +2,7 @@ import type { Random } from './random.ts';
 
 const LONG = 'x'.repeat(20_000);
 
-/** Values where something else is expected, some of which only raw text can hold. */
+/** Unexpected values as JSON text. */
 const STRANGE_JSON = [
   'null',
   'true',
@@ -67,7 +67,7 @@ function mutateEntries(random: Random, entries: readonly Entry[]): Entry[] {
   ])();
 }
 
-/** Changes one place somewhere within a JSON value: a value, a key or the number of items. */
+/** Changes one random place of a JSON value: a value, a key or the number of items. */
 function mutateValue(random: Random, value: unknown): unknown {
   if (random.chance(0.25) || typeof value !== 'object' || value === null) return MARK;
   if (Array.isArray(value)) return mutateItems(random, value);
@@ -75,14 +75,14 @@ function mutateValue(random: Random, value: unknown): unknown {
   return Object.fromEntries(mutateEntries(random, Object.entries(value)));
 }
 
-/** The JSON text of a value that was changed in up to three places. */
+/** The JSON text of a value with one to three random changes. */
 export function mutateJson(random: Random, value: unknown): string {
   let changed = value;
   for (let left = random.int(1, 3); left > 0; left--) changed = mutateValue(random, changed);
   return JSON.stringify(changed).replaceAll(JSON.stringify(MARK), () => random.pick(STRANGE_JSON));
 }
 
-/** Spoils bytes: flips, cuts, doubles, inserts and swaps, without regard for what they mean. */
+/** Corrupts bytes at a random place: inserts, duplicates, removes or re-encodes them. */
 export function mutateBytes(random: Random, bytes: Buffer): Buffer {
   const at = random.int(0, bytes.length);
   const end = Math.min(bytes.length, at + random.int(0, 64));
@@ -100,7 +100,7 @@ export function mutateBytes(random: Random, bytes: Buffer): Buffer {
   ])();
 }
 
-/** Spoils text by characters, so that it stays text: doubles, cuts and inserts signs that mean something somewhere. */
+/** Corrupts text at a random place: duplicates, removes or inserts special characters. */
 export function mutateText(random: Random, text: string): string {
   const at = random.int(0, text.length);
   const end = Math.min(text.length, at + random.int(0, 8));

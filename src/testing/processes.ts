@@ -5,12 +5,12 @@ import { delimiter, join, resolve } from 'node:path';
 import type { TestContext } from 'node:test';
 import { HANG_MS } from './eventually.ts';
 
-/** Whoever ends what was started: a test's context, or the {@link Janitor} of a bench. */
+/** Runs actions at the end: the context of a test, or the {@link Janitor} of a bench. */
 export interface Cleanup {
   after(action: () => unknown): void;
 }
 
-/** Ends what a bench started, the last first. */
+/** Runs the cleanup actions of a bench in reverse order. */
 export class Janitor implements Cleanup {
   readonly #actions: (() => unknown)[] = [];
 
@@ -32,9 +32,9 @@ export interface RunningServer {
   /** Such as `http://127.0.0.1:40321`, without a slash at the end. */
   readonly url: string;
   readonly pid: number;
-  /** Sends the signal (SIGTERM unless told) and waits for the end; after {@link HANG_MS} it kills. */
+  /** Sends a signal (default SIGTERM) and waits for the exit; kills the process after {@link HANG_MS}. */
   stop(signal?: NodeJS.Signals): Promise<ExitStatus>;
-  /** All that the process has written to stderr so far. */
+  /** The output to stderr so far. */
   stderr(): string;
 }
 
@@ -43,7 +43,7 @@ export interface ServerLaunch {
   readonly args: readonly string[];
   readonly cwd: string;
   readonly env?: NodeJS.ProcessEnv;
-  /** Tells the address (`host:port`) as soon as stderr shows that the server listens. */
+  /** Finds the address (`host:port`) in stderr when the server listens. */
   readonly addressIn: (stderr: string) => string | undefined;
 }
 
@@ -52,7 +52,7 @@ route: {receiver: default, group_by: [alertname, cluster], group_wait: 1h, group
 receivers: [{name: default}]
 `;
 
-/** A test runs its `after` actions in the order of registration; here what came last must end first. */
+/** Tests run `after` actions in order of registration; here the last must run first. */
 const janitors = new WeakMap<Cleanup, Janitor>();
 
 function finallyDo(t: Cleanup, action: () => unknown): void {
@@ -66,7 +66,7 @@ function finallyDo(t: Cleanup, action: () => unknown): void {
   janitor.after(action);
 }
 
-/** Whatever still runs when the tests' process ends (a failed hook, Ctrl-C) ends with it. */
+/** Killed when the process of the tests exits, for example after a failed hook or Ctrl-C. */
 const running = new Set<ChildProcess>();
 process.once('exit', () => {
   for (const child of running) signalGroup(child, 'SIGKILL');
@@ -84,8 +84,8 @@ function isInstalled(binary: string): boolean {
 }
 
 /**
- * Whether a program of somebody else's is on PATH. If not, the test is skipped with the command that installs it;
- * under OPSDECK_REQUIRE_REAL=1 it fails instead.
+ * Whether an external program is on PATH. Otherwise the test is skipped with the command that installs it; with
+ * OPSDECK_REQUIRE_REAL=1 it fails.
  */
 export function needsReal(t: TestContext, binary: string, debianPackage: string): boolean {
   if (isInstalled(binary)) return true;
@@ -95,7 +95,7 @@ export function needsReal(t: TestContext, binary: string, debianPackage: string)
   return false;
 }
 
-/** An empty folder below the system's temporary one, removed in the end. */
+/** An empty temporary folder, removed after the test. */
 export function temporaryFolder(t: Cleanup): string {
   const folder = mkdtempSync(join(tmpdir(), 'opsdeck-'));
   finallyDo(t, () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
@@ -109,7 +109,7 @@ function ended(child: ChildProcess): Promise<ExitStatus> {
   });
 }
 
-/** Signals a server and whatever it has started: npx does not hand a signal on. */
+/** Signals a server and its child processes, as npx does not forward signals. */
 function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   process.kill(-child.pid, signal);
@@ -123,7 +123,7 @@ async function stopChild(child: ChildProcess, signal: NodeJS.Signals): Promise<E
   return status;
 }
 
-/** Starts a server and waits until it listens; it is stopped in the end. Throws with its stderr if it does not come up. */
+/** Starts a server, waits until it listens, and stops it after the test. Throws with its stderr if it does not start. */
 export async function startServer(t: Cleanup, launch: ServerLaunch): Promise<RunningServer> {
   const { command, cwd } = launch;
   const child = spawn(command, launch.args, {
@@ -157,12 +157,12 @@ export async function startServer(t: Cleanup, launch: ServerLaunch): Promise<Run
   };
 }
 
-/** The address in the `Listening on` line, as Alertmanager, Prometheus and opsdeck log it. */
+/** The address in the `Listening on` line of Alertmanager, Prometheus or opsdeck. */
 export function listeningAddress(stderr: string): string | undefined {
   return /^.*Listening on.*\baddress=(\S+).*\n/m.exec(stderr)?.[1];
 }
 
-/** Writes a configuration file (one receiver `default`, long waits, unless told) and returns its path. */
+/** Writes an Alertmanager configuration (default: one receiver `default`, long waits) and returns its path. */
 export function configFile(t: Cleanup, text = MINIMAL_ALERTMANAGER_CONFIG): string {
   const path = join(temporaryFolder(t), 'alertmanager.yml');
   writeFileSync(path, text);
@@ -171,10 +171,10 @@ export function configFile(t: Cleanup, text = MINIMAL_ALERTMANAGER_CONFIG): stri
 
 const has = (args: readonly string[], flag: string) => args.some((arg) => arg === flag || arg.startsWith(`${flag}=`));
 
-/** The real Alertmanager: Debian's on PATH, unless OPSDECK_ALERTMANAGER names another one. */
+/** The real Alertmanager: OPSDECK_ALERTMANAGER, or Debian's on PATH. */
 export const ALERTMANAGER = process.env.OPSDECK_ALERTMANAGER ?? 'prometheus-alertmanager';
 
-/** Starts the real Alertmanager, alone (no cluster) and on a port of its own choice, with one receiver and long waits. */
+/** Starts the real Alertmanager without a cluster on a free port, by default with one receiver and long waits. */
 export function startAlertmanager(
   t: Cleanup,
   options: { config?: string; args?: string[] } = {},
@@ -188,14 +188,14 @@ export function startAlertmanager(
   return startServer(t, { command: ALERTMANAGER, args, cwd: folder, addressIn: listeningAddress });
 }
 
-/** The built executable; tests run from the root of the repository, after the build. */
+/** The built executable. Tests run in the root of the repository. */
 export function executablePath(): string {
   return resolve('dist/opsdeck.js');
 }
 
 /**
- * Starts the built `opsdeck alerts serve` in an empty folder, with a storage path and a port of its own unless `args`
- * name them; `executable` is the command of another build.
+ * Starts the built `opsdeck alerts serve` in an empty folder, by default with its own storage path and port. The last argument
+ * is the command of another build.
  */
 export function startOpsdeck(
   t: Cleanup,
@@ -209,7 +209,7 @@ export function startOpsdeck(
   return startServer(t, { command, args: all, cwd: folder, addressIn: listeningAddress });
 }
 
-/** What a process holds in memory now, and the most it ever held, in bytes; undefined where there is no /proc. */
+/** Current and peak memory of a process in bytes; undefined without /proc. */
 export function memoryOf(pid: number): { rss: number; peak: number } | undefined {
   let status: string;
   try {
@@ -221,7 +221,7 @@ export function memoryOf(pid: number): { rss: number; peak: number } | undefined
   return { rss: bytesOf('VmRSS'), peak: bytesOf('VmHWM') };
 }
 
-/** The processes that a process has started; none where there is no /proc. */
+/** The child processes of a process; empty without /proc. */
 export function childrenOf(pid: number): readonly number[] {
   try {
     const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1');
@@ -233,13 +233,13 @@ export function childrenOf(pid: number): readonly number[] {
 
 export interface ProcessOptions {
   readonly cwd?: string;
-  /** Added to the environment of this process; undefined takes a variable away. */
+  /** Added to the environment of this process; undefined removes a variable. */
   readonly env?: NodeJS.ProcessEnv;
-  /** What the process reads from its standard input. */
+  /** Standard input. */
   readonly input?: string;
 }
 
-/** Runs a command to its end. `code` is 128 + 9 if it had to be killed, after {@link HANG_MS}; throws only if it cannot be started. */
+/** Runs a command. `code` is 128 + 9 if it was killed after {@link HANG_MS}. Rejects only if it cannot be started. */
 export function runProcess(
   command: string,
   args: readonly string[],
@@ -262,7 +262,7 @@ export function runProcess(
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       stderr += text;
     });
-    // A command that reads nothing may be gone before its input is written.
+    // The command may exit without reading its input.
     child.stdin.on('error', () => {});
     child.stdin.end(options.input ?? '');
     child.once('error', fail);

@@ -1,4 +1,4 @@
-/** Pseudo-random numbers from a seed (mulberry32): the same seed gives the same sequence on every machine. */
+/** Pseudo-random numbers (mulberry32): the same seed gives the same sequence on every machine. */
 export class Random {
   #state: number;
 
@@ -6,7 +6,7 @@ export class Random {
     this.#state = seed >>> 0;
   }
 
-  /** A number from 0 up to, but not including, 1. */
+  /** A number from 0 to below 1. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = this.#state;
@@ -15,7 +15,7 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** A whole number from `least` to `most`, both included. */
+  /** A whole number from `least` to `most`, inclusive. */
   int(least: number, most: number): number {
     return least + Math.floor(this.next() * (most - least + 1));
   }
@@ -25,7 +25,7 @@ export class Random {
     return this.next() < probability;
   }
 
-  /** One of the items, of which there must be at least one. */
+  /** One of the items; throws if there are none. */
   pick<T>(items: readonly T[]): T {
     const item = items[this.int(0, items.length - 1)];
     if (item === undefined && items.length === 0) throw new RangeError('nothing to pick from');
@@ -42,7 +42,7 @@ export class Random {
     return taken;
   }
 
-  /** One of the choices, each as likely as its weight. */
+  /** One of the choices, with probability proportional to its weight. */
   weighted<T>(choices: readonly (readonly [weight: number, choice: T])[]): T {
     let rest = this.next() * choices.reduce((sum, [weight]) => sum + weight, 0);
     for (const [weight, choice] of choices) {

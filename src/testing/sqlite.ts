@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { type Database, openDatabase, type SqlRow } from '../kernel/storage/database.ts';
 
 export interface SqliteFolder {
-  /** Closes what is open and opens it anew, as after a restart. */
+  /** Opens the database again, as after a restart. */
   open(): Promise<Database>;
 }
 
-/** A folder for a database with this schema; it goes with the test. */
+/** A folder for a database with this schema, removed after the test. */
 export function createSqliteFolder(
   t: { after(end: () => Promise<void>): void },
   ...migrations: readonly string[]
@@ -28,5 +28,5 @@ export function createSqliteFolder(
   };
 }
 
-/** Rows as a test compares them: those of the database have no prototype. */
+/** Rows for deepEqual: those of the database have no prototype. */
 export const plainRows = (rows: readonly SqlRow[]): readonly SqlRow[] => rows.map((row) => ({ ...row }));

@@ -3,21 +3,21 @@ import { join, resolve } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
 import { type Cleanup, temporaryFolder } from './processes.ts';
 
-/** A data directory that an earlier version has left, with what that version said of it. */
+/** A data directory of an earlier version, with the responses of that version. */
 export interface StoredDirectory {
-  /** When the server ended, in epoch milliseconds. */
+  /** When the server stopped, in epoch milliseconds. */
   readonly time: number;
-  /** Of GET requests just before, by path: JSON, or a text. */
+  /** Responses to GET requests before that, by path: JSON or text. */
   readonly answers: Readonly<Record<string, unknown>>;
   readonly files: readonly {
     readonly name: string;
     readonly mode: number;
-    /** Of a folder: none. */
+    /** Undefined for a folder. */
     readonly base64?: string;
   }[];
 }
 
-/** Reads a directory that is stored as compressed JSON below `src/`, and unpacks it into a folder that goes with the test. */
+/** Unpacks a directory stored as compressed JSON below `src/` into a folder, removed after the test. */
 export function unpackDirectory<T extends StoredDirectory>(
   t: Cleanup,
   file: string,

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { messageOf } from '../../kernel/errors.ts';
 import { HANG_MS } from '../../testing/eventually.ts';
-import { HttpClient, type PlainRequest } from '../../testing/http/client.ts';
+import { PlainClient, type PlainRequest } from '../../testing/http/client.ts';
 import { isLongRound } from '../../testing/long-round.ts';
 import {
   type Cleanup,
@@ -164,7 +164,7 @@ interface Contestant {
 
 async function contest(t: Cleanup, side: Side): Promise<Contestant> {
   const { url } = await sides[side](t);
-  return { side, server: new ScriptedServer(new HttpClient(t, url)) };
+  return { side, server: new ScriptedServer(new PlainClient(t, url)) };
 }
 
 interface Reply {

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { eventually } from '../../testing/eventually.ts';
-import { HttpClient } from '../../testing/http/client.ts';
+import { PlainClient } from '../../testing/http/client.ts';
 import { isLongRound } from '../../testing/long-round.ts';
 import {
   executablePath,
@@ -35,7 +35,7 @@ function silence(comment: string, name = comment) {
 }
 
 async function list<T>(t: TestContext, url: string, path: string): Promise<readonly T[]> {
-  const response = await new HttpClient(t, url).get(path);
+  const response = await new PlainClient(t, url).get(path);
   assert.equal(response.status, 200);
   return JSON.parse(response.body) as T[];
 }
@@ -53,7 +53,7 @@ test('every acknowledged silence, and every acknowledged end of one, survives ki
       assert.equal(found?.comment, comment, `silence ${id} of round ${round - 1}`);
       if (expired) assert.equal(found.status.state, 'expired');
     }
-    const client = new HttpClient(t, server.url, { connections: 16 });
+    const client = new PlainClient(t, server.url, { connections: 16 });
     const before = acknowledged.size;
     let killed = false;
     const writer = async (name: string) => {
@@ -89,7 +89,7 @@ const isOnDisk = (folder: string, text: string): boolean =>
 test('alerts and their times that are on disk are there again after kill -9', async (t) => {
   const storage = join(temporaryFolder(t), 'data');
   const first = await startOpsdeck(t, ['--storage.path', storage]);
-  const client = new HttpClient(t, first.url);
+  const client = new PlainClient(t, first.url);
   const alerts = Array.from({ length: 500 }, (_, index) => ({
     labels: { alertname: 'HighLoad', instance: `host-${index}` },
     annotations: { summary: 'über 90 %' },
@@ -103,14 +103,14 @@ test('alerts and their times that are on disk are there again after kill -9', as
   const before = (await client.get('/api/v2/alerts')).body;
   await first.stop('SIGKILL');
   const second = await startOpsdeck(t, ['--storage.path', storage]);
-  assert.equal((await new HttpClient(t, second.url).get('/api/v2/alerts')).body, before);
+  assert.equal((await new PlainClient(t, second.url).get('/api/v2/alerts')).body, before);
   assert.match(before, /"state":"suppressed"/);
 });
 
 test('a server that was asked to stop has written everything, at once', async (t) => {
   const storage = join(temporaryFolder(t), 'data');
   const first = await startOpsdeck(t, ['--storage.path', storage]);
-  await new HttpClient(t, first.url).post('/api/v2/alerts', [{ labels: { alertname: 'LastWords' } }]);
+  await new PlainClient(t, first.url).post('/api/v2/alerts', [{ labels: { alertname: 'LastWords' } }]);
   assert.deepEqual(await first.stop('SIGTERM'), { code: 0, signal: null });
   const second = await startOpsdeck(t, ['--storage.path', storage]);
   const alerts = await eventually('the alert', () => list<{ labels: unknown }>(t, second.url, '/api/v2/alerts'));
@@ -134,7 +134,7 @@ test('a server that cannot write its last alerts says so in a line, and ends wit
     labels: { alertname: 'Many', instance: `host-${index}` },
     annotations: { description: 'what an alert tells those whom it wakes, at some length. '.repeat(5) },
   }));
-  assert.equal((await new HttpClient(t, server.url).post('/api/v2/alerts', alerts)).status, 200);
+  assert.equal((await new PlainClient(t, server.url).post('/api/v2/alerts', alerts)).status, 200);
   assert.deepEqual(await server.stop('SIGTERM'), { code: 1, signal: null });
   assert.match(server.stderr(), /^opsdeck: the last alerts could not be written to disk: /m);
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { HttpClient } from '../../testing/http/client.ts';
+import { PlainClient } from '../../testing/http/client.ts';
 import { executablePath, runProcess, startOpsdeck } from '../../testing/processes.ts';
 
 // What pages of other sites get of the built server.
@@ -8,7 +8,7 @@ import { executablePath, runProcess, startOpsdeck } from '../../testing/processe
 const EVIL = { Origin: 'https://evil.example', 'Sec-Fetch-Site': 'cross-site' };
 
 test('by default the server is as open as Alertmanager: pages of any origin read, and any Host is answered', async (t) => {
-  const client = new HttpClient(t, (await startOpsdeck(t)).url);
+  const client = new PlainClient(t, (await startOpsdeck(t)).url);
   const read = await client.send({ method: 'GET', path: '/api/v2/alerts', headers: { ...EVIL, Host: 'evil.example' } });
   assert.deepEqual([read.status, read.headers['access-control-allow-origin']], [200, '*']);
   assert.equal((await client.send({ method: 'POST', path: '/-/reload', headers: EVIL })).status, 200);
@@ -16,7 +16,7 @@ test('by default the server is as open as Alertmanager: pages of any origin read
 
 test('with --web.allowed-host it is not: other names and other pages are refused', async (t) => {
   const flags = ['--web.allowed-host', 'alerts.example.org', '--web.cors-origin', 'https://grafana.example.org'];
-  const client = new HttpClient(t, (await startOpsdeck(t, flags)).url);
+  const client = new PlainClient(t, (await startOpsdeck(t, flags)).url);
   const ask = (method: string, path: string, headers: Readonly<Record<string, string>>) =>
     client.send({ method, path, headers });
   for (const path of ['/', '/api/v2/alerts', '/status', '/metrics', '/-/healthy']) {

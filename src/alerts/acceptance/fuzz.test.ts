@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import { HANG_MS } from '../../testing/eventually.ts';
-import { HttpClient } from '../../testing/http/client.ts';
+import { PlainClient } from '../../testing/http/client.ts';
 import { type RawAnswer, RawConnection } from '../../testing/http/raw-connection.ts';
 import { isLongRound } from '../../testing/long-round.ts';
 import { type RunningServer, startOpsdeck } from '../../testing/processes.ts';
@@ -91,7 +91,7 @@ function sendBroken(server: RunningServer, bytes: Buffer, about: string): Promis
   });
 }
 
-async function assertStillServes(server: RunningServer, client: HttpClient): Promise<void> {
+async function assertStillServes(server: RunningServer, client: PlainClient): Promise<void> {
   const alert = { labels: { alertname: 'AfterTheStorm', zone: 'calm' }, annotations: { text: 'still here' } };
   assert.equal((await client.post('/api/v2/alerts', [alert])).status, 200);
   const listed = await client.get(`/api/v2/alerts?filter=${encodeURIComponent('alertname="AfterTheStorm"')}`);
@@ -108,7 +108,7 @@ async function assertStillServes(server: RunningServer, client: HttpClient): Pro
 
 test('random and mutated requests leave no failure, and a server that still answers', async (t) => {
   const server = await startOpsdeck(t);
-  const client = new HttpClient(t, server.url);
+  const client = new PlainClient(t, server.url);
 
   await t.test(`${FRAMED} requests with spoiled bodies, queries, headers and paths are each answered`, async () => {
     const fuzzer = new Fuzzer(new Random(SEED));

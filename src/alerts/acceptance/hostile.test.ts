@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { eventually } from '../../testing/eventually.ts';
-import { HttpClient } from '../../testing/http/client.ts';
+import { PlainClient } from '../../testing/http/client.ts';
 import { type Cleanup, memoryOf, type RunningServer, startOpsdeck } from '../../testing/processes.ts';
 
 const MB = 1024 * 1024;
@@ -58,7 +58,7 @@ const statusOf = (text: string) => /^HTTP\/1\.1 (\d{3}) /.exec(text)?.[1];
 let rounds = 0;
 
 /** Posts an alert and reads it back, again and again, as a well-behaved client that must not notice anything. */
-async function assertServed(client: HttpClient, times = 5): Promise<void> {
+async function assertServed(client: PlainClient, times = 5): Promise<void> {
   for (let left = times; left > 0; left--) {
     const zone = `round ${++rounds}`;
     assert.equal((await client.post('/api/v2/alerts', [{ labels: { alertname: 'Served', zone } }])).status, 200);
@@ -74,7 +74,7 @@ function assertPending(rude: readonly Rude[]): void {
 
 interface Storm {
   readonly name: string;
-  readonly passes: (t: Cleanup, server: RunningServer, client: HttpClient) => Promise<void>;
+  readonly passes: (t: Cleanup, server: RunningServer, client: PlainClient) => Promise<void>;
 }
 
 /** Sends 100 MB four times at once; each is to be refused, and soon. */
@@ -157,7 +157,7 @@ const storms: Storm[] = [
 
 test('an ill-behaved client does not keep others from being served', async (t) => {
   const server = await startOpsdeck(t);
-  const client = new HttpClient(t, server.url);
+  const client = new PlainClient(t, server.url);
   await assertServed(client);
   for (const { name, passes } of storms) {
     await t.test(name, (subtest) => passes(subtest, server, client));
@@ -169,7 +169,7 @@ const READERS = 20;
 /** A fifth of what their whole answers would take, were they made at once. */
 const READERS_MAY_HOLD = 80 * MB;
 
-async function load(client: HttpClient, count: number): Promise<void> {
+async function load(client: PlainClient, count: number): Promise<void> {
   const description = 'what an alert tells those who are woken by it, at some length. '.repeat(2);
   for (let at = 0; at < count; at += 1000) {
     const alerts = Array.from({ length: 1000 }, (_, index) => ({
@@ -182,7 +182,7 @@ async function load(client: HttpClient, count: number): Promise<void> {
 
 test('readers of a long answer that do not read cost little memory and hold nobody up', async (t) => {
   const server = await startOpsdeck(t);
-  const client = new HttpClient(t, server.url);
+  const client = new PlainClient(t, server.url);
   const rss = () => memoryOf(server.pid)?.rss ?? 0;
   await load(client, MANY);
   // What as many readers cost that do read is no matter here: garbage that waits for its collection.
@@ -222,7 +222,7 @@ test('readers of a long answer that do not read cost little memory and hold nobo
 
 test('clients that are in the middle of something do not keep the server from ending', async (t) => {
   const server = await startOpsdeck(t);
-  const client = new HttpClient(t, server.url);
+  const client = new PlainClient(t, server.url);
   await assertServed(client, 1);
   const rude = await dialMany(t, server, 20);
   for (const { socket } of rude) socket.write(`${POST_HEAD}Content-Length: 100000\r\n\r\n[`);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { eventually } from '../../testing/eventually.ts';
-import { HttpClient } from '../../testing/http/client.ts';
+import { PlainClient } from '../../testing/http/client.ts';
 import { childrenOf, configFile, startOpsdeck, temporaryFolder } from '../../testing/processes.ts';
 import {
   type StartToldSink,
@@ -39,7 +39,7 @@ receivers: [{name: sink, ${yaml}}]
   const args = ['--config.file', configFile(t, config), '--storage.path', join(temporaryFolder(t), 'data')];
   return async () => {
     const server = await startOpsdeck(t, args);
-    const client = new HttpClient(t, server.url);
+    const client = new PlainClient(t, server.url);
     const startsAt = new Date().toISOString();
     const post = async (instance: string, alertname: string, endsAt: number) => {
       const alert = { labels: { alertname, instance }, startsAt, endsAt: new Date(endsAt).toISOString() };

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { eventually } from '../../testing/eventually.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
-import { HttpClient } from '../../testing/http/client.ts';
+import { PlainClient } from '../../testing/http/client.ts';
 import { configFile, startOpsdeck, temporaryFolder } from '../../testing/processes.ts';
 import { Random } from '../../testing/random.ts';
 import { createSqliteFolder } from '../../testing/sqlite.ts';
@@ -101,7 +101,7 @@ receivers: [{name: hook, webhook_configs: [{url: "${sink.url}/hook"}]}]
   const args = ['--config.file', configFile(t, config), '--storage.path', join(temporaryFolder(t), 'data')];
   const first = await startOpsdeck(t, args);
   const postedAt = Date.now();
-  await new HttpClient(t, first.url).post('/api/v2/alerts', [{ labels: { alertname: 'Due' } }]);
+  await new PlainClient(t, first.url).post('/api/v2/alerts', [{ labels: { alertname: 'Due' } }]);
   await new Promise((done) => setTimeout(done, 1_000));
   await first.stop('SIGKILL');
   await startOpsdeck(t, args);

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { eventually } from '../../testing/eventually.ts';
-import { HttpClient } from '../../testing/http/client.ts';
+import { PlainClient } from '../../testing/http/client.ts';
 import {
   type Cleanup,
   listeningAddress,
@@ -63,8 +63,8 @@ test('an alert that a real Prometheus pushes is listed as it was sent and refres
   if (!needsReal(t, 'prometheus', 'prometheus')) return;
   const opsdeck = await startOpsdeck(t);
   const prometheus = await startPrometheus(t, opsdeck);
-  const client = new HttpClient(t, opsdeck.url);
-  const metrics = new HttpClient(t, prometheus.url);
+  const client = new PlainClient(t, opsdeck.url);
+  const metrics = new PlainClient(t, prometheus.url);
   const list = async (): Promise<ListedAlert[]> => JSON.parse((await client.get('/api/v2/alerts')).body);
 
   const first = await eventually('a pushed alert', async () => (await list())[0]);

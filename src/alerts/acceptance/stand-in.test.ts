@@ -5,7 +5,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { eventually } from '../../testing/eventually.ts';
-import { HttpClient } from '../../testing/http/client.ts';
+import { PlainClient } from '../../testing/http/client.ts';
 import {
   configFile,
   executablePath,
@@ -73,7 +73,7 @@ interface Status {
 }
 
 async function statusOf(t: TestContext, url: string): Promise<Status> {
-  return JSON.parse((await new HttpClient(t, url).get('/api/v2/status')).body) as Status;
+  return JSON.parse((await new PlainClient(t, url).get('/api/v2/status')).body) as Status;
 }
 
 for (const [form, print] of [

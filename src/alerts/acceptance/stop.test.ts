@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { eventually } from '../../testing/eventually.ts';
-import { HttpClient } from '../../testing/http/client.ts';
+import { PlainClient } from '../../testing/http/client.ts';
 import type { SinkAnswer } from '../../testing/http/sink.ts';
 import { childrenOf, configFile, startOpsdeck, temporaryFolder } from '../../testing/processes.ts';
 import { startToldWebhook } from '../testing/delivery-sinks.ts';
@@ -19,7 +19,7 @@ receivers: [{name: sink, ${sink.yaml}}]
   const args = ['--config.file', configFile(t, config), '--storage.path', join(temporaryFolder(t), 'data')];
   const start = async () => {
     const server = await startOpsdeck(t, args);
-    const client = new HttpClient(t, server.url);
+    const client = new PlainClient(t, server.url);
     const list = async (path: string) => JSON.parse((await client.get(path)).body) as readonly unknown[];
     return {
       ...server,

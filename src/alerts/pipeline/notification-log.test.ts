@@ -89,7 +89,7 @@ test('what the disk did not take is written again until it does, as it then is',
     [[values]],
   );
   await wait();
-  assert.equal(database.asked, 2);
+  assert.equal(database.writes, 2);
   log.writeLater(KEY);
   await log.flush();
   assert.equal(database.committed.length, 2);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { HttpClient } from '../../testing/http/client.ts';
+import { PlainClient } from '../../testing/http/client.ts';
 import {
   executablePath,
   listeningAddress,
@@ -35,7 +35,7 @@ test('the silences that a real Alertmanager left in the storage path are there a
   if (!needsReal(t, 'prometheus-alertmanager', 'prometheus-alertmanager')) return;
   const storage = temporaryFolder(t);
   const before = await startAlertmanager(t, { args: [`--storage.path=${storage}`] });
-  const there = new HttpClient(t, before.url);
+  const there = new PlainClient(t, before.url);
   const ids: string[] = [];
   for (const [comment, matchers] of [
     ['plain', [{ name: 'alertname', value: 'DiskFull', isRegex: false }]],
@@ -64,7 +64,7 @@ test('the silences that a real Alertmanager left in the storage path are there a
   const file = readFileSync(join(storage, 'silences'));
 
   const first = await startOpsdeck(t, ['--storage.path', storage]);
-  const here = new HttpClient(t, first.url);
+  const here = new PlainClient(t, first.url);
   assert.deepEqual(JSON.parse((await here.get('/api/v2/silences')).body), expected);
   assert.match(first.stderr(), /Silences of Alertmanager taken over" .*silences=3/);
   await here.send({ method: 'DELETE', path: `/api/v2/silence/${ids[0]}` });
@@ -72,7 +72,7 @@ test('the silences that a real Alertmanager left in the storage path are there a
   assert.deepEqual(readFileSync(join(storage, 'silences')), file, 'its own file stays as it is');
 
   const second = await startOpsdeck(t, ['--storage.path', storage]);
-  const again = await new HttpClient(t, second.url).get(`/api/v2/silence/${ids[0]}`);
+  const again = await new PlainClient(t, second.url).get(`/api/v2/silence/${ids[0]}`);
   assert.match(again.body, /"state":"expired"/);
   assert.doesNotMatch(second.stderr(), /taken over/);
 });
@@ -82,7 +82,7 @@ test('a damaged file of silences is told, and does not keep the server from star
   writeFileSync(join(storage, 'silences'), 'not protobuf at all');
   const server = await startOpsdeck(t, ['--storage.path', storage]);
   assert.match(server.stderr(), /level=ERROR msg="Silences of Alertmanager could not be taken over" .*damaged/);
-  assert.equal((await new HttpClient(t, server.url).get('/api/v2/silences')).body, '[]\n');
+  assert.equal((await new PlainClient(t, server.url).get('/api/v2/silences')).body, '[]\n');
 });
 
 test('without a storage path, Alertmanager kept its state in data/, and its silences are found there', async (t) => {

@@ -54,12 +54,12 @@ test('alerts are on disk half a second after their answer, those that came toget
   clock.advance(300);
   store.put([numbered(2), numbered(1)]);
   clock.advance(199);
-  assert.equal(database.asked, 0);
+  assert.equal(database.writes, 0);
   clock.advance(1);
   assert.deepEqual(printed(database.committed), ['+1 +2']);
   await turn();
   clock.advance(10 * MINUTE);
-  assert.equal(database.asked, 1);
+  assert.equal(database.writes, 1);
 });
 
 test('a post that repeats an alert writes its times alone, one that changes its annotations all of it', async () => {
@@ -93,7 +93,7 @@ test('nothing new is nothing to write', async () => {
   store.collectGarbage(START);
   clock.advance(MINUTE);
   await turn();
-  assert.equal(database.asked, 0);
+  assert.equal(database.writes, 0);
 });
 
 test('an alert that is forgotten leaves the disk, too', async () => {
@@ -118,7 +118,7 @@ test('an alert that comes while others are being written is written after them',
   clock.advance(500);
   store.put([numbered(2)]);
   clock.advance(5_000);
-  assert.equal(database.asked, 1);
+  assert.equal(database.writes, 1);
   await database.release();
   clock.advance(500);
   await turn();
@@ -145,10 +145,10 @@ test('a disk that fails is tried again after five seconds, and nothing is lost',
   assert.match(lines.join(), /level=ERROR .*alerts could not be written.* err="database or disk is full"/);
   store.put([numbered(3)]);
   clock.advance(4_999);
-  assert.equal(database.asked, 1);
+  assert.equal(database.writes, 1);
   clock.advance(1);
   await turn();
-  assert.equal(database.asked, 2);
+  assert.equal(database.writes, 2);
   database.failure = undefined;
   clock.advance(5_000);
   await turn();
@@ -180,12 +180,12 @@ test('after a failure the newest version is written, or none if the alert is gon
 test('a flush writes at once, waits for a write under way, and fails when the disk does', async () => {
   const { clock, database, store } = createStore(new FakeDatabase());
   await store.flush();
-  assert.equal(database.asked, 0);
+  assert.equal(database.writes, 0);
   store.put([numbered(1)]);
   await store.flush();
   assert.deepEqual(printed(database.committed), ['+1']);
   clock.advance(MINUTE);
-  assert.equal(database.asked, 1);
+  assert.equal(database.writes, 1);
 
   store.put([numbered(2)]);
   database.hold();
@@ -193,7 +193,7 @@ test('a flush writes at once, waits for a write under way, and fails when the di
   store.put([numbered(3)]);
   const flushed = store.flush();
   await turn();
-  assert.equal(database.asked, 2);
+  assert.equal(database.writes, 2);
   await database.release();
   await flushed;
   assert.deepEqual(printed(database.committed), ['+1', '+2', '+3']);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
 import { test } from 'node:test';
-import { runAlerts, startFakeAlertmanager, type ToldAnswer } from '../../testing/fake-alertmanager.ts';
+import { type FakeAnswer, runAlerts, startFakeAlertmanager } from '../../testing/fake-alertmanager.ts';
 import { FakeTerminal } from '../../testing/fake-terminal.ts';
 import { refusalText } from './client.ts';
 import { parseServerAddress } from './server-address.ts';
@@ -67,7 +67,7 @@ for (const [url, told] of badUrls) {
   });
 }
 
-const answers: [name: string, answer: ToldAnswer, code: number, told: RegExp][] = [
+const answers: [name: string, answer: FakeAnswer, code: number, told: RegExp][] = [
   ['a JSON string', { status: 400, json: 'bad matcher format: b' }, 1, /answered 400: bad matcher format: b\n$/],
   ['an object with a message', { status: 422, json: { code: 612, message: 'too few' } }, 1, /answered 422: too few\n$/],
   ['the answer of API v1', { status: 410, json: { status: 'deprecated', error: 'gone' } }, 1, /answered 410: gone\n$/],

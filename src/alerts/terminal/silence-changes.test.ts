@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import {
+  type FakeAnswer,
   type RecordedRequest,
   runAlerts,
   startFakeAlertmanager,
-  type ToldAnswer,
 } from '../../testing/fake-alertmanager.ts';
 import { FakeTerminal } from '../../testing/fake-terminal.ts';
 
@@ -22,7 +22,7 @@ const silence = {
 };
 const { status: _status, updatedAt: _updatedAt, ...postable } = silence;
 
-async function serve(t: TestContext, answer: (request: RecordedRequest) => ToldAnswer) {
+async function serve(t: TestContext, answer: (request: RecordedRequest) => FakeAnswer) {
   const { url, requests } = await startFakeAlertmanager(t, answer);
   const terminal = new FakeTerminal(NOW);
   terminal.env.OPSDECK_ALERTS_URL = url;
@@ -34,7 +34,7 @@ async function serve(t: TestContext, answer: (request: RecordedRequest) => ToldA
 /** Knows the silences whose ids are given; a POST of any of them keeps its id. */
 const knowing =
   (...ids: string[]) =>
-  ({ method, path, body }: RecordedRequest): ToldAnswer => {
+  ({ method, path, body }: RecordedRequest): FakeAnswer => {
     const id = method === 'POST' ? (body as { id?: string }).id : decodeURIComponent(path.split('/').at(-1) ?? '');
     if (id !== undefined && !ids.includes(id)) return { status: 404, json: 'silence not found' };
     if (method === 'POST') return { json: { silenceID: id ?? 'new' } };

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import {
+  type FakeAnswer,
   type RecordedRequest,
   runAlerts,
   startFakeAlertmanager,
-  type ToldAnswer,
 } from '../../testing/fake-alertmanager.ts';
 import { FakeTerminal } from '../../testing/fake-terminal.ts';
 
@@ -40,7 +40,7 @@ const over = {
   endsAt: '2026-01-01T11:30:00.000Z',
 };
 
-async function serve(t: TestContext, answer: (request: RecordedRequest) => ToldAnswer) {
+async function serve(t: TestContext, answer: (request: RecordedRequest) => FakeAnswer) {
   const { url, requests } = await startFakeAlertmanager(t, answer);
   const terminal = new FakeTerminal(NOW);
   terminal.env.OPSDECK_ALERTS_URL = url;

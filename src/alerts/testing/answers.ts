@@ -1,4 +1,4 @@
-import type { HttpClient, PlainRequest, PlainResponse } from '../../testing/http/client.ts';
+import type { PlainClient, PlainRequest, PlainResponse } from '../../testing/http/client.ts';
 import { UNKNOWN_SILENCE_ID } from './samples.ts';
 import type { Step } from './script.ts';
 
@@ -56,13 +56,13 @@ function sortedList(header: unknown): string | undefined {
 
 /** One server under comparison: remembers which ids it gave, so that the same script runs against each. */
 export class ScriptedServer {
-  readonly #client: HttpClient;
+  readonly #client: PlainClient;
   /** The id that each posted silence got, in the order of the posts. */
   readonly #idOfPost: (string | undefined)[] = [];
   /** Each id by its name, the first one given being `silence 1`. */
   readonly #names = new Map<string, string>();
 
-  constructor(client: HttpClient) {
+  constructor(client: PlainClient) {
     this.#client = client;
   }
 

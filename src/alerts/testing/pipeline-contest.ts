@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
-import { HttpClient } from '../../testing/http/client.ts';
+import { PlainClient } from '../../testing/http/client.ts';
 import { type Cleanup, configFile, type RunningServer } from '../../testing/processes.ts';
 import {
   Beats,
@@ -38,7 +38,7 @@ export interface Contest {
 
 /** A server, its webhook, and what a script calls its silences. */
 export class Contestant {
-  readonly #client: HttpClient;
+  readonly #client: PlainClient;
   readonly #sink: WebhookSink;
   readonly #configPath: string;
   readonly #silences = new Map<string, string>();
@@ -57,7 +57,7 @@ export class Contestant {
     this.#script = script;
     this.#slowness = slowness;
     this.#beats = new Beats(script, slowness);
-    this.#client = new HttpClient(t, server.url);
+    this.#client = new PlainClient(t, server.url);
     this.#sink = sink;
     this.#configPath = configPath;
   }

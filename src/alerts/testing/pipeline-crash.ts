@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { eventually } from '../../testing/eventually.ts';
-import { HttpClient } from '../../testing/http/client.ts';
+import { PlainClient } from '../../testing/http/client.ts';
 import type { SinkAnswer } from '../../testing/http/sink.ts';
 import {
   type Cleanup,
@@ -113,7 +113,7 @@ function later<T>(ms: number, value: T): Promise<T> {
 }
 
 async function lostOf(t: Cleanup, { url }: RunningServer, acknowledged: ReadonlySet<string>): Promise<string[]> {
-  const { body } = await new HttpClient(t, url).get('/api/v2/silences');
+  const { body } = await new PlainClient(t, url).get('/api/v2/silences');
   const listed = new Set((JSON.parse(body) as { readonly id: string }[]).map(({ id }) => id));
   return [...acknowledged].filter((id) => !listed.has(id));
 }
@@ -128,7 +128,7 @@ interface Settling {
 
 /** Ends the load, and waits until nothing has been told for a while. */
 async function settle(t: Cleanup, { url }: RunningServer, { load, sink, isAllTold }: Settling): Promise<void> {
-  const client = new HttpClient(t, url);
+  const client = new PlainClient(t, url);
   await load.end(client);
   const endedAt = Date.now();
   // Whoever was refused several times in a row is tried again after more than a while. What never comes is reported as missing.

@@ -1,4 +1,4 @@
-import { HttpClient } from '../../testing/http/client.ts';
+import { PlainClient } from '../../testing/http/client.ts';
 import type { Cleanup } from '../../testing/processes.ts';
 import type { Random } from '../../testing/random.ts';
 import type { Told } from './delivery-sinks.ts';
@@ -37,7 +37,7 @@ export class PipelineLoad {
 
   /** Puts the load on a server until told to stop; the result resolves when nothing is under way. */
   start(t: Cleanup, url: string): () => Promise<void> {
-    const client = new HttpClient(t, url);
+    const client = new PlainClient(t, url);
     let isStopped = false;
     // A request that is cut off was not acknowledged: its failure is expected.
     const repeat = async (action: () => Promise<unknown>, everyMs: number) => {
@@ -58,14 +58,14 @@ export class PipelineLoad {
   }
 
   /** Posts what fires, and what has ended not long ago. */
-  async postAll(client: HttpClient): Promise<void> {
+  async postAll(client: PlainClient): Promise<void> {
     const now = Date.now();
     const alerts = this.#alerts.filter(({ endsAt }) => now - endsAt < RESEND_ENDED_MS);
     if (alerts.length > 0) await client.post('/api/v2/alerts', alerts.map(postableOf));
   }
 
   /** From now on nothing fires any more but what fires to the end. */
-  async end(client: HttpClient): Promise<void> {
+  async end(client: PlainClient): Promise<void> {
     const now = Date.now();
     for (const [index, alert] of this.#alerts.entries()) {
       if (Number.isFinite(alert.endsAt) && alert.endsAt > now) this.#alerts[index] = { ...alert, endsAt: now };
@@ -73,7 +73,7 @@ export class PipelineLoad {
     await this.postAll(client);
   }
 
-  async #postNew(client: HttpClient): Promise<void> {
+  async #postNew(client: PlainClient): Promise<void> {
     const now = Date.now();
     const endsAt = this.#random.chance(0.1) ? Number.POSITIVE_INFINITY : now + this.#random.int(50, 3_000);
     const group = `Group${this.#random.int(1, GROUPS)}`;
@@ -82,7 +82,7 @@ export class PipelineLoad {
     await client.post('/api/v2/alerts', [postableOf(alert)]);
   }
 
-  async #postSilence(client: HttpClient): Promise<void> {
+  async #postSilence(client: PlainClient): Promise<void> {
     const { status, body } = await client.post('/api/v2/silences', {
       matchers: [{ name: 'alertname', value: `nothing-${this.silences.size}`, isRegex: false }],
       startsAt: new Date().toISOString(),

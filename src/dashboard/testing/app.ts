@@ -5,7 +5,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { createLog } from '../../kernel/log.ts';
 import type { Flags } from '../../kernel/settings/settings.ts';
-import { HttpClient } from '../../testing/http/client.ts';
+import { PlainClient } from '../../testing/http/client.ts';
 import { type Cleanup, temporaryFolder } from '../../testing/processes.ts';
 import { loadConfig } from '../config/config.ts';
 import type { SETTINGS } from '../config/settings.ts';
@@ -14,7 +14,7 @@ import { startDashboard } from '../server.ts';
 export interface TestDashboard {
   readonly url: string;
   readonly folder: string;
-  readonly client: HttpClient;
+  readonly client: PlainClient;
   /** What was logged. */
   log(): string;
   get(path: string): Promise<{ readonly status: number; readonly json: Record<string, unknown> }>;
@@ -51,7 +51,7 @@ export async function startTestDashboard(t: Cleanup, options: TestDashboardOptio
     createLog({ level: 'debug', format: 'logfmt', clock, write }),
   );
   t.after(() => server.close());
-  const client = new HttpClient(t, server.url);
+  const client = new PlainClient(t, server.url);
   return {
     url: server.url,
     folder,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { HttpClient } from '../../testing/http/client.ts';
+import { PlainClient } from '../../testing/http/client.ts';
 import type { Cleanup } from '../../testing/processes.ts';
 import { systemClock } from '../clock.ts';
 import { listen } from './server.ts';
@@ -21,7 +21,7 @@ async function start(t: Cleanup, rules: Partial<SiteRules> = {}) {
     site: { ...RULES, ...rules },
   });
   t.after(() => listener.close(0));
-  const client = new HttpClient(t, listener.url);
+  const client = new PlainClient(t, listener.url);
   const ask = async (headers: Readonly<Record<string, string>>, method = 'GET') =>
     (await client.send({ method, path: '/', headers })).status;
   return { ask, client, host: new URL(listener.url).host };

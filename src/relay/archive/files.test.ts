@@ -51,7 +51,7 @@ describe('refused is an archive', () => {
     });
   }
 
-  test('where there is none', async () => {
+  test('that does not exist', async () => {
     assert.deepEqual(await readArchiveFiles('/nowhere/x.tar'), { ok: false, reason: 'ENOENT' });
   });
 

@@ -6,9 +6,9 @@ import { messageOf, systemCodeOf } from '../../kernel/errors.ts';
 import { accepted, type Outcome, refused } from '../../kernel/outcome.ts';
 import { readTar, TarError, type TarLimits } from './tar.ts';
 
-/** Both files of one environment, as they stand in the archive. */
-export interface ArchivedFiles {
-  /** What the name of the files says. */
+/** The two files of an environment in the archive. */
+export interface EnvironmentFiles {
+  /** The common part of the file names. */
   readonly id: string;
   readonly metadata: Buffer;
   readonly data: Buffer;
@@ -21,13 +21,13 @@ const DATA_SUFFIX = '-data.json';
 const METADATA_SUFFIX = '.json';
 
 /**
- * Unpacks an offline archive, compressed or not, in memory. All of it is refused when it is broken, beyond the limits, or
- * does not have the checksum that it says; the reason is for whoever made it.
+ * Unpacks an offline archive, compressed or not, in memory. Refused if it is broken, exceeds the limits, or does not match
+ * its checksum.
  */
 export async function readArchiveFiles(
   path: string,
   limits: TarLimits = ARCHIVE_LIMITS,
-): Promise<Outcome<readonly ArchivedFiles[]>> {
+): Promise<Outcome<readonly EnvironmentFiles[]>> {
   const files = new Map<string, Buffer>();
   try {
     for await (const { name, content } of readTar(await unpack(path), wants, limits))
@@ -42,7 +42,7 @@ export async function readArchiveFiles(
   return pairFiles(files);
 }
 
-/** By what the file begins with, whatever it is called. */
+/** Detects gzip by the first bytes, whatever the file name. */
 async function unpack(path: string): Promise<AsyncIterable<Uint8Array>> {
   const file = await open(path);
   const { buffer } = await file.read(Buffer.alloc(2), 0, 2, 0).finally(() => file.close());
@@ -54,7 +54,7 @@ async function unpack(path: string): Promise<AsyncIterable<Uint8Array>> {
   return packed.pipe(unpacked);
 }
 
-/** Folders are no part of the format: what lies in one is passed over, and what points out of the archive refused. */
+/** Skips files in folders, which the format does not have; throws for paths that lead out of the archive. */
 function wants(name: string): boolean {
   const parts = name.split(/[/\\]/);
   if (parts.includes('..') || parts[0] === '' || name.includes('\0')) {
@@ -64,14 +64,14 @@ function wants(name: string): boolean {
   return !plain.includes('/') && (plain === CHECKSUM_FILE || plain.endsWith(METADATA_SUFFIX));
 }
 
-/** As tar writes the files of its own folder. */
+/** Without the `./` that tar adds to files of the current folder. */
 function plainName(name: string): string {
   return name.replace(/^(\.\/)+/, '');
 }
 
-function pairFiles(files: ReadonlyMap<string, Buffer>): Outcome<readonly ArchivedFiles[]> {
+function pairFiles(files: ReadonlyMap<string, Buffer>): Outcome<readonly EnvironmentFiles[]> {
   const names = [...files.keys()].filter((name) => name.endsWith(METADATA_SUFFIX) && !name.endsWith(DATA_SUFFIX));
-  const environments: ArchivedFiles[] = [];
+  const environments: EnvironmentFiles[] = [];
   for (const name of names) {
     const id = name.slice(0, -METADATA_SUFFIX.length);
     const data = files.get(`${id}${DATA_SUFFIX}`);
@@ -86,8 +86,8 @@ function pairFiles(files: ReadonlyMap<string, Buffer>): Outcome<readonly Archive
   return accepted(environments);
 }
 
-/** Over the contents of both files of every environment, in the order of their names. */
-function checksumOf(environments: readonly ArchivedFiles[]): Buffer {
+/** MD5 over the contents of all files, ordered by name. */
+function checksumOf(environments: readonly EnvironmentFiles[]): Buffer {
   const contents = environments.flatMap(({ id, metadata, data }) => [
     { name: Buffer.from(`${id}${METADATA_SUFFIX}`), content: metadata },
     { name: Buffer.from(`${id}${DATA_SUFFIX}`), content: data },

@@ -30,7 +30,7 @@ async function read(
 }
 
 const LONG = `${'folder-'.repeat(10)}/${'name-'.repeat(30)}.json`;
-/** Names that need a header of their own stand before some that do not. */
+/** Long names, which need their own header, before short ones. */
 const FILES = { 'a.json': '{"a":1}', [LONG]: 'long', empty: '', 'Grüße.json': 'x'.repeat(1000), 'b.json': '2' };
 
 /** Packs files with the tar of the system. */
@@ -94,8 +94,8 @@ function pax(text: string) {
 
 const WHOLE = packTar([{ name: 'a.json', content: 'x'.repeat(600) }]);
 const REFUSED: Record<string, [bytes: Buffer, reason: RegExp, limits?: Partial<TarLimits>]> = {
-  'something else': [Buffer.from('{"flags":{}}'.repeat(100)), /no tar archive/],
-  'a header that was changed': [Buffer.concat([Buffer.from('b'), WHOLE.subarray(1)]), /no tar archive/],
+  'something else': [Buffer.from('{"flags":{}}'.repeat(100)), /not a tar archive/],
+  'a header that was changed': [Buffer.concat([Buffer.from('b'), WHOLE.subarray(1)]), /not a tar archive/],
   'an end in a header': [WHOLE.subarray(0, 200), /it ends at a header/],
   'an end in a file': [WHOLE.subarray(0, 900), /it ends in a\.json/],
   'an end before a file': [WHOLE.subarray(0, 512), /it ends in a\.json/],
@@ -125,7 +125,7 @@ describe('refused is', () => {
   }
 });
 
-test('whoever stops reading ends what is read from', async () => {
+test('a reader that stops closes its source', async () => {
   let ended = false;
   async function* source() {
     try {

@@ -1,6 +1,6 @@
 /** A regular file of an archive. */
 export interface TarFile {
-  /** As it stands in the archive, with `/` between folders. */
+  /** The path in the archive, with `/` between folders. */
   readonly name: string;
   readonly content: Buffer;
 }
@@ -12,18 +12,18 @@ export interface TarLimits {
   readonly maxTotalBytes: number;
 }
 
-/** The archive is broken, cut off, or bigger than is allowed; the text is for whoever made it. */
+/** The archive is broken, truncated or too large. */
 export class TarError extends Error {
   override readonly name = 'TarError';
 }
 
 const BLOCK_BYTES = 512;
-/** For long names and the like, which stand in entries of their own. */
+/** Of an entry with a long name or pax records. */
 const MAX_EXTENSION_BYTES = 64 * 1024;
 
 /**
- * Reads the regular files that are wanted by name out of an unpacked tar archive: POSIX ustar and pax, and GNU's long
- * names. Nothing of what is not wanted is kept. Source: POSIX.1-2017, pax, "ustar Interchange Format".
+ * Reads the regular files whose names `wants` accepts from an uncompressed tar archive: POSIX ustar and pax, and GNU's long
+ * names. Other files are skipped without being held. Source: POSIX.1-2017, pax, "ustar Interchange Format".
  */
 export async function* readTar(
   chunks: AsyncIterable<Uint8Array>,
@@ -41,7 +41,7 @@ export async function* readTar(
       if (header.type === 'x' || header.type === 'L') {
         extension = { ...extension, ...(await readExtension(bytes, header)) };
       } else if (header.type === 'g' || header.type === 'K') {
-        // What these say of the entries after them is neither a name nor a size.
+        // Global pax records and long link names contain no name or size of a file.
         await bytes.skip(padded(header.size));
       } else {
         const { name = header.name, size = header.size } = extension;
@@ -61,7 +61,7 @@ interface Header {
   readonly type: 'file' | 'x' | 'g' | 'L' | 'K' | 'other';
 }
 
-/** What an entry before the file says of it. */
+/** Properties of a file given by an entry before it. */
 interface Extension {
   readonly name?: string;
   readonly size?: number;
@@ -71,7 +71,7 @@ function readHeader(block: Buffer): Header {
   const sum = readNumber(block, 148, 8);
   let expected = 8 * 0x20;
   for (const [index, byte] of block.entries()) if (index < 148 || index >= 156) expected += byte;
-  if (sum !== expected) throw new TarError('it is no tar archive, or a header of it is broken');
+  if (sum !== expected) throw new TarError('it is not a tar archive, or a header is broken');
   const type = String.fromCharCode(block[156] ?? 0);
   const prefix = block.toString('latin1', 257, 263) === 'ustar\0' ? readText(block, 345, 155) : '';
   const name = readText(block, 0, 100);
@@ -91,18 +91,18 @@ function readText(block: Buffer, start: number, length: number): string {
   return block.toString('utf8', start, end === -1 || end > start + length ? start + length : end);
 }
 
-/** Octal digits or, with the highest bit set, a binary number of GNU. */
+/** Octal digits or, with the highest bit set, a GNU binary number. */
 function readNumber(block: Buffer, start: number, length: number): number {
   const first = block[start] ?? 0;
   if (first & 0x80) {
-    // What does not fit into six bytes is far beyond every limit.
+    // More than six bytes exceed every limit.
     for (let index = start + 1; index < start + length - 6; index++) {
       if (block[index] !== 0) throw new TarError('a number in a header is too big');
     }
     return block.readUIntBE(start + length - 6, 6);
   }
   const digits = readText(block, start, length).trim();
-  if (!/^[0-7]*$/.test(digits)) throw new TarError('it is no tar archive, or a header of it is broken');
+  if (!/^[0-7]*$/.test(digits)) throw new TarError('it is not a tar archive, or a header is broken');
   return Number.parseInt(digits || '0', 8);
 }
 
@@ -141,12 +141,12 @@ async function readContent(bytes: ByteReader, name: string, size: number, limits
   return content ?? Buffer.alloc(0);
 }
 
-/** With what fills its last block. */
+/** Rounded up to whole blocks. */
 function padded(size: number): number {
   return Math.ceil(size / BLOCK_BYTES) * BLOCK_BYTES;
 }
 
-/** Takes so many bytes at a time off chunks of any size. */
+/** Reads a given number of bytes from chunks of any size. */
 class ByteReader {
   readonly #chunks: AsyncIterator<Uint8Array>;
   readonly #maxTotalBytes: number;
@@ -158,7 +158,7 @@ class ByteReader {
     this.#maxTotalBytes = maxTotalBytes;
   }
 
-  /** Undefined at the end; an end in the middle is an error that says where. */
+  /** Undefined at the end of the archive; throws with `where` if it ends within the bytes. */
   async take(count: number, where: string): Promise<Buffer | undefined> {
     const pieces: Buffer[] = [];
     let missing = count;
@@ -186,8 +186,8 @@ class ByteReader {
     }
   }
 
-  /** At least one byte and at most so many; undefined at the end. */
-  async #some(most: number): Promise<Buffer | undefined> {
+  /** From one to `max` bytes; undefined at the end. */
+  async #some(max: number): Promise<Buffer | undefined> {
     while (this.#rest.length === 0) {
       const { done, value } = await this.#chunks.next();
       if (done) return undefined;
@@ -196,7 +196,7 @@ class ByteReader {
         throw new TarError(`unpacked it is bigger than ${this.#maxTotalBytes} bytes`);
       this.#rest = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
     }
-    const piece = this.#rest.subarray(0, most);
+    const piece = this.#rest.subarray(0, max);
     this.#rest = this.#rest.subarray(piece.length);
     return piece;
   }

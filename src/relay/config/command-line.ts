@@ -7,19 +7,19 @@ import { logLevel } from './setting-kinds.ts';
 
 /** The flags of `relay serve` and `relay check-config`. */
 export const CONFIG_FLAGS = {
-  config: setting('--config <file>', anyText, 'a configuration file of the Relay Proxy', {
-    otherwise: '/etc/ld-relay.conf if there is one',
+  config: setting('--config <file>', anyText, 'configuration file of the Relay Proxy', {
+    otherwise: '/etc/ld-relay.conf if it exists',
   }),
-  fromEnv: setting('--from-env', boolean, 'take the configuration from the environment, above that of a file'),
-  allowMissingFile: setting('--allow-missing-file', boolean, 'the configuration file may be missing'),
-  port: setting('--port <port>', listenPort, 'where to listen; 0 for any free port', {
+  fromEnv: setting('--from-env', boolean, 'read configuration from environment variables, which override the file'),
+  allowMissingFile: setting('--allow-missing-file', boolean, 'accept a missing configuration file'),
+  port: setting('--port <port>', listenPort, 'port to listen on; 0 for any free port', {
     otherwise: '8030',
     variable: 'PORT',
   }),
   flags: setting(
     '--flags <path>',
     anyText,
-    'serve flags of this JSON or YAML file, or folder of files, and what is saved there',
+    'serve the flags of a JSON or YAML file, or folder of files, and follow its changes',
   ),
 };
 
@@ -28,31 +28,31 @@ export const SERVE_FLAGS = {
   evaluatedStreams: setting(
     '--evaluated-streams',
     boolean,
-    'send clients and mobiles the flags that changed, instead of pings',
+    'send changed flags to client-side and mobile SDKs instead of pings',
     { variable: 'EVALUATED_STREAMS' },
   ),
   record: setting(
     '--record <folder>',
     anyText,
-    'keep the last data of each environment there, for a start during an outage',
+    'save the latest data of each environment there, for a start during an outage',
     {
       variable: 'RECORD_PATH',
     },
   ),
-  host: setting('--host <address>', anyText, 'where to listen', {
-    otherwise: 'every interface; with the sample or --flags this machine alone',
+  host: setting('--host <address>', anyText, 'address to listen on', {
+    otherwise: 'every interface; with the sample or --flags this machine only',
     variable: 'LISTEN_HOST',
   }),
   allowedHost: setting(
     '--allowed-host <name>',
     listOf(hostName),
-    'a name of the relay beside localhost; it then answers under no other; may be repeated',
+    'accept only requests for this host name and localhost; may be repeated',
   ),
-  logLevel: setting('--log.level <level>', logLevel, 'the least important lines written', {
+  logLevel: setting('--log.level <level>', logLevel, 'minimum level of log lines', {
     otherwise: 'info',
     variable: 'LOG_LEVEL',
   }),
-  logFormat: setting('--log.format <format>', oneOf(LOG_FORMATS), 'the form of a line', {
+  logFormat: setting('--log.format <format>', oneOf(LOG_FORMATS), 'format of log lines', {
     otherwise: 'logfmt',
     variable: 'LOG_FORMAT',
   }),

@@ -1,6 +1,6 @@
 /**
- * Whether an `If-None-Match` names an entity tag: alone or in a list, weak or strong, quoted or bare as ld-relay 8 sent
- * them, or `*` for any. `tag` is the opaque part, without quotes.
+ * Whether an `If-None-Match` contains an entity tag: weak or strong, quoted or bare (as sent by ld-relay 8), or `*`. `tag` is
+ * the opaque part, without quotes.
  */
 export function matchesTag(header: string | undefined, tag: string): boolean {
   if (header === undefined) return false;

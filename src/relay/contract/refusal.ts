@@ -1,4 +1,4 @@
-// The words of ld-relay, to the letter: people search for them, and tools compare them.
+// ld-relay's error texts, byte for byte: people search for them, and tools compare them. The last two are the relay's own.
 
 export const NO_ENVIRONMENTS_YET = 'Relay Proxy is not yet fully initialized, does not have list of environments yet';
 export const UNKNOWN_FILTER = 'Relay Proxy recognizes the provided credential, but the payload filter was not found';
@@ -15,5 +15,5 @@ export const BAD_HASH = 'Environment is in secure mode, and context hash does no
 export const NO_DATA_YET = 'Service not initialized';
 export const KEY_IS_EMPTY = "User must have a 'key' attribute";
 export const BODY_UNREADABLE = 'unable to read request body';
-export const GOALS_UNREACHABLE = 'goals could not be had from upstream';
-export const FALLBACK = 'flag delivery of version 2 is not served here; use version 1';
+export const GOALS_UNREACHABLE = 'upstream did not return the goals';
+export const FALLBACK = 'flag delivery version 2 is not supported; use version 1';

@@ -86,7 +86,7 @@ test('a secondary key is hashed too, in no experiment', () => {
   assert.equal(hashInput(bucketing('key', true), individual), 'flag.salt.k');
 });
 
-test('nobody of the kind has no bucket, and an attribute that cannot be hashed has the first', () => {
+test('without the kind there is no bucket, and an attribute that cannot be hashed has bucket 0', () => {
   assert.equal(bucketOf(bucketing('key'), contextFrom({ kind: 'org', key: 'k' })), undefined);
   assert.equal(bucketOf(bucketing('a'), contextFrom({ kind: 'user', key: 'k' })), 0);
   assert.equal(bucketOf(bucketing('key'), contextFrom({ kind: 'user', key: 'k' })), hashBucket('flag.salt.k'));

@@ -3,23 +3,23 @@ import { type AttributeReference, attributeOf } from './context/attribute-refere
 import { type Context, type Individual, individualOf } from './context/context.ts';
 import type { Json } from './json.ts';
 
-/** By what individuals are divided into buckets. */
+/** How individuals are assigned to buckets. */
 export interface Bucketing {
   readonly contextKind: string;
   readonly attribute: AttributeReference;
-  /** A seed, or the key and the salt of a flag or segment, with a dot between. */
+  /** The seed, or `key.salt` of the flag or segment. */
   readonly prefix: string;
-  /** Experiments leave a user's `secondary` out. */
+  /** Experiments ignore a user's `secondary`. */
   readonly isExperiment: boolean;
 }
 
-/** The decimal text of a whole number, as 64 bits hold it; of one that they do not hold, that of their least. */
+/** A whole number as decimal text. Outside of int64 it becomes the minimum of int64, as in Go. */
 export function printInteger(value: number): string {
   if (Number.isSafeInteger(value)) return String(value);
   return BigInt(value >= -(2 ** 63) && value < 2 ** 63 ? value : -(2 ** 63)).toString();
 }
 
-/** What of a value is hashed; undefined where it cannot be. */
+/** The text of a value for hashing; undefined if its type cannot be hashed. */
 function hashedText(value: Json | undefined): string | undefined {
   if (typeof value === 'string') return value;
   if (typeof value !== 'number' || !Number.isInteger(value)) return undefined;
@@ -27,8 +27,8 @@ function hashedText(value: Json | undefined): string | undefined {
 }
 
 /**
- * The 60 bits `high` (32) and `low` (28) as a fraction of 2^60, rounded once to single precision. A double holds 53 bits:
- * rounding to one first could come to a tie that there is not, so the bits that do not fit leave one behind.
+ * The 60 bits `high` (32) and `low` (28) as a fraction of 2^60, rounded once to single precision. Rounding to the 53 bits of
+ * a double first could produce a false tie, so the lost bits are folded into the lowest bit (sticky bit).
  */
 export function fractionOf(high: number, low: number): number {
   if (high < 2 ** 25) return Math.fround(high * 2 ** 28 + low) / 2 ** 60;
@@ -43,7 +43,7 @@ export function hashBucket(text: string): number {
   return fractionOf(Number.parseInt(digest.slice(0, 8), 16), Number.parseInt(digest.slice(8, 15), 16));
 }
 
-/** The text that decides an individual's bucket; undefined where its attribute is missing or has a wrong type. */
+/** The text hashed for an individual's bucket; undefined if the attribute is missing or has a wrong type. */
 export function hashInput(bucketing: Bucketing, individual: Individual): string | undefined {
   const text = hashedText(attributeOf(individual, bucketing.attribute));
   if (text === undefined) return undefined;
@@ -51,7 +51,7 @@ export function hashInput(bucketing: Bucketing, individual: Individual): string 
   return `${bucketing.prefix}.${text}${secondary === undefined ? '' : `.${secondary}`}`;
 }
 
-/** From 0 to 1, 0 where the attribute cannot be hashed; undefined where the context has nobody of the kind. */
+/** From 0 to 1; 0 if the attribute cannot be hashed; undefined if the context lacks the kind. */
 export function bucketOf(bucketing: Bucketing, context: Context): number | undefined {
   const individual = individualOf(context, bucketing.contextKind);
   if (!individual) return undefined;
@@ -59,5 +59,5 @@ export function bucketOf(bucketing: Bucketing, context: Context): number | undef
   return input === undefined ? 0 : hashBucket(input);
 }
 
-/** A weight in thousandths of a percent as a share of all buckets, in single precision. */
+/** A weight in thousandths of a percent as a fraction, in single precision. */
 export const shareOf = (weight: number): number => Math.fround(Math.fround(weight) / 100_000);

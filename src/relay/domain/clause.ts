@@ -6,7 +6,7 @@ import type { Json } from './json.ts';
 import { Malformed, type Match } from './malformed.ts';
 import { compileOperator, type ValueTest } from './operator.ts';
 
-/** A clause that is ready to be asked. */
+/** A clause prepared for evaluation. */
 export interface CompiledClause {
   readonly clause: Clause;
   matches(scope: EvaluationScope): Match;
@@ -27,7 +27,7 @@ function matchesValue(test: ValueTest, value: Json): boolean {
   return Array.isArray(value) ? value.some(test) : test(value);
 }
 
-/** The value of the clause's individual: where there is none, the clause does not match, negated or not. */
+/** Without the attribute or the individual the clause does not match, negated or not. */
 function matchAttribute(clause: Clause, reference: AttributeReference, test: ValueTest): CompiledClause['matches'] {
   const kind = kindOf(clause.contextKind);
   return ({ context, trace }) => {
@@ -72,7 +72,7 @@ function matchesOf(clause: Clause): CompiledClause['matches'] {
 
 export const compileClause = (clause: Clause): CompiledClause => ({ clause, matches: matchesOf(clause) });
 
-/** Whether every clause matches; none at all does. */
+/** Whether every clause matches; true without clauses. */
 export function matchesAll(clauses: readonly CompiledClause[], scope: EvaluationScope): Match {
   for (const clause of clauses) {
     const match = clause.matches(scope);

@@ -1,5 +1,6 @@
 import { type CompiledClause, compileClause } from './clause.ts';
 import { kindOf } from './context/context.ts';
+import { EvaluationDetail, textsOf } from './evaluation/detail.ts';
 import {
   FALLTHROUGH,
   inExperiment,
@@ -10,30 +11,29 @@ import {
   ruleMatch,
   TARGET_MATCH,
 } from './evaluation/reason.ts';
-import { textsOf, Verdict } from './evaluation/verdict.ts';
 import type { Flag, Target, VariationOrRollout } from './flag.ts';
 import { Malformed } from './malformed.ts';
-import { compileSplit, type Split } from './rollout.ts';
+import { type CompiledRollout, compileRollout } from './rollout.ts';
 
-/** To which families of SDKs a flag is shown, besides the servers', which see all. */
+/** The client-side SDKs that can see a flag; server-side SDKs see every flag. */
 export interface Exposure {
   readonly client: boolean;
   readonly mobile: boolean;
 }
 
-/** Where a rule or the fallthrough leads. */
-export type Serving = Verdict | Split;
+/** What a rule or the fallthrough serves: a variation or a rollout. */
+export type Serving = EvaluationDetail | CompiledRollout;
 
 export interface CompiledPrerequisite {
   readonly key: string;
   readonly variation: number;
-  readonly failed: Verdict;
+  readonly failed: EvaluationDetail;
 }
 
 export interface CompiledTarget {
   readonly kind: string;
   readonly keys: ReadonlySet<string>;
-  readonly verdict: Verdict;
+  readonly detail: EvaluationDetail;
 }
 
 export interface CompiledRule {
@@ -42,21 +42,21 @@ export interface CompiledRule {
   readonly serving: Serving;
 }
 
-/** A flag that is ready to be evaluated; all its results are made. */
+/** A flag prepared for evaluation, with all its possible results. */
 export interface CompiledFlag {
   readonly flag: Flag;
   readonly exposure: Exposure;
-  readonly off: Verdict;
-  readonly malformed: Verdict;
+  readonly off: EvaluationDetail;
+  readonly malformed: EvaluationDetail;
   readonly prerequisites: readonly CompiledPrerequisite[];
   readonly targets: readonly CompiledTarget[];
   readonly rules: readonly CompiledRule[];
   readonly fallthrough: Serving;
-  /** The only result that the flag can have, where no context makes a difference. */
-  readonly constant: Verdict | undefined;
+  /** The result if it is the same for every context. */
+  readonly constant: EvaluationDetail | undefined;
 }
 
-/** The targets in the order in which they are asked: those of the kind `user` may stand in a list of their own. */
+/** The targets in order of evaluation. An empty `user` target in contextTargets stands for the one in targets. */
 function orderTargets({ targets, contextTargets }: Flag): readonly Target[] {
   if (contextTargets.length === 0) return targets;
   return contextTargets.flatMap((target) => {
@@ -65,67 +65,67 @@ function orderTargets({ targets, contextTargets }: Flag): readonly Target[] {
   });
 }
 
-/** Makes the verdicts of one flag. */
-class VerdictMaker {
+/** Creates the details of a flag. */
+class DetailBuilder {
   readonly flag: Flag;
-  readonly malformed: Verdict;
+  readonly malformed: EvaluationDetail;
   readonly #texts;
 
   constructor(flag: Flag) {
     this.flag = flag;
     this.#texts = textsOf(flag);
-    this.malformed = new Verdict(this.#texts, null, MALFORMED_FLAG, false);
+    this.malformed = new EvaluationDetail(this.#texts, null, MALFORMED_FLAG, false);
   }
 
-  variation(index: number, reason: Reason, isTracked = false): Verdict {
+  variation(index: number, reason: Reason, isTracked = false): EvaluationDetail {
     if (index < 0 || index >= this.flag.variations.length) return this.malformed;
-    return new Verdict(this.#texts, index, reason, isTracked || reason.inExperiment === true);
+    return new EvaluationDetail(this.#texts, index, reason, isTracked || reason.inExperiment === true);
   }
 
-  off(reason: Reason): Verdict {
+  off(reason: Reason): EvaluationDetail {
     const { offVariation } = this.flag;
-    if (offVariation === undefined) return new Verdict(this.#texts, null, reason, false);
+    if (offVariation === undefined) return new EvaluationDetail(this.#texts, null, reason, false);
     return this.variation(offVariation, reason);
   }
 
   serving({ variation, rollout }: VariationOrRollout, reason: Reason, isTracked: boolean): Serving {
     if (variation !== undefined) return this.variation(variation, reason, isTracked);
     if (!rollout) return this.malformed;
-    const split = compileSplit(rollout, this.flag, (index, isInExperiment) =>
+    const compiled = compileRollout(rollout, this.flag, (index, isInExperiment) =>
       this.variation(index, isInExperiment ? inExperiment(reason) : reason, isTracked),
     );
-    return split instanceof Malformed ? this.malformed : split;
+    return compiled instanceof Malformed ? this.malformed : compiled;
   }
 }
 
-/** Prepares a flag, once for every change of it. */
+/** Prepares a flag for evaluation. */
 export function compileFlag(flag: Flag): CompiledFlag {
-  const maker = new VerdictMaker(flag);
-  const off = maker.off(OFF);
-  const fallthrough = maker.serving(flag.fallthrough, FALLTHROUGH, flag.trackEventsFallthrough);
+  const builder = new DetailBuilder(flag);
+  const off = builder.off(OFF);
+  const fallthrough = builder.serving(flag.fallthrough, FALLTHROUGH, flag.trackEventsFallthrough);
   const isConstant =
     flag.prerequisites.length + flag.targets.length + flag.contextTargets.length + flag.rules.length === 0;
-  const onlyFallthrough = isConstant && fallthrough instanceof Verdict ? fallthrough : undefined;
+  const onlyFallthrough = isConstant && fallthrough instanceof EvaluationDetail ? fallthrough : undefined;
   const { usingEnvironmentId, usingMobileKey } = flag.clientSideAvailability;
   return {
     flag,
     exposure: { client: usingEnvironmentId, mobile: usingMobileKey },
     off,
-    malformed: maker.malformed,
+    malformed: builder.malformed,
     prerequisites: flag.prerequisites.map(({ key, variation }) => ({
       key,
       variation,
-      failed: maker.off(prerequisiteFailed(key)),
+      failed: builder.off(prerequisiteFailed(key)),
     })),
     targets: orderTargets(flag).map(({ contextKind, values, variation }) => ({
       kind: kindOf(contextKind),
       keys: new Set(values),
-      verdict: maker.variation(variation, TARGET_MATCH),
+      detail: builder.variation(variation, TARGET_MATCH),
     })),
     rules: flag.rules.map((rule, index) => ({
       id: rule.id,
       clauses: rule.clauses.map(compileClause),
-      serving: maker.serving(rule, ruleMatch(index, rule.id), rule.trackEvents),
+      serving: builder.serving(rule, ruleMatch(index, rule.id), rule.trackEvents),
     })),
     fallthrough,
     constant: flag.on ? onlyFallthrough : off,

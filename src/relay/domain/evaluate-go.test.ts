@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
+import type { CompiledFlag } from './compile.ts';
 import type { Context } from './context/context.ts';
-import { type CompiledFlag, type CompiledSegment, evaluateFlag } from './evaluation/evaluate.ts';
+import { evaluateFlag } from './evaluation/evaluate.ts';
+import type { CompiledSegment } from './segment-match.ts';
 import recorded from './testdata/go-evaluations.yml';
 import { contextFrom, flagOf, lookupOf, segmentOf } from './testdata/lookup.ts';
 

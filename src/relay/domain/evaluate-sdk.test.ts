@@ -3,10 +3,12 @@ import { test } from 'node:test';
 import { init, type LDContext } from '@launchdarkly/node-server-sdk';
 import { TestData } from '@launchdarkly/node-server-sdk/integrations';
 import { Random } from '../../testing/random.ts';
+import { compileFlag } from './compile.ts';
 import { readContext } from './context/json.ts';
-import { compileFlag, compileSegment, type Evaluation, evaluateFlag } from './evaluation/evaluate.ts';
+import { type Evaluation, evaluateFlag } from './evaluation/evaluate.ts';
 import { readFlag } from './flag.ts';
 import { readSegment } from './segment.ts';
+import { compileSegment } from './segment-match.ts';
 import { makeWorld, type World } from './testdata/generator.ts';
 import { accept, lookupOf } from './testdata/lookup.ts';
 import { EXAMPLES } from './testdata/sdk-difference-examples.ts';
@@ -43,7 +45,7 @@ function comparable(variation: number | null, value: unknown, reason: object): s
 
 interface Tally {
   same: number;
-  /** Those for which the SDK would never end. */
+  /** Evaluations skipped because the SDK would never end. */
   unasked: number;
   readonly explained: Map<string, number>;
   readonly unexplained: string[];

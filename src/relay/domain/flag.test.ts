@@ -28,7 +28,7 @@ test('unknown properties are passed over, and of numbers the fraction is cut off
   assert.equal(segment.rules[0]?.weight, 99);
 });
 
-test('clientSide counts only where nothing better says to whom a flag is shown', () => {
+test('clientSide counts only without clientSideAvailability', () => {
   const shown = (json: object) => accept(readFlag(json)).clientSideAvailability;
   assert.deepEqual(shown({ clientSide: true }), { usingMobileKey: true, usingEnvironmentId: true });
   assert.deepEqual(shown({ clientSide: true, clientSideAvailability: {} }), {
@@ -41,7 +41,7 @@ test('clientSide counts only where nothing better says to whom a flag is shown',
   });
 });
 
-test('a value of a wrong type refuses the flag, and the reason says where', () => {
+test('a value of a wrong type refuses the flag, with its path', () => {
   for (const [json, reason] of [
     [null, 'expected object, got null'],
     [[], 'expected object, got array'],
@@ -67,7 +67,7 @@ test('a value of a wrong type refuses the flag, and the reason says where', () =
   }
 });
 
-test('a value of a wrong type refuses the segment, and the reason says where', () => {
+test('a value of a wrong type refuses the segment, with its path', () => {
   for (const [json, reason] of [
     [{ included: 'a' }, 'included: expected array, got string'],
     [{ includedContexts: [{ values: [{}] }] }, 'includedContexts[0].values[0]: expected string, got object'],

@@ -2,7 +2,7 @@ import type { Outcome } from '../../kernel/outcome.ts';
 import type { Json } from './json.ts';
 import { type JsonFields, readObject } from './json-fields.ts';
 
-// A flag as LaunchDarkly describes it; what is absent has the value that absence means.
+// LaunchDarkly's data model of a flag, with defaults for absent properties.
 
 export interface Prerequisite {
   readonly key: string;
@@ -33,7 +33,7 @@ export interface WeightedVariation {
 }
 
 export interface Rollout {
-  /** `experiment`, or anything else for a plain one. */
+  /** `experiment`; any other value is a plain rollout. */
   readonly kind: string;
   /** Empty: the kind `user`, and `bucketBy` is a plain name. */
   readonly contextKind: string;
@@ -68,7 +68,7 @@ export interface Flag {
   readonly offVariation: number | undefined;
   readonly fallthrough: VariationOrRollout;
   readonly prerequisites: readonly Prerequisite[];
-  /** By keys of the kind `user`. */
+  /** Of the kind `user`. */
   readonly targets: readonly Target[];
   readonly contextTargets: readonly Target[];
   readonly rules: readonly FlagRule[];
@@ -137,7 +137,7 @@ function readAvailability(fields: JsonFields): ClientSideAvailability {
 }
 
 function readFlagFields(fields: JsonFields): Flag {
-  // Read in either case, so that a wrong type is refused in either case.
+  // Always read, so that a wrong type is always refused.
   const clientSide = fields.flag('clientSide');
   return {
     key: fields.text('key'),
@@ -162,5 +162,5 @@ function readFlagFields(fields: JsonFields): Flag {
   };
 }
 
-/** Reads a flag; unknown properties are passed over, a value of a wrong type refuses the whole. */
+/** Reads a flag. Ignores unknown properties; refuses a value of a wrong type. */
 export const readFlag = (json: unknown): Outcome<Flag> => readObject(json, readFlagFields);

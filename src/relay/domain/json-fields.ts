@@ -1,15 +1,14 @@
 import { accepted, type Outcome, refused } from '../../kernel/outcome.ts';
 import { isJsonObject, type Json, jsonType } from './json.ts';
 
-/** Leaves a reading at the first value of a wrong type; `readObject` turns it into a refusal. */
+/** Thrown at the first value of a wrong type; `readObject` turns it into a refusal. */
 class WrongType extends Error {}
 
 const wrongType = (path: string, expected: string, value: unknown) =>
   new WrongType(`${path === '' ? '' : `${path}: `}expected ${expected}, got ${jsonType(value)}`);
 
 /**
- * The properties of a JSON object, read by name. Absent and null are the same; a value of another type than asked for
- * ends the reading.
+ * Reads the properties of a JSON object by name. Null counts as absent; a value of a wrong type throws.
  */
 export class JsonFields {
   readonly #object: { readonly [name: string]: Json };
@@ -41,7 +40,7 @@ export class JsonFields {
     return value;
   }
 
-  /** A whole number: a fraction is cut off. */
+  /** A whole number; a fraction is truncated. */
   integer(name: string): number | undefined {
     const value = this.#value(name);
     if (value === undefined) return undefined;
@@ -73,7 +72,7 @@ export class JsonFields {
   }
 }
 
-/** Reads an object; the reason of a refusal names the first property of a wrong type, as `rules[0].id: expected …`. */
+/** Reads an object. A refusal names the first property of a wrong type: `rules[0].id: expected …`. */
 export function readObject<T>(json: unknown, read: (fields: JsonFields) => T): Outcome<T> {
   try {
     return accepted(read(new JsonFields(json, '')));

@@ -1,11 +1,11 @@
-/** Why an evaluation cannot come to a result: flag or segment data that make no sense. */
+/** Flag or segment data that cannot be evaluated. */
 export class Malformed {
-  readonly why: string;
+  readonly reason: string;
 
-  constructor(why: string) {
-    this.why = why;
+  constructor(reason: string) {
+    this.reason = reason;
   }
 }
 
-/** Whether something matched, or that the question makes no sense. */
+/** Whether something matches, or why that cannot be evaluated. */
 export type Match = boolean | Malformed;

@@ -3,7 +3,7 @@ import type { Json } from './json.ts';
 import { compareVersions, parseVersion } from './semver.ts';
 import { compareTimestamps, parseTimestamp, type Timestamp } from './timestamp.ts';
 
-/** Whether a value of a context matches any value of a clause. */
+/** Whether a value of a context matches any value of the clause. */
 export type ValueTest = (value: Json) => boolean;
 
 const never: ValueTest = () => false;
@@ -25,7 +25,7 @@ function textTest(test: (text: string, part: string) => boolean): (values: reado
   };
 }
 
-/** A pattern that is none matches nothing; the others of its clause still do. */
+/** An invalid pattern matches nothing; other patterns of the clause still apply. */
 function matchesPatterns(values: readonly Json[]): ValueTest {
   const patterns = values.filter(isText).flatMap((source) => {
     const compiled = compileUnanchored(source);
@@ -34,7 +34,7 @@ function matchesPatterns(values: readonly Json[]): ValueTest {
   return (value) => isText(value) && patterns.some((pattern) => pattern.test(value));
 }
 
-/** Less than any of some numbers is less than the largest; so one number stands for all. */
+/** A value less than any number is less than the largest one, so one bound is enough. */
 function numberTest(
   extreme: (...numbers: readonly number[]) => number,
   test: (value: number, bound: number) => boolean,
@@ -47,7 +47,7 @@ function numberTest(
   };
 }
 
-/** Go's moment before all others stands for no moment: 1 January of the year 1. */
+/** Go's zero time, 1 January of year 1, counts as unset. */
 const isSet = ({ ms, nanos }: Timestamp): boolean => ms !== -62_135_596_800_000 || nanos !== 0;
 
 function timeTest(test: (compared: number) => boolean): (values: readonly Json[]) => ValueTest {
@@ -87,7 +87,7 @@ const OPERATORS: ReadonlyMap<string, (values: readonly Json[]) => ValueTest> = n
   ['semVerGreaterThan', versionTest((compared) => compared > 0)],
 ]);
 
-/** Prepares an operator for the values of its clause; an unknown one matches nothing. */
+/** Prepares an operator for the values of its clause; an unknown operator matches nothing. */
 export function compileOperator(operator: string, values: readonly Json[]): ValueTest {
   return OPERATORS.get(operator)?.(values) ?? never;
 }

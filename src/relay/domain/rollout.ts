@@ -1,34 +1,34 @@
 import { type Bucketing, bucketOf, printInteger, shareOf } from './bucket.ts';
 import { referenceIn } from './context/attribute-reference.ts';
 import { kindOf } from './context/context.ts';
+import type { EvaluationDetail } from './evaluation/detail.ts';
 import type { EvaluationScope } from './evaluation/scope.ts';
-import type { Verdict } from './evaluation/verdict.ts';
 import type { Rollout } from './flag.ts';
 import { Malformed } from './malformed.ts';
 
-/** The part of a rollout that gets one variation. */
+/** The buckets of a rollout that get one variation. */
 interface Slice {
-  /** The slice holds the buckets below it that no slice before it holds. */
+  /** Exclusive upper bound; the threshold of the previous slice is the lower bound. */
   readonly threshold: number;
-  readonly verdict: Verdict;
-  /** For contexts without the kind of the rollout: nobody who would be in an experiment. */
-  readonly withoutKind: Verdict;
+  readonly detail: EvaluationDetail;
+  /** For contexts without the context kind of the rollout, which are never in an experiment. */
+  readonly withoutKind: EvaluationDetail;
 }
 
-/** A rollout that is ready to divide contexts. */
-export interface Split {
+/** A rollout prepared for evaluation. */
+export interface CompiledRollout {
   readonly bucketing: Bucketing;
   readonly slices: readonly Slice[];
-  /** For buckets past every threshold. */
-  readonly last: Verdict;
+  /** For buckets above every threshold. */
+  readonly last: EvaluationDetail;
 }
 
-/** Prepares a rollout of the flag with that key and salt; `serve` gives the verdict of a variation. */
-export function compileSplit(
+/** Prepares a rollout of the flag with this key and salt; `serve` returns the detail of a variation. */
+export function compileRollout(
   rollout: Rollout,
   { key, salt }: { readonly key: string; readonly salt: string },
-  serve: (variation: number, isInExperiment: boolean) => Verdict,
-): Split | Malformed {
+  serve: (variation: number, isInExperiment: boolean) => EvaluationDetail,
+): CompiledRollout | Malformed {
   const isExperiment = rollout.kind === 'experiment';
   const bucketBy = isExperiment || rollout.bucketBy === '' ? 'key' : rollout.bucketBy;
   const attribute = referenceIn(rollout.contextKind, bucketBy);
@@ -36,23 +36,26 @@ export function compileSplit(
   let sum = 0;
   const slices = rollout.variations.map(({ variation, weight, untracked }) => {
     sum = Math.fround(sum + shareOf(weight));
-    const verdict = serve(variation, isExperiment && !untracked);
-    return { threshold: sum, verdict, withoutKind: serve(variation, false) };
+    const detail = serve(variation, isExperiment && !untracked);
+    return { threshold: sum, detail, withoutKind: serve(variation, false) };
   });
-  const last = slices.at(-1)?.verdict;
+  const last = slices.at(-1)?.detail;
   if (!last) return new Malformed('a rollout without variations');
   const prefix = rollout.seed === undefined ? `${key}.${salt}` : printInteger(rollout.seed);
   const bucketing = { contextKind: kindOf(rollout.contextKind), attribute: attribute.value, prefix, isExperiment };
   return { bucketing, slices, last };
 }
 
-/** What the scope's context gets. */
-export function divide({ bucketing, slices, last }: Split, { context, trace }: EvaluationScope): Verdict {
+/** The detail for the bucket of the context. */
+export function applyRollout(
+  { bucketing, slices, last }: CompiledRollout,
+  { context, trace }: EvaluationScope,
+): EvaluationDetail {
   const bucket = bucketOf(bucketing, context);
-  for (const { threshold, verdict, withoutKind } of slices) {
+  for (const { threshold, detail, withoutKind } of slices) {
     if ((bucket ?? 0) >= threshold) continue;
     trace?.add({ step: 'bucket', bucketing, bucket, below: threshold });
-    return bucket === undefined ? withoutKind : verdict;
+    return bucket === undefined ? withoutKind : detail;
   }
   trace?.add({ step: 'bucket', bucketing, bucket, below: undefined });
   return last;

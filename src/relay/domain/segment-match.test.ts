@@ -88,7 +88,7 @@ test('segments in a circle, and a malformed clause in one, make the flag malform
   assert.equal(evaluate([via('s', 't'), { ...via('t', 's'), included: ['ann'] }], ANN).value, true);
 });
 
-test('a big segment answers by its rules at most, and the reason says that there is no store', () => {
+test('a big segment is evaluated by its rules only, and the reason reports that there is no store', () => {
   const big = { key: 's', unbounded: true, generation: 1, included: ['ann'] };
   const status = { bigSegmentsStatus: 'NOT_CONFIGURED' };
   const missed = { kind: 'FALLTHROUGH' };
@@ -106,7 +106,7 @@ test('a big segment answers by its rules at most, and the reason says that there
   }
 });
 
-test('what a prerequisite or a segment learns of big segments stands in the reason of every flag that uses it', () => {
+test('the big segment status of a prerequisite or segment is in the reason of every flag that uses it', () => {
   const segments = [
     segmentOf({ key: 'big', unbounded: true, generation: 1 }),
     segmentOf({ key: 'around', rules: [{ clauses: [inSegment('big')] }] }),

@@ -13,16 +13,16 @@ interface KeySet {
 
 interface CompiledSegmentRule {
   readonly clauses: readonly CompiledClause[];
-  /** Undefined: everybody who meets the clauses. */
+  /** Undefined: all contexts that match the clauses. */
   readonly share: { readonly bucketing: Bucketing | Malformed; readonly threshold: number } | undefined;
 }
 
-/** A segment that is ready to be asked. */
+/** A segment prepared for evaluation. */
 export interface CompiledSegment {
   readonly segment: Segment;
   readonly included: readonly KeySet[];
   readonly excluded: readonly KeySet[];
-  /** Those of the kind `user` in `included` and `excluded` alone, for a context that is one user. */
+  /** The top-level key lists only, for a context with the single kind `user`. */
   readonly ofUser: { readonly included: readonly KeySet[]; readonly excluded: readonly KeySet[] };
   readonly rules: readonly CompiledSegmentRule[];
 }
@@ -47,7 +47,7 @@ function compileRule(rule: SegmentRule, { key, salt }: Segment): CompiledSegment
   return { clauses, share: { bucketing, threshold: shareOf(rule.weight) } };
 }
 
-/** Prepares a segment, once for every change of it. */
+/** Prepares a segment for evaluation. */
 export function compileSegment(segment: Segment): CompiledSegment {
   const included = keySet({ contextKind: '', values: segment.included });
   const excluded = keySet({ contextKind: '', values: segment.excluded });
@@ -68,7 +68,7 @@ function holds(sets: readonly KeySet[], context: Context): boolean {
   return false;
 }
 
-/** As ld-relay, which looks for a context that is one user only among the segment's own keys. */
+/** As ld-relay: a context with the single kind `user` is looked up in the segment's top-level key lists only. */
 function listed(compiled: CompiledSegment, context: Context): boolean | undefined {
   const { included, excluded } = context.kind === 'user' ? compiled.ofUser : compiled;
   if (holds(included, context)) return true;
@@ -97,11 +97,11 @@ function matchRules({ segment, rules }: CompiledSegment, scope: EvaluationScope)
     scope.trace?.add({ step: 'segment', key: segment.key, because: `rule ${index}`, isMember: match === true });
     return match;
   }
-  scope.trace?.add({ step: 'segment', key: segment.key, because: 'nothing lists it', isMember: false });
+  scope.trace?.add({ step: 'segment', key: segment.key, because: 'not included, no rule matches', isMember: false });
   return false;
 }
 
-/** Big segments have no store here: what one lists is unknown, and the status of the result says so. */
+/** There is no big segment store, so membership is unknown; the status of the result says so. */
 function matchUnbounded(compiled: CompiledSegment, scope: EvaluationScope): Match {
   const { segment } = compiled;
   const isUnknown = segment.generation === undefined;

@@ -11,7 +11,7 @@ export interface SegmentTarget {
 export interface SegmentRule {
   readonly id: string;
   readonly clauses: readonly Clause[];
-  /** In thousandths of a percent; undefined: whoever meets the clauses is in. */
+  /** In thousandths of a percent; undefined: every context that matches the clauses. */
   readonly weight: number | undefined;
   readonly bucketBy: string;
   /** Empty: the kind `user`, and `bucketBy` is a plain name. */
@@ -29,7 +29,7 @@ export interface Segment {
   readonly includedContexts: readonly SegmentTarget[];
   readonly excludedContexts: readonly SegmentTarget[];
   readonly rules: readonly SegmentRule[];
-  /** Whether its keys stand in a store of big segments and not here. */
+  /** A big segment: its keys are in a big segment store. */
   readonly unbounded: boolean;
   readonly unboundedContextKind: string;
   readonly generation: number | undefined;
@@ -66,5 +66,5 @@ function readSegmentFields(fields: JsonFields): Segment {
   };
 }
 
-/** Reads a segment; unknown properties are passed over, a value of a wrong type refuses the whole. */
+/** Reads a segment. Ignores unknown properties; refuses a value of a wrong type. */
 export const readSegment = (json: unknown): Outcome<Segment> => readObject(json, readSegmentFields);

@@ -4,7 +4,7 @@ import { assertLinear } from '../../testing/linear-time.ts';
 import { Random } from '../../testing/random.ts';
 import { compareVersions, parseVersion, type Version } from './semver.ts';
 
-/** [version, how it compares with each version of this table in turn by go-semver 1.0; `?` where one is none]. */
+/** [version, how it compares with each version of this table in turn by go-semver 1.0; `?` if one is invalid]. */
 const VERSIONS: readonly (readonly [string, string])[] = [
   ['0', '=<<<<<<<<<<<<<<<<<<<<<<<<<??????????????????<??'],
   ['1', '>===<<<<<<<<<<<<<<<<<<<<<<??????????????????<??'],
@@ -61,7 +61,7 @@ function parse(text: string): Version {
   return version;
 }
 
-test('versions compare as Go compares them, and what Go refuses is none', () => {
+test('versions compare as in Go, and what Go refuses is none', () => {
   for (const [text, expected] of VERSIONS) {
     const version = parseVersion(text);
     const compared = VERSIONS.map(([other]) => {

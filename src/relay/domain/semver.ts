@@ -1,8 +1,8 @@
-/** A semantic version; build metadata is left out, since it never counts. */
+/** A semantic version without build metadata, which has no precedence. */
 export interface Version {
   /** Major, minor and patch, in decimal digits. */
   readonly core: readonly [string, string, string];
-  /** The identifiers of the pre-release; none for a release. */
+  /** Pre-release identifiers; empty for a release. */
   readonly prerelease: readonly string[];
 }
 
@@ -13,7 +13,7 @@ const VERSION = new RegExp(
     `(?:-(${IDENTIFIER}(?:\\.${IDENTIFIER})*))?(?:\\+[0-9a-zA-Z-]+(?:\\.[0-9a-zA-Z-]+)*)?$`,
 );
 
-/** Reads a version by semver 2.0; a missing minor or patch counts as 0. */
+/** Reads a semver 2.0 version; a missing minor or patch counts as 0. */
 export function parseVersion(text: string): Version | undefined {
   const fields = VERSION.exec(text);
   if (!fields) return undefined;
@@ -23,7 +23,7 @@ export function parseVersion(text: string): Version | undefined {
 
 const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** Of numbers without leading zeros the longer is the larger, whatever their size. */
+/** Without leading zeros, the longer number is the larger one. */
 const compareNumbers = (a: string, b: string): number => a.length - b.length || order(a, b);
 
 function compareIdentifiers(a: string, b: string): number {
@@ -44,7 +44,7 @@ function comparePrereleases(a: readonly string[], b: readonly string[]): number 
   return a.length - b.length;
 }
 
-/** Below 0 when `a` comes before `b` in the precedence of semver 2.0, above 0 when it comes after. */
+/** Negative if `a` has lower semver 2.0 precedence than `b`, positive if higher. */
 export function compareVersions(a: Version, b: Version): number {
   return (
     compareNumbers(a.core[0], b.core[0]) ||

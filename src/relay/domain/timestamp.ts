@@ -1,16 +1,16 @@
 import type { Json } from './json.ts';
 
-/** A moment: Unix time in whole milliseconds, and the nanoseconds (0 to 999,999) after it. */
+/** Unix time in whole milliseconds, plus nanoseconds (0 to 999,999). */
 export interface Timestamp {
   readonly ms: number;
   readonly nanos: number;
 }
 
-/** ld-relay reads nothing after a `Z`, and nothing after an offset from the first character on that is not ASCII. */
+/** As ld-relay: ignores everything after a `Z`, and after an offset if a NUL or non-ASCII character follows. */
 const RFC3339 =
   /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{1,2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?(?:[Zz]|([+-])(\d{2}):(\d{2})(?:$|[\0\x80-\uffff]))/;
 
-/** Beyond it the nanoseconds of Go's clock, which ld-relay counts in, leave their 64 bits and start over. */
+/** Beyond it the int64 nanoseconds of ld-relay (Go) overflow and wrap. */
 const LAST_MS = Math.floor(2 ** 63 / 1e6);
 
 function fromNumber(value: number): Timestamp {
@@ -37,11 +37,11 @@ function fromText(text: string): Timestamp | undefined {
   return { ms: date.getTime() - offset + Math.floor(nanos / 1e6), nanos: nanos % 1e6 };
 }
 
-/** Reads an RFC 3339 text with an offset, or a number of milliseconds since 1970; anything else is no moment. */
+/** Reads an RFC 3339 text with an offset, or a number of milliseconds since 1970; undefined for anything else. */
 export function parseTimestamp(value: Json): Timestamp | undefined {
   if (typeof value === 'number') return fromNumber(value);
   return typeof value === 'string' ? fromText(value) : undefined;
 }
 
-/** Below 0 when `a` is earlier, above 0 when it is later. */
+/** Negative if `a` is earlier, positive if later. */
 export const compareTimestamps = (a: Timestamp, b: Timestamp): number => a.ms - b.ms || a.nanos - b.nanos;

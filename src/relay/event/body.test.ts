@@ -14,7 +14,7 @@ test('bodies wait for their turn, and every one has it, also behind bad ones', a
   ]).flat() as [Buffer, string][];
   const results = await Promise.all(bodies.map(([bytes]) => inflater.inflate(bytes, 1000)));
   assert.deepEqual(
-    results.map((result) => (result.ok ? result.bytes.toString() : result.reason)),
+    results.map((result) => (result.ok ? result.value.toString() : result.reason)),
     bodies.map(([, expected]) => expected),
   );
 });

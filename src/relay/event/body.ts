@@ -1,27 +1,26 @@
 import { gunzip } from 'node:zlib';
 import { systemCodeOf } from '../../kernel/errors.ts';
+import { accepted, type Outcome } from '../../kernel/outcome.ts';
 
-export type InflatedBody =
-  | { readonly ok: true; readonly bytes: Buffer }
-  | { readonly ok: false; readonly reason: 'not gzip' | 'unreadable' | 'too large' };
+type InflatedBody = Outcome<Buffer, { readonly reason: 'not gzip' | 'unreadable' | 'too large' }>;
 
-/** Bodies that may be inflated at the same time: each may grow to its limit before it is refused. */
-const MAX_AT_ONCE = 4;
+/** Maximum concurrent inflations: each may take memory up to its limit. */
+const MAX_CONCURRENT = 4;
 
-/** Inflates gzip of whatever size its sender chose, a few bodies at a time. */
+/** Inflates gzip bodies, a few at a time. */
 export class Inflater {
   #running = 0;
   readonly #waiting: (() => void)[] = [];
 
-  /** `limit` is of the inflated bytes. */
+  /** `limit`: maximum size after inflation, in bytes. */
   async inflate(bytes: Buffer, limit: number): Promise<InflatedBody> {
     if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return { ok: false, reason: 'not gzip' };
-    if (this.#running >= MAX_AT_ONCE) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    if (this.#running >= MAX_CONCURRENT) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     else this.#running++;
     try {
       return await gunzipBelow(bytes, limit);
     } finally {
-      // Who waits takes over the place.
+      // The next waiting call takes over the slot.
       const next = this.#waiting.shift();
       if (next) next();
       else this.#running--;
@@ -32,7 +31,7 @@ export class Inflater {
 function gunzipBelow(bytes: Buffer, limit: number): Promise<InflatedBody> {
   return new Promise((resolve) => {
     gunzip(bytes, { maxOutputLength: limit }, (error, inflated) => {
-      if (!error) resolve({ ok: true, bytes: inflated });
+      if (!error) resolve(accepted(inflated));
       else resolve({ ok: false, reason: systemCodeOf(error) === 'ERR_BUFFER_TOO_LARGE' ? 'too large' : 'unreadable' });
     });
   });

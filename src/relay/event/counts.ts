@@ -1,20 +1,20 @@
-/** What has become of the analytics events of one environment since the start. */
+/** Counters of the events of one environment since the start. */
 export interface EventCounts {
-  /** Events in posts that could be read. */
+  /** Events in readable posts. */
   received: number;
-  /** Of bodies as they were after inflation. */
+  /** After inflation. */
   receivedBytes: number;
-  /** Events that upstream has accepted; summarised ones count as what they became. */
+  /** Events that upstream has accepted, counted after summarising. */
   sent: number;
   /** Before compression. */
   sentBytes: number;
   /** Events that upstream has not accepted. */
   failed: number;
-  /** Events for which there was no room, that could not be read, or that upstream no longer wants. */
+  /** Events beyond the capacity, unreadable ones, and those after upstream has refused the credential. */
   dropped: number;
-  /** Posts that came a second time. */
+  /** Repeated posts. */
   duplicates: number;
-  /** Posts that could not be read, or for which there was no room. */
+  /** Unreadable posts and those beyond the capacity. */
   droppedPosts: number;
   diagnosticsSent: number;
   diagnosticsFailed: number;

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { createLog } from '../../kernel/log.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { httpAnswer } from '../../testing/http/client-parts.ts';
-import { type EventHostAnswer, FakeEventHost, settled } from '../testing/event-parts.ts';
+import { type EventHostAnswer, FakeEventHost, settled } from '../testing/test-forwarder.ts';
 import { type DeliveryResult, deliver } from './delivery.ts';
 
 const PAYLOAD = {
@@ -23,7 +23,7 @@ function setUp(answers: readonly EventHostAnswer[]) {
   return { clock, host, lines, abort, parts: { http: host, clock, log, signal: abort.signal } };
 }
 
-/** Moves time on, second by second, until the delivery is over. */
+/** Advances time in seconds until the delivery has ended. */
 async function finish(delivery: Promise<DeliveryResult>, clock: FakeClock): Promise<DeliveryResult> {
   let result: DeliveryResult | undefined;
   void delivery.then((done) => {
@@ -70,7 +70,7 @@ test('the retry comes a second after the failure and is the same post, with the 
   const { clock, host, parts } = setUp([503]);
   const delivery = deliver(PAYLOAD, parts);
   await settled(() => host.posts.length === 1);
-  // A wait that has not begun yet is not passed over.
+  // Waits that have not begun yet are included.
   for (let turn = 0; turn < 5; turn++) await new Promise((done) => setImmediate(done));
   clock.advance(999);
   for (let turn = 0; turn < 5; turn++) await new Promise((done) => setImmediate(done));
@@ -94,7 +94,7 @@ test('an answer is waited for ten seconds', async () => {
   assert.equal((await finish(delivery, clock)).outcome, 'sent');
 });
 
-test("upstream's clock is told, where it shows one", async () => {
+test("upstream's Date is returned if present", async () => {
   const date = 'Thu, 01 Jan 2026 00:00:05 GMT';
   const { parts } = setUp([httpAnswer(202, '', { date }), 202]);
   assert.equal((await deliver(PAYLOAD, parts)).serverTime, Date.parse(date));

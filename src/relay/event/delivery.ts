@@ -16,27 +16,27 @@ export interface DeliveryParts {
   readonly http: SendsRequests;
   readonly clock: Clock;
   readonly log: Log;
-  /** Ends all waiting. */
+  /** Aborts requests and waits. */
   readonly signal: AbortSignal;
 }
 
 export interface Payload {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Goes out as gzip. */
+  /** Sent as gzip. */
   readonly body: Buffer;
-  /** What is sent, for the log. */
+  /** Description for the log. */
   readonly what: string;
 }
 
-/** `refused`: upstream will never take anything from this sender; `failed`: it did not take this. */
+/** `failed`: upstream has not accepted this payload; `refused`: it will accept none with this credential. */
 export interface DeliveryResult {
   readonly outcome: 'sent' | 'failed' | 'refused';
-  /** Upstream's clock, in epoch milliseconds. */
+  /** From the Date header, in epoch milliseconds. */
   readonly serverTime: number | undefined;
 }
 
-/** Posts a payload, and once more a second later when that may help. Never rejects. */
+/** Posts a payload, with one retry after a second if the failure may be temporary. Never rejects. */
 export async function deliver(payload: Payload, parts: DeliveryParts): Promise<DeliveryResult> {
   const body = await compress(payload.body);
   const first = await attempt(payload, body, parts);
@@ -52,23 +52,23 @@ async function attempt(payload: Payload, body: Buffer, parts: DeliveryParts): Pr
   const request = { method: 'POST', url: payload.url, headers, body, statusSuffices: true };
   try {
     const answer = await withDeadline({ clock, ms: ATTEMPT_MS, signal }, (signal) => http.send({ ...request, signal }));
-    return judge(answer, payload, log);
+    return resultOf(answer, payload, log);
   } catch (error) {
     const isLate = signal.aborted || error instanceof DeadlineError;
-    // The error's text may quote the request: its headers hold a key.
-    const err = isLate ? 'no answer in time' : (systemCodeOf(error) ?? 'the request failed');
+    // Without the error message, which may quote the request and its key.
+    const err = isLate ? 'no response in time' : (systemCodeOf(error) ?? 'the request failed');
     log.warn('events could not be sent', { what: payload.what, err });
     return 'retry';
   }
 }
 
-function judge({ status, headers }: HttpAnswer, { what }: Payload, log: Log): DeliveryResult | 'retry' {
+function resultOf({ status, headers }: HttpAnswer, { what }: Payload, log: Log): DeliveryResult | 'retry' {
   const date = Date.parse(headers.get('date') ?? '');
   const serverTime = Number.isNaN(date) ? undefined : date;
   if (status >= 200 && status < 300) return { outcome: 'sent', serverTime };
   log.warn('events were not accepted', { what, status });
   if (isRecoverable(status)) return 'retry';
-  // A smaller payload may pass.
+  // A smaller payload may be accepted.
   return { outcome: status === 413 ? 'failed' : 'refused', serverTime };
 }
 

@@ -1,23 +1,23 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { createEventBench, eventPost, settled } from '../testing/event-parts.ts';
-import type { EventFamily } from './receiver.ts';
+import type { SdkKind } from '../credentials.ts';
+import { createTestForwarder, eventPost, settled } from '../testing/test-forwarder.ts';
 
 // JSON only because what arrives is read as such; its bytes are kept.
 const DOCUMENT = '{"kind": "diagnostic-init", "n":1.0}';
 
-const diagnostic = (body: Buffer | string, headers: Readonly<Record<string, string>> = {}, family?: EventFamily) =>
-  eventPost(body, headers, family, 'diagnostic');
+const diagnostic = (body: Buffer | string, headers: Readonly<Record<string, string>> = {}, sdkKind?: SdkKind) =>
+  eventPost(body, headers, sdkKind, 'diagnostic');
 
-const PLACES: readonly [EventFamily, string, string | undefined][] = [
+const PLACES: readonly [SdkKind, string, string | undefined][] = [
   ['server', 'https://events.example.com/diagnostic', 'sdk-key'],
   ['mobile', 'https://events.example.com/mobile/events/diagnostic', 'mob-key'],
   ['client', 'https://events.example.com/events/diagnostic/env-id', undefined],
 ];
-for (const [family, url, authorization] of PLACES) {
-  test(`a document of the ${family} family is passed on at once, with what the SDK says of itself`, async () => {
-    const { forwarder, host } = createEventBench();
+for (const [sdkKind, url, authorization] of PLACES) {
+  test(`diagnostics of ${sdkKind} SDKs are passed on at once, with the headers of the SDK`, async () => {
+    const { forwarder, host } = createTestForwarder();
     const headers = {
       'user-agent': 'PHPClient/6',
       'x-launchdarkly-wrapper': 'w/1',
@@ -25,7 +25,7 @@ for (const [family, url, authorization] of PLACES) {
       authorization: 'api_key of another form',
       cookie: 'secret',
     };
-    assert.equal(await forwarder.receive(diagnostic(DOCUMENT, headers, family)), 'accepted');
+    assert.equal(await forwarder.receive(diagnostic(DOCUMENT, headers, sdkKind)), 'accepted');
     await settled(() => forwarder.counts.diagnosticsSent === 1);
     const [sent] = host.posts;
     assert.equal(sent?.url, url);
@@ -43,14 +43,14 @@ for (const [family, url, authorization] of PLACES) {
 }
 
 test('a document that came as gzip goes out inflated and deflated anew', async () => {
-  const { forwarder, host } = createEventBench();
+  const { forwarder, host } = createTestForwarder();
   await forwarder.receive(diagnostic(gzipSync(DOCUMENT), { 'content-encoding': 'gzip' }));
   await forwarder.flush();
   assert.equal(host.posts[0]?.text, DOCUMENT);
 });
 
 test('a document is sent a second time after a second, and then given up', async () => {
-  const { forwarder, host, clock } = createEventBench();
+  const { forwarder, host, clock } = createTestForwarder();
   host.answerNext(503, 503, 401);
   await forwarder.receive(diagnostic(DOCUMENT));
   await settled(() => {
@@ -60,15 +60,15 @@ test('a document is sent a second time after a second, and then given up', async
   const [first, second] = host.posts;
   assert.equal(host.posts.length, 2);
   assert.ok((second?.at ?? 0) - (first?.at ?? 0) >= 1000);
-  // A refusal concerns that document alone.
+  // A refusal affects only that document.
   for (let count = 0; count < 2; count++) await forwarder.receive(diagnostic(DOCUMENT));
   await forwarder.flush();
   assert.equal(forwarder.counts.diagnosticsSent, 1);
   assert.equal(forwarder.counts.diagnosticsFailed, 2);
 });
 
-test('documents that wait for a silent upstream are fifty at the most', async () => {
-  const { forwarder, host, clock } = createEventBench();
+test('at most fifty diagnostics wait for a silent upstream', async () => {
+  const { forwarder, host, clock } = createTestForwarder();
   host.answerNext(...Array.from({ length: 100 }, () => 'hang' as const));
   for (let count = 0; count < 60; count++) await forwarder.receive(diagnostic(DOCUMENT));
   assert.equal(forwarder.counts.diagnosticsDropped, 10);
@@ -81,8 +81,8 @@ test('documents that wait for a silent upstream are fifty at the most', async ()
   assert.equal(forwarder.counts.diagnosticsDropped, 11);
 });
 
-test('documents that wait are 16 MB at the most', async () => {
-  const { forwarder } = createEventBench({ maxBodyBytes: 2 ** 30 });
+test('at most 16 MB of diagnostics wait', async () => {
+  const { forwarder } = createTestForwarder({ maxBodyBytes: 2 ** 30 });
   const large = Buffer.from(JSON.stringify('x'.repeat(9 * 2 ** 20)));
   await forwarder.receive(diagnostic(large));
   await forwarder.receive(diagnostic(large));

@@ -3,11 +3,11 @@ import { type DeliveryParts, deliver } from './delivery.ts';
 import type { EventPost } from './receiver.ts';
 import type { EventTarget } from './target.ts';
 
-/** Diagnostics on their way at the same time. SDKs send one at their start and one every quarter of an hour. */
-const MAX_AT_ONCE = 50;
+/** Maximum concurrent deliveries. SDKs send diagnostics at their start and every 15 minutes. */
+const MAX_CONCURRENT = 50;
 const MAX_BYTES = 16 * 2 ** 20;
 
-/** What upstream is told of the SDK that sent a document. */
+/** Headers of the SDK that are passed on. */
 const COPIED_HEADERS = [
   'user-agent',
   'x-launchdarkly-user-agent',
@@ -18,7 +18,7 @@ const COPIED_HEADERS = [
   'x-launchdarkly-payload-id',
 ];
 
-/** Passes documents about the SDKs themselves on, each at once and unread. */
+/** Forwards diagnostics of SDKs, immediately and unparsed. */
 export class DiagnosticForwarder {
   readonly #delivery: DeliveryParts;
   readonly #counts: EventCounts;
@@ -31,7 +31,7 @@ export class DiagnosticForwarder {
   }
 
   send(target: EventTarget, bytes: Buffer, header: EventPost['header']): void {
-    if (this.#running.size >= MAX_AT_ONCE || this.#bytes + bytes.length > MAX_BYTES) {
+    if (this.#running.size >= MAX_CONCURRENT || this.#bytes + bytes.length > MAX_BYTES) {
       this.#counts.diagnosticsDropped++;
       return;
     }
@@ -43,7 +43,7 @@ export class DiagnosticForwarder {
     this.#running.add(running);
   }
 
-  /** Resolves when what is on its way now has come to an end. */
+  /** Resolves when current deliveries have ended. */
   async settle(): Promise<void> {
     await Promise.all(this.#running);
   }

@@ -2,9 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { Hono } from 'hono';
 import { systemClock } from '../../kernel/clock.ts';
-import type { HttpEnv } from '../../kernel/http/app.ts';
 import { listen } from '../../kernel/http/server.ts';
 import { createLog } from '../../kernel/log.ts';
 import {
@@ -18,8 +16,8 @@ import {
 } from '../../testing/bench.ts';
 import { httpAnswer } from '../../testing/http/client-parts.ts';
 import { RawConnection } from '../../testing/http/raw-connection.ts';
-import { eventRoutes } from '../routes/events.ts';
-import { EVENT_ENVIRONMENT } from '../testing/event-parts.ts';
+import { createEventApp } from '../testing/event-app.ts';
+import { EVENT_ENVIRONMENT } from '../testing/test-forwarder.ts';
 import { Inflater } from './body.ts';
 import { EventForwarder } from './forwarder.ts';
 
@@ -28,7 +26,7 @@ const ROUNDS = 3;
 const ROUND_MS = 2_000;
 const MAX_BODY_BYTES = 5 * 2 ** 20;
 
-/** About 300 bytes, as they come from SDKs. */
+/** About 300 bytes, as sent by SDKs. */
 const event = (index: number) => ({
   kind: 'feature',
   creationDate: 1_767_225_600_000 + index,
@@ -57,11 +55,11 @@ const LOADS: readonly Load[] = [
 function requestOf({ events, headers, isGzip }: Load): Buffer {
   const text = Buffer.from(JSON.stringify(Array.from({ length: events }, (_, index) => event(index))));
   const body = isGzip ? gzipSync(text) : text;
-  const head = `POST /bulk HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nX-LaunchDarkly-Event-Schema: 4\r\n${headers}Content-Length: ${body.length}\r\n\r\n`;
+  const head = `POST /bulk HTTP/1.1\r\nHost: localhost\r\nAuthorization: key\r\nContent-Type: application/json\r\nX-LaunchDarkly-Event-Schema: 4\r\n${headers}Content-Length: ${body.length}\r\n\r\n`;
   return Buffer.concat([Buffer.from(head), body]);
 }
 
-/** The measured process: takes events, and deflates them every second for an upstream that costs nothing. */
+/** The measured process: receives events, and compresses them every second for a fake upstream. */
 async function serve(): Promise<void> {
   const forwarder = new EventForwarder({
     environment: EVENT_ENVIRONMENT,
@@ -78,10 +76,7 @@ async function serve(): Promise<void> {
     clock: systemClock,
     log: createLog({ level: 'error', format: 'json', clock: systemClock, write: (line) => process.stderr.write(line) }),
   });
-  const app = new Hono<HttpEnv>();
-  for (const { method, path, handle } of eventRoutes({ maxBodyBytes: MAX_BODY_BYTES })) {
-    app.on(method, path, (c) => handle(c, forwarder));
-  }
+  const app = createEventApp(forwarder, MAX_BODY_BYTES);
   const { url } = await listen({
     fetch: app.fetch,
     addresses: [{ host: '127.0.0.1', port: 0 }],
@@ -105,7 +100,7 @@ async function usageOf(server: ChildProcess): Promise<Usage> {
   return usage;
 }
 
-/** Posts on all connections at once until the time is over; returns how many were accepted. */
+/** Posts on all connections concurrently for `ms`; returns the number of accepted posts. */
 async function post(connections: readonly RawConnection[], request: Buffer, ms: number): Promise<number> {
   const end = performance.now() + ms;
   let posts = 0;

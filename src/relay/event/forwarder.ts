@@ -4,6 +4,7 @@ import type { CancelTimer, Clock } from '../../kernel/clock.ts';
 import type { SendsRequests } from '../../kernel/http-client/http-client.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { EnvironmentOptions, RelayOptions } from '../config/relay-options.ts';
+import { SDK_KINDS, type SdkKind } from '../credentials.ts';
 import type { Json } from '../domain/json.ts';
 import type { StoredFlag } from '../domain/summary/event.ts';
 import type { Inflater } from './body.ts';
@@ -11,7 +12,7 @@ import { type EventCounts, zeroCounts } from './counts.ts';
 import type { DeliveryParts } from './delivery.ts';
 import { DiagnosticForwarder } from './diagnostics.ts';
 import { type EventFormat, EventPublisher } from './publisher.ts';
-import type { EventFamily, EventPost, EventReceipt, EventReceiver } from './receiver.ts';
+import type { EventPost, EventReceipt, EventReceiver } from './receiver.ts';
 import { RecentKeys } from './recent-keys.ts';
 import { type EventTarget, eventTarget } from './target.ts';
 import { EventWarnings } from './warnings.ts';
@@ -20,53 +21,51 @@ export interface EventForwarderParts {
   readonly environment: EnvironmentOptions;
   readonly options: Pick<RelayOptions, 'events' | 'isLocal' | 'archive' | 'maxBodyBytes'>;
   readonly http: SendsRequests;
-  /** One for all environments. */
+  /** Shared by all environments. */
   readonly inflater: Inflater;
-  /** A flag of the environment, for events of SDKs that do not know it well enough. */
+  /** A flag of the environment, to complete events of old SDKs. */
   readonly flag: (key: string) => StoredFlag | undefined;
-  /** What upstream is told of this program. */
   readonly userAgent: string;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** A body that has been answered and not yet parsed. */
-interface Arrival {
-  readonly family: EventFamily;
+/** An acknowledged post that is not yet parsed. */
+interface AcceptedPost {
+  readonly sdkKind: SdkKind;
   readonly bytes: Buffer;
   readonly format: EventFormat;
 }
 
-const FAMILIES: readonly EventFamily[] = ['server', 'mobile', 'client'];
-/** Of one family and format, as JSON; and of the bodies that are not parsed yet. */
+/** Of queued events of one kind of SDK as JSON, and of unparsed posts. */
 const MAX_PENDING_BYTES = 64 * 2 ** 20;
-/** Where no limit is set: events shrink well, and yet what they grow to has an end. */
+/** Maximum inflated size relative to the body limit, if no payload limit is set. */
 const INFLATED_PER_BODY_BYTE = 4;
 const PAYLOAD_IDS = 10_000;
 const PAYLOAD_ID_LIFE_MS = 5 * 60_000;
 const MAX_TAGS = 1024;
 
-/** Takes the events of one environment's SDKs, and sends them on in its name. */
+/** Receives the events of SDKs of one environment and sends them upstream with its credentials. */
 export class EventForwarder implements EventReceiver {
   readonly mode: EventReceiver['mode'];
   readonly counts: EventCounts = zeroCounts();
   readonly #parts: EventForwarderParts;
-  readonly #publishers = new Map<EventFamily, EventPublisher>();
-  readonly #targets = new Map<EventFamily, EventTarget>();
+  readonly #publishers = new Map<SdkKind, EventPublisher>();
+  readonly #targets = new Map<SdkKind, EventTarget>();
   readonly #diagnostics: DiagnosticForwarder;
   readonly #delivery: DeliveryParts;
   readonly #warnings: EventWarnings;
   readonly #abort = new AbortController();
   readonly #payloadIds = new RecentKeys(PAYLOAD_IDS, PAYLOAD_ID_LIFE_MS);
-  #arrivals: Arrival[] = [];
-  #arrivedBytes = 0;
+  #unparsed: AcceptedPost[] = [];
+  #unparsedBytes = 0;
   #cancelTick: CancelTimer = () => {};
   #closing: Promise<void> | undefined;
 
   constructor(parts: EventForwarderParts) {
     const { options, clock, log, http } = parts;
     this.#parts = parts;
-    // What comes from files concerns nobody outside.
+    // Without upstream events have no destination.
     this.mode = options.isLocal || options.archive ? 'discard' : options.events.mode;
     this.#warnings = new EventWarnings(clock, log);
     this.#delivery = { http, clock, log, signal: this.#abort.signal };
@@ -76,22 +75,22 @@ export class EventForwarder implements EventReceiver {
     this.#cancelTick = clock.every(options.events.flushMs, () => this.#tick());
   }
 
-  /** Events that wait to be sent. */
+  /** Queued events. */
   get pending(): number {
     let pending = 0;
     for (const publisher of this.#publishers.values()) pending += publisher.pending;
     return pending;
   }
 
-  /** Sends from now on with the credentials of these options. */
+  /** Uses the credentials of these options for further deliveries. */
   use(environment: EnvironmentOptions): void {
-    for (const family of FAMILIES) {
-      const target = eventTarget(this.#parts.options.events.uri, family, environment);
+    for (const sdkKind of SDK_KINDS) {
+      const target = eventTarget(this.#parts.options.events.uri, sdkKind, environment);
       if (!target) continue;
-      this.#targets.set(family, target);
-      const publisher = this.#publishers.get(family);
+      this.#targets.set(sdkKind, target);
+      const publisher = this.#publishers.get(sdkKind);
       if (publisher) publisher.use(target);
-      else this.#publishers.set(family, this.#createPublisher(family, target));
+      else this.#publishers.set(sdkKind, this.#createPublisher(sdkKind, target));
     }
   }
 
@@ -101,24 +100,24 @@ export class EventForwarder implements EventReceiver {
     if (body.length === 0) return 'empty';
     if (this.#isRepeated(post)) return 'accepted';
     if (post.kind === 'diagnostic') this.#sendDiagnostic(post, body);
-    else this.#arrive({ family: post.family, bytes: body, format: readFormat(post.header) });
+    else this.#accept({ sdkKind: post.sdkKind, bytes: body, format: readFormat(post.header) });
     return 'accepted';
   }
 
   receiveImage(encoded: string, header: EventPost['header']): void {
-    // A plus sign that was not escaped arrives as a space.
+    // An unescaped plus sign arrives as a space.
     const bytes = Buffer.from(encoded.replaceAll(' ', '+'), 'base64');
-    this.#arrive({ family: 'client', bytes, format: { ...readFormat(header), schema: 3, isUnsummarized: false } });
+    this.#accept({ sdkKind: 'client', bytes, format: { ...readFormat(header), schema: 3, isUnsummarized: false } });
   }
 
-  /** Resolves when all that has come in so far has been sent, or has failed. */
+  /** Resolves when all events received so far have been sent or have failed. */
   async flush(): Promise<void> {
     this.#parseAll();
     const publishers = [...this.#publishers.values()].map((publisher) => publisher.flush());
     await Promise.all([...publishers, this.#diagnostics.settle()]);
   }
 
-  /** Sends what is left; what is not done after `deadlineMs` has failed. Idempotent. */
+  /** Sends the remaining events; aborts after `deadlineMs`. Idempotent. */
   close(deadlineMs: number): Promise<void> {
     this.#closing ??= this.#flushWithin(deadlineMs);
     return this.#closing;
@@ -131,10 +130,10 @@ export class EventForwarder implements EventReceiver {
     cancel();
   }
 
-  #createPublisher(family: EventFamily, target: EventTarget): EventPublisher {
+  #createPublisher(sdkKind: SdkKind, target: EventTarget): EventPublisher {
     const { options, flag, clock, log, userAgent } = this.#parts;
     return new EventPublisher({
-      family,
+      sdkKind,
       target,
       capacity: options.events.capacity,
       maxBytes: MAX_PENDING_BYTES,
@@ -149,7 +148,7 @@ export class EventForwarder implements EventReceiver {
     });
   }
 
-  /** The body as it is meant, or why there is none. */
+  /** The decompressed body, or the receipt of a refusal. */
   async #inflate({ bytes, header }: EventPost): Promise<Buffer | EventReceipt> {
     const { events, maxBodyBytes } = this.#parts.options;
     const { maxPayloadBytes } = events;
@@ -157,62 +156,62 @@ export class EventForwarder implements EventReceiver {
     if (bytes.length === 0 || !/gzip/i.test(header('content-encoding') ?? '')) return bytes;
     const limit = maxPayloadBytes > 0 ? maxPayloadBytes : INFLATED_PER_BODY_BYTE * maxBodyBytes;
     const inflated = await this.#parts.inflater.inflate(bytes, limit);
-    if (inflated.ok) return inflated.bytes;
+    if (inflated.ok) return inflated.value;
     return inflated.reason === 'too large' && maxPayloadBytes > 0 ? 'unreadable' : inflated.reason;
   }
 
-  /** SDKs send a post again when they saw no answer to it. */
-  #isRepeated({ family, kind, header }: EventPost): boolean {
+  /** SDKs repeat a post without a response. */
+  #isRepeated({ sdkKind, kind, header }: EventPost): boolean {
     const id = header('x-launchdarkly-payload-id');
-    if (id === undefined || !this.#payloadIds.saw(`${family} ${kind} ${id}`, this.#parts.clock.now())) return false;
+    if (id === undefined || !this.#payloadIds.saw(`${sdkKind} ${kind} ${id}`, this.#parts.clock.now())) return false;
     this.counts.duplicates++;
     return true;
   }
 
-  #sendDiagnostic({ family, header }: EventPost, body: Buffer): void {
-    const target = this.#targets.get(family);
+  #sendDiagnostic({ sdkKind, header }: EventPost, body: Buffer): void {
+    const target = this.#targets.get(sdkKind);
     if (target && !this.#closing) this.#diagnostics.send(target, body, header);
     else this.counts.diagnosticsDropped++;
   }
 
-  #arrive(arrival: Arrival): void {
-    if (this.#closing || this.#arrivedBytes + arrival.bytes.length > MAX_PENDING_BYTES) {
+  #accept(post: AcceptedPost): void {
+    if (this.#closing || this.#unparsedBytes + post.bytes.length > MAX_PENDING_BYTES) {
       this.counts.droppedPosts++;
       return;
     }
-    this.#arrivals.push(arrival);
-    this.#arrivedBytes += arrival.bytes.length;
-    // The answer goes first.
-    if (this.#arrivals.length === 1) setImmediate(() => this.#parseOne());
+    this.#unparsed.push(post);
+    this.#unparsedBytes += post.bytes.length;
+    // After the response.
+    if (this.#unparsed.length === 1) setImmediate(() => this.#parseOne());
   }
 
-  /** One in each turn of the event loop: others want to be served between large ones. */
+  /** One per turn of the event loop, so that other requests are served in between. */
   #parseOne(): void {
-    const arrival = this.#arrivals.shift();
-    if (!arrival) return;
-    if (this.#arrivals.length > 0) setImmediate(() => this.#parseOne());
-    this.#arrivedBytes -= arrival.bytes.length;
-    this.#parse(arrival);
+    const post = this.#unparsed.shift();
+    if (!post) return;
+    if (this.#unparsed.length > 0) setImmediate(() => this.#parseOne());
+    this.#unparsedBytes -= post.bytes.length;
+    this.#parse(post);
   }
 
   #parseAll(): void {
-    const arrivals = this.#arrivals;
-    this.#arrivals = [];
-    this.#arrivedBytes = 0;
-    for (const arrival of arrivals) this.#parse(arrival);
+    const posts = this.#unparsed;
+    this.#unparsed = [];
+    this.#unparsedBytes = 0;
+    for (const post of posts) this.#parse(post);
   }
 
-  #parse({ family, bytes, format }: Arrival): void {
+  #parse({ sdkKind, bytes, format }: AcceptedPost): void {
     const text = bytes.toString();
     const events = parseArray(text);
     if (!events) {
       this.counts.droppedPosts++;
-      this.#warnings.warn('a post of events was dropped: it is no JSON array', { family });
+      this.#warnings.warn('a post of events was dropped: it is not a JSON array', { sdkKind });
       return;
     }
     this.counts.received += events.length;
     this.counts.receivedBytes += bytes.length;
-    const publisher = this.#publishers.get(family);
+    const publisher = this.#publishers.get(sdkKind);
     if (publisher) publisher.publish(events, isUtf8(bytes) ? bytes : Buffer.from(text), format);
     else this.counts.dropped += events.length;
   }
@@ -223,7 +222,7 @@ export class EventForwarder implements EventReceiver {
   }
 }
 
-/** Errors are not handed on: their texts quote the post. */
+/** Undefined if invalid; the error message would quote the post. */
 function parseArray(text: string): readonly Json[] | undefined {
   try {
     const json: Json = JSON.parse(text);

@@ -9,23 +9,23 @@ import { EventSummarizer } from './summarizer.ts';
 import type { EventTarget } from './target.ts';
 import type { EventWarnings } from './warnings.ts';
 
-/** What an SDK says of the events in a post. */
+/** Properties that an SDK announces for the events of a post. */
 export interface EventFormat {
   /** 1 and above. */
   readonly schema: number;
-  /** Empty: none. */
+  /** Empty without tags. */
   readonly tags: string;
-  /** Whether the relay is to count evaluations, whatever the schema. */
+  /** Whether the relay must summarise evaluations, for any schema. */
   readonly isUnsummarized: boolean;
 }
 
 export interface PublisherParts {
   /** `server`, `mobile` or `client`, for the log. */
-  readonly family: string;
+  readonly sdkKind: string;
   readonly target: EventTarget;
-  /** Events that wait for one flush in one schema and with the same tags. */
+  /** Maximum queued events per schema and tags. */
   readonly capacity: number;
-  /** Of all events of the family as JSON, those on their way among them. */
+  /** Of all events as JSON, including those being delivered. */
   readonly maxBytes: number;
   readonly flag: (key: string) => StoredFlag | undefined;
   readonly delivery: DeliveryParts;
@@ -38,12 +38,13 @@ export interface PublisherParts {
   readonly newId: () => string;
 }
 
-interface Slot {
+/** Events of one schema with the same tags. */
+interface EventGroup {
   readonly outbox: EventOutbox;
-  /** What goes out is written in this one. */
+  /** Of sent events. */
   readonly schema: number;
   readonly tags: string;
-  /** How long it stands without events. */
+  /** Removed after this time without events. */
   readonly idleMs: number;
   usedAt: number;
   delivering: Promise<void> | undefined;
@@ -52,17 +53,17 @@ interface Slot {
 /** The first schema in which SDKs summarise. */
 const FIRST_SUMMARIZED = 3;
 const CURRENT_SCHEMA = 4;
-/** Tags are the sender's choice, and each costs a queue. */
-const MAX_SLOTS = 100;
+/** Clients choose the tags, and each value has a queue. */
+const MAX_GROUPS = 100;
 const SUMMARIZER_IDLE_MS = 10 * 60_000;
 
-/** Sends the events of one family of SDKs, those of each schema and of each value of the tags by themselves. */
+/** Sends the events of one kind of SDK, separately for each schema and value of the tags. */
 export class EventPublisher {
   readonly #parts: PublisherParts;
   readonly #budget: ByteBudget;
-  readonly #slots = new Map<string, Slot>();
+  readonly #groups = new Map<string, EventGroup>();
   #target: EventTarget;
-  /** What upstream's clock said last, in epoch milliseconds; 0 when it has said nothing. */
+  /** Upstream's last Date, in epoch milliseconds; 0 before the first. */
   #serverTime = 0;
   #isRefused = false;
 
@@ -74,60 +75,60 @@ export class EventPublisher {
 
   get pending(): number {
     let pending = 0;
-    for (const { outbox } of this.#slots.values()) pending += outbox.pending;
+    for (const { outbox } of this.#groups.values()) pending += outbox.pending;
     return pending;
   }
 
-  /** Sends from now on as another: what was refused before is tried again. */
+  /** Changes the target; ends an earlier refusal. */
   use(target: EventTarget): void {
     this.#target = target;
     this.#isRefused = false;
   }
 
-  /** Takes the events of one post; `text` is the JSON array that they were read from. */
+  /** Queues the events of one post; `text` is their JSON array. */
   publish(events: readonly Json[], text: Buffer, format: EventFormat): void {
     const { counts, clock } = this.#parts;
-    const slot = this.#isRefused ? undefined : this.#slotFor(format);
-    if (!slot) {
+    const group = this.#isRefused ? undefined : this.#groupFor(format);
+    if (!group) {
       counts.dropped += events.length;
       return;
     }
-    slot.usedAt = clock.now();
-    counts.dropped += slot.outbox.accept(events, text, format.schema);
+    group.usedAt = clock.now();
+    counts.dropped += group.outbox.accept(events, text, format.schema);
   }
 
-  /** Begins to send what waits, but for what would overtake a payload still on its way. */
+  /** Starts to send queued events, except of groups with a delivery in progress. */
   tick(): void {
     const now = this.#parts.clock.now();
-    for (const [name, slot] of this.#slots) {
-      if (slot.delivering) continue;
-      if (slot.outbox.pending > 0) this.#start(slot);
-      else if (now - slot.usedAt >= slot.idleMs) this.#slots.delete(name);
+    for (const [name, group] of this.#groups) {
+      if (group.delivering) continue;
+      if (group.outbox.pending > 0) this.#start(group);
+      else if (now - group.usedAt >= group.idleMs) this.#groups.delete(name);
     }
   }
 
-  /** Resolves when everything that waits now has been sent, or has failed. */
+  /** Resolves when all events queued so far have been sent or have failed. */
   async flush(): Promise<void> {
     await Promise.all(
-      [...this.#slots.values()].map(async (slot) => {
-        await slot.delivering;
-        this.#start(slot);
-        await slot.delivering;
+      [...this.#groups.values()].map(async (group) => {
+        await group.delivering;
+        this.#start(group);
+        await group.delivering;
       }),
     );
   }
 
-  #slotFor({ schema, tags, isUnsummarized }: EventFormat): Slot | undefined {
+  #groupFor({ schema, tags, isUnsummarized }: EventFormat): EventGroup | undefined {
     const isSummarizing = isUnsummarized || schema < FIRST_SUMMARIZED;
     const name = `${isSummarizing ? 'summary' : schema} ${tags}`;
-    const known = this.#slots.get(name);
+    const known = this.#groups.get(name);
     if (known) return known;
-    const { warnings, family } = this.#parts;
-    if (this.#slots.size >= MAX_SLOTS) {
-      warnings.warn('events are dropped: they come with too many different tags', { family });
+    const { warnings, sdkKind } = this.#parts;
+    if (this.#groups.size >= MAX_GROUPS) {
+      warnings.warn('events are dropped: too many different tags', { sdkKind });
       return undefined;
     }
-    const slot: Slot = {
+    const group: EventGroup = {
       outbox: isSummarizing ? this.#createSummarizer() : new EventQueue(this.#limits()),
       schema: isSummarizing ? CURRENT_SCHEMA : schema,
       tags,
@@ -135,13 +136,13 @@ export class EventPublisher {
       usedAt: 0,
       delivering: undefined,
     };
-    this.#slots.set(name, slot);
-    return slot;
+    this.#groups.set(name, group);
+    return group;
   }
 
   #createSummarizer(): EventSummarizer {
-    const { flag, clock, warnings, family } = this.#parts;
-    const onUnreadable = (reason: string) => warnings.warn('an event could not be read', { family, reason });
+    const { flag, clock, warnings, sdkKind } = this.#parts;
+    const onUnreadable = (reason: string) => warnings.warn('an event could not be read', { sdkKind, reason });
     return new EventSummarizer({
       limits: this.#limits(),
       flag,
@@ -152,24 +153,24 @@ export class EventPublisher {
   }
 
   #limits(): EventQueueLimits {
-    const { capacity, warnings, family } = this.#parts;
+    const { capacity, warnings, sdkKind } = this.#parts;
     const onFull = () =>
-      warnings.warn('events are dropped: more came between two flushes than is kept', { family, capacity });
+      warnings.warn('events are dropped: the queue is full until the next flush', { sdkKind, capacity });
     return { events: capacity, budget: this.#budget, onFull };
   }
 
-  #start(slot: Slot): void {
-    const batch = slot.outbox.take();
+  #start(group: EventGroup): void {
+    const batch = group.outbox.take();
     if (!batch) return;
     this.#budget.hold(batch.body.length);
-    slot.delivering = this.#deliver(slot, batch).finally(() => {
+    group.delivering = this.#deliver(group, batch).finally(() => {
       this.#budget.release(batch.body.length);
-      slot.delivering = undefined;
+      group.delivering = undefined;
     });
   }
 
-  async #deliver({ schema, tags }: Slot, { body, count }: EventBatch): Promise<void> {
-    const { family, counts, delivery, userAgent, newId } = this.#parts;
+  async #deliver({ schema, tags }: EventGroup, { body, count }: EventBatch): Promise<void> {
+    const { sdkKind, counts, delivery, userAgent, newId } = this.#parts;
     const target = this.#target;
     const headers = {
       'user-agent': userAgent,
@@ -178,7 +179,7 @@ export class EventPublisher {
       ...(tags === '' ? {} : { 'x-launchdarkly-tags': tags }),
       ...target.authorization,
     };
-    const result = await deliver({ url: target.url, headers, body, what: `${family} events` }, delivery);
+    const result = await deliver({ url: target.url, headers, body, what: `${sdkKind} events` }, delivery);
     this.#serverTime = result.serverTime ?? this.#serverTime;
     if (result.outcome === 'sent') {
       counts.sent += count;
@@ -189,13 +190,13 @@ export class EventPublisher {
     if (result.outcome === 'refused' && target === this.#target) this.#refuse();
   }
 
-  /** What waits is dropped, and what comes. */
+  /** Drops queued and future events. */
   #refuse(): void {
-    const { family, log, counts } = this.#parts;
-    log.error('upstream refuses the events of this environment: they are dropped from now on', { family });
+    const { sdkKind, log, counts } = this.#parts;
+    log.error('upstream refuses the events of this environment; they are dropped', { sdkKind });
     this.#isRefused = true;
     counts.dropped += this.pending;
-    for (const { outbox } of this.#slots.values()) outbox.take();
-    this.#slots.clear();
+    for (const { outbox } of this.#groups.values()) outbox.take();
+    this.#groups.clear();
   }
 }

@@ -26,7 +26,7 @@ test('an empty post adds nothing', () => {
   assert.equal(taken(queue), undefined);
 });
 
-test('whoever asked is told each time that there is no room', () => {
+test('onFull is called for each dropped event', () => {
   let told = 0;
   const queue = new EventQueue({ events: 2, budget: new ByteBudget(5), onFull: () => told++ });
   accept(queue, '[1]');

@@ -1,13 +1,13 @@
 import type { Json } from '../domain/json.ts';
 
-/** Events that go out in one post. */
+/** The events of one post. */
 export interface EventBatch {
   /** A JSON array. */
   readonly body: Buffer;
   readonly count: number;
 }
 
-/** Memory that several queues share, and what they have sent and is still on its way. */
+/** Memory limit shared by several queues and their deliveries in progress. */
 export class ByteBudget {
   #left: number;
 
@@ -15,14 +15,14 @@ export class ByteBudget {
     this.#left = bytes;
   }
 
-  /** Takes as many bytes, or none. */
+  /** Reserves these bytes; false and none if too few are left. */
   take(bytes: number): boolean {
     if (bytes > this.#left) return false;
     this.hold(bytes);
     return true;
   }
 
-  /** Takes them even where there are too few: they are spent already. */
+  /** Reserves bytes that are already in use, even beyond the limit. */
   hold(bytes: number): void {
     this.#left -= bytes;
   }
@@ -35,23 +35,23 @@ export class ByteBudget {
 export interface EventQueueLimits {
   readonly events: number;
   readonly budget: ByteBudget;
-  /** Is told when there is no room for something. */
+  /** Called when something is dropped. */
   readonly onFull: () => void;
 }
 
-/** Where events wait for the next flush. */
+/** Queues events until the next flush. */
 export interface EventOutbox {
-  /** Takes events, `text` being what they were read from and `schema` what they are written in. Returns how many it did not. */
+  /** Adds events of `schema` read from `text`. Returns the number of dropped ones. */
   accept(events: readonly Json[], text: Buffer, schema: number): number;
-  /** Empties it; undefined when there is nothing. */
+  /** Removes and returns all events; undefined if there are none. */
   take(): EventBatch | undefined;
-  /** Events that wait. */
+  /** Number of queued events. */
   readonly pending: number;
 }
 
 const COMMA = Buffer.from(',');
 
-/** Keeps events as the very bytes that came. */
+/** Keeps the events of posts as received, byte for byte. */
 export class EventQueue implements EventOutbox {
   readonly #limits: EventQueueLimits;
   #chunks: Buffer[] = [];
@@ -71,18 +71,18 @@ export class EventQueue implements EventOutbox {
     const room = this.#room();
     if (events.length <= room) return this.#push(elementsOf(text), events.length) ? 0 : events.length;
     this.#limits.onFull();
-    const fitting = room > 0 ? writeAnew(events.slice(0, room)) : undefined;
+    const fitting = room > 0 ? serialise(events.slice(0, room)) : undefined;
     return fitting && this.#push(elementsOf(fitting), room) ? events.length - room : events.length;
   }
 
-  /** Takes one event as JSON text; false when there is no room. */
+  /** Adds one event as JSON text; false if the queue is full. */
   push(event: string): boolean {
     if (this.#room() > 0) return this.#push(Buffer.from(event), 1);
     this.#limits.onFull();
     return false;
   }
 
-  /** One more event may be given to stand behind the others, for which there is always room. */
+  /** Removes and returns all events, with `last` appended regardless of the capacity. */
   take(last?: string): EventBatch | undefined {
     if (last !== undefined) {
       const event = Buffer.from(last);
@@ -100,7 +100,7 @@ export class EventQueue implements EventOutbox {
     return batch;
   }
 
-  /** How many more events there may be. */
+  /** Number of events that still fit. */
   #room(): number {
     return this.#limits.events - this.#count;
   }
@@ -110,7 +110,7 @@ export class EventQueue implements EventOutbox {
       this.#limits.onFull();
       return false;
     }
-    // A copy: a small chunk may be a part of something large.
+    // Copied, as a slice would keep its whole buffer in memory.
     this.#add(Buffer.from(chunk), count);
     return true;
   }
@@ -122,8 +122,8 @@ export class EventQueue implements EventOutbox {
   }
 }
 
-/** Undefined: they are nested too deeply. */
-function writeAnew(events: readonly Json[]): Buffer | undefined {
+/** Undefined if the events are nested too deeply. */
+function serialise(events: readonly Json[]): Buffer | undefined {
   try {
     return Buffer.from(JSON.stringify(events));
   } catch (error) {
@@ -132,7 +132,7 @@ function writeAnew(events: readonly Json[]): Buffer | undefined {
   }
 }
 
-/** What stands between the brackets of a JSON array. */
+/** The text between the brackets of a JSON array. */
 function elementsOf(array: Buffer): Buffer {
   return array.subarray(array.indexOf('[') + 1, array.lastIndexOf(']'));
 }

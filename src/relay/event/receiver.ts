@@ -1,9 +1,8 @@
-/** Which kind of SDK sends: it decides the credential and the path upstream. */
-export type EventFamily = 'server' | 'mobile' | 'client';
+import type { SdkKind } from '../credentials.ts';
 
-/** What an SDK posted, as it came. */
+/** The post of an SDK, as received. */
 export interface EventPost {
-  readonly family: EventFamily;
+  readonly sdkKind: SdkKind;
   /** `analytics`: an array of events; `diagnostic`: one document about the SDK itself. */
   readonly kind: 'analytics' | 'diagnostic';
   readonly bytes: Buffer;
@@ -12,17 +11,17 @@ export interface EventPost {
 }
 
 /**
- * What a post came to. `accepted` is said before anything is parsed; `not gzip`: it is announced as gzip and is not;
- * `unreadable`: the gzip ends early, or there is more in it than may be.
+ * The result of a post. `accepted`: before parsing; `not gzip`: announced as gzip but not compressed; `unreadable`: truncated
+ * gzip, or beyond the payload limit.
  */
 export type EventReceipt = 'accepted' | 'not gzip' | 'empty' | 'unreadable' | 'too large';
 
-/** Takes the events of one environment. */
+/** Receives the events of one environment. */
 export interface EventReceiver {
-  /** `off`: posts are refused; `discard`: they are accepted, and nothing is read; `forward`: they are sent on. */
+  /** `off`: posts are refused; `discard`: accepted unread; `forward`: sent upstream. */
   readonly mode: 'off' | 'discard' | 'forward';
-  /** Takes a post. Only asked where the mode is `forward`. */
+  /** Called in mode `forward` only. */
   receive(post: EventPost): Promise<EventReceipt>;
-  /** Takes events out of the query of an image: an array in standard base64. Never fails. */
+  /** Receives events from the query of an image: an array in standard base64. Never fails. */
   receiveImage(encoded: string, header: EventPost['header']): void;
 }

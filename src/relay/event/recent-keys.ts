@@ -1,11 +1,11 @@
-/** Longer keys are not remembered: they would let a sender choose how much memory is spent on him. */
-const MAX_KEY = 256;
+/** Longer keys are not remembered, as clients choose their length. */
+const MAX_KEY_CHARS = 256;
 
-/** Which keys have been seen of late. The one that was seen least recently goes when there are too many. */
+/** Remembers recently seen keys (LRU). */
 export class RecentKeys {
   readonly #capacity: number;
   readonly #lifeMs: number;
-  /** When each was seen first, in epoch milliseconds; the one seen last stands last. */
+  /** Time of the first occurrence in epoch milliseconds; ordered by the last occurrence. */
   readonly #seenAt = new Map<string, number>();
 
   constructor(capacity: number, lifeMs: number) {
@@ -13,9 +13,9 @@ export class RecentKeys {
     this.#lifeMs = lifeMs;
   }
 
-  /** Whether the key was seen for the first time within its life; it is remembered from now on. */
+  /** Whether the key was first seen less than `lifeMs` ago; remembers it. */
   saw(key: string, now: number): boolean {
-    if (key.length > MAX_KEY) return false;
+    if (key.length > MAX_KEY_CHARS) return false;
     const seenAt = this.#seenAt.get(key);
     const isKnown = seenAt !== undefined && now - seenAt < this.#lifeMs;
     this.#seenAt.delete(key);

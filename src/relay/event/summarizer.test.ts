@@ -27,7 +27,7 @@ class Bench {
     });
   }
 
-  /** Takes the events in; returns how many were dropped. */
+  /** Accepts the events; returns the number of dropped ones. */
   accept(events: readonly unknown[], schema = 2): number {
     return this.summarizer.accept(events as readonly Json[], Buffer.alloc(0), schema);
   }
@@ -59,7 +59,7 @@ const feature = (fields: object = {}) => ({
   ...fields,
 });
 
-/** Counters and kinds stand in no order. */
+/** Counters and kinds have no order. */
 function inOrder(event: Sent): Sent {
   if (event.kind !== 'summary') return event;
   for (const { contextKinds, counters } of Object.values(event.features as Record<string, Counted>)) {
@@ -88,7 +88,7 @@ test("what goes out is what LaunchDarkly's own summariser sends", () => {
 });
 
 describe('a context', () => {
-  test('is told of once in five minutes', () => {
+  test('is sent once in five minutes', () => {
     const bench = new Bench();
     bench.accept([feature(), feature()]);
     assert.equal(bench.kinds(), 'index,summary');
@@ -100,13 +100,13 @@ describe('a context', () => {
     assert.equal(bench.kinds(), 'index,summary');
   });
 
-  test('is told of by an identify event', () => {
+  test('is known after an identify event', () => {
     const bench = new Bench();
     bench.accept([{ kind: 'identify', creationDate: 1, user: { key: 'u' } }, feature()]);
     assert.equal(bench.kinds(), 'identify,summary');
   });
 
-  test('is told of again when a thousand others have come since', () => {
+  test('is sent again after a thousand others', () => {
     const bench = new Bench({}, 5000);
     const others = Array.from({ length: 999 }, (_, index) => feature({ user: { key: `u${index}` } }));
     bench.accept([feature(), ...others]);
@@ -139,7 +139,7 @@ test("upstream's clock ends debugging too, and makes no context older", () => {
   assert.equal(bench.kinds(), 'summary');
 });
 
-test('of an evaluation by an old SDK the flag says whether it is tracked and debugged', () => {
+test('whether an evaluation by an old SDK is tracked and debugged depends on the flag', () => {
   const flags = { f: { variations: ['b', 'a'], trackEvents: true, debugEventsUntilDate: 10_001 } };
   const bench = new Bench(flags);
   bench.accept([feature({ trackEvents: undefined, variation: undefined })], 1);
@@ -149,7 +149,7 @@ test('of an evaluation by an old SDK the flag says whether it is tracked and deb
   assert.equal((summary as unknown as { features: { f: Counted } }).features.f.counters[0]?.variation, 1);
 });
 
-test('what cannot be read is left out, counted and told, and the rest is sent', () => {
+test('unreadable events are dropped, counted and reported, and the rest is sent', () => {
   const bench = new Bench();
   assert.equal(bench.accept([7, { kind: 'custom', key: 'k' }, feature({ creationDate: 'secret' }), feature()]), 3);
   assert.equal(bench.reasons.length, 3);

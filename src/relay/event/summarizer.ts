@@ -15,13 +15,13 @@ export interface SummarizerParts {
   readonly flag: (key: string) => StoredFlag | undefined;
   /** Epoch milliseconds. */
   readonly now: () => number;
-  /** What upstream's clock said last, in epoch milliseconds; 0 when it has said nothing. */
+  /** Upstream's last Date, in epoch milliseconds; 0 before the first. */
   readonly serverTime: () => number;
-  /** Is told why an event was left out. */
+  /** Called with the reason for each dropped event. */
   readonly onUnreadable: (reason: string) => void;
 }
 
-/** Does for SDKs that cannot what others do themselves: counts evaluations, and tells of each context once. */
+/** Summarises events of SDKs that do not: counts evaluations, and sends an index event once per context. */
 export class EventSummarizer implements EventOutbox {
   readonly #parts: SummarizerParts;
   readonly #queue: EventQueue;
@@ -43,7 +43,7 @@ export class EventSummarizer implements EventOutbox {
     return dropped;
   }
 
-  /** The summary stands last, and finds room in any case. */
+  /** The summary is the last event, regardless of the capacity. */
   take(): EventBatch | undefined {
     if (this.#summary.isEmpty) return this.#queue.take();
     const summary = this.#summary.print();
@@ -61,7 +61,7 @@ export class EventSummarizer implements EventOutbox {
     }
   }
 
-  /** False: it could not be read, or something of it found no room. */
+  /** False if the event is unreadable or part of it is dropped. */
   #acceptOne(json: Json, schema: number): boolean {
     const read = readSdkEvent(json);
     if (!read.ok) {
@@ -86,7 +86,7 @@ export class EventSummarizer implements EventOutbox {
     const counted = event.excludeFromSummaries || this.#count(event);
     const indexed = this.#index(event.creationDate, event.context);
     const sent = event.trackEvents !== true || this.#queue.push(printFeature('feature', event));
-    // A local clock that is behind must not prolong it.
+    // The later of both clocks counts, so that a slow local clock does not prolong debugging.
     const isDebugged = event.debugEventsUntilDate > Math.max(this.#parts.now(), this.#parts.serverTime());
     return (!isDebugged || this.#queue.push(printFeature('debug', event))) && counted && indexed && sent;
   }

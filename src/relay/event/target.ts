@@ -1,23 +1,19 @@
 import type { EnvironmentOptions } from '../config/relay-options.ts';
-import type { EventFamily } from './receiver.ts';
+import type { SdkKind } from '../credentials.ts';
 
-/** Where the events of one family of SDKs go, and in whose name. */
+/** Where events of one kind of SDK are sent, and with which credential. */
 export interface EventTarget {
   readonly url: string;
   readonly diagnosticUrl: string;
-  /** Empty for the client family, whose URLs name the environment. */
+  /** Empty for `client`, whose URLs contain the environment id. */
   readonly authorization: { readonly authorization?: string };
 }
 
-/** Undefined: the environment has no credential of that family. `uri` is the one of the events host. */
-export function eventTarget(
-  uri: string,
-  family: EventFamily,
-  environment: EnvironmentOptions,
-): EventTarget | undefined {
+/** Undefined if the environment has no credential of this kind. `uri` is that of the events host. */
+export function eventTarget(uri: string, sdkKind: SdkKind, environment: EnvironmentOptions): EventTarget | undefined {
   const base = uri.replace(/\/+$/, '');
   const { sdkKey, mobileKey, envId } = environment;
-  switch (family) {
+  switch (sdkKind) {
     case 'server':
       return keyed(base, '/bulk', '/diagnostic', sdkKey);
     case 'mobile':

@@ -3,11 +3,11 @@ import type { Log, LogFields } from '../../kernel/log.ts';
 
 const EVERY_MS = 60_000;
 
-/** Warnings that any browser could cause thousands of: each is written once a minute at most. */
+/** Warnings that clients can cause in any number: each is logged at most once a minute. */
 export class EventWarnings {
   readonly #clock: Clock;
   readonly #log: Log;
-  /** When each was written last, in epoch milliseconds. */
+  /** Time of the last line in epoch milliseconds. */
   readonly #writtenAt = new Map<string, number>();
 
   constructor(clock: Clock, log: Log) {

@@ -1,25 +1,25 @@
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
 import { accepted, type Outcome, refused } from '../../kernel/outcome.ts';
 import type { Json } from '../domain/json.ts';
-import { findJsonFault } from './json.ts';
+import { findJsonFault } from './json-fault.ts';
 
-/** A file of JSON or YAML that makes sense as such. */
+/** A valid JSON or YAML file. */
 export interface FlagDocument {
   readonly value: Json;
-  /** The line, counted from 1, on which a part begins: its name, or the item of a list. The nearest one if there is none. */
+  /** The line (from 1) of a property name or list item; that of the nearest ancestor if it does not exist. */
   lineOf(path: readonly (string | number)[]): number;
 }
 
-/** Whether a file is read as JSON: by its name, or if that says nothing, because it begins with a brace. */
+/** Whether a file is JSON: by its extension, otherwise if it begins with a brace. */
 export function isJsonFile(name: string, text: string): boolean {
   if (/\.ya?ml$/i.test(name)) return false;
   return /\.json$/i.test(name) || /^\s*\{/.test(text);
 }
 
-/** How many values may be read through aliases, which can stand for one another and so multiply. */
+/** Maximum number of aliased values, as nested aliases multiply. */
 const MAX_ALIASED = 10_000;
 
-/** Reads a text as its name says. The reason of a refusal begins with the line. */
+/** Reads JSON or YAML. A refusal begins with the line number. */
 export function readDocument(name: string, text: string): Outcome<FlagDocument> {
   if (!isJsonFile(name, text)) return readYaml(text);
   const fault = findJsonFault(text);
@@ -27,7 +27,7 @@ export function readDocument(name: string, text: string): Outcome<FlagDocument> 
     const line = text.slice(0, fault.offset).split('\n').length;
     return refused(`${line}: ${text.trim() === '' ? 'the file is empty' : fault.message}`);
   }
-  // JSON is YAML too, so that one way leads to the lines; it is slow, and taken only when something is wrong.
+  // The YAML parser finds lines of JSON too; it is slow, and only used for error messages.
   let parsed: ReturnType<typeof parseLines> | undefined;
   const lineOf = (path: readonly (string | number)[]) => {
     parsed ??= parseLines(text);

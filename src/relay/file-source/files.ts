@@ -2,10 +2,10 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { messageOf, systemCodeOf } from '../../kernel/errors.ts';
 import { type Outcome, refused } from '../../kernel/outcome.ts';
-import { type FileItem, type FlagFile, readFlagFiles } from './data.ts';
+import { type FileItem, type FlagFile, readFlagFiles } from './flag-file.ts';
 import { SAMPLE_FLAGS, sampleFlags } from './sample.ts';
 
-/** The files that a path stands for, and a text that changes when one of them does. */
+/** The files of a path, and a state that changes with any of them. */
 export interface FoundFiles {
   readonly paths: readonly string[];
   readonly state: string;
@@ -13,11 +13,11 @@ export interface FoundFiles {
 
 const FLAG_FILE = /^[^.].*\.(json|ya?ml)$/i;
 const TROUBLE: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file or folder',
-  EACCES: 'this user may not read it',
+  ENOENT: 'no such file or folder',
+  EACCES: 'permission denied',
 };
 
-/** Looks for the file, or for every JSON and YAML file of the folder, by name. Throws what the system says. */
+/** Finds the file, or every JSON and YAML file of the folder, sorted by name. Throws system errors. */
 export function findFlagFiles(path: string): FoundFiles {
   const paths = statSync(path).isDirectory()
     ? readdirSync(path)
@@ -32,7 +32,7 @@ export function findFlagFiles(path: string): FoundFiles {
   return { paths, state: states.join('\n') };
 }
 
-/** Reads flags of a file, of a folder of files, or the sample, with whatever is wrong with them. */
+/** Reads the flags of a file, a folder of files, or the sample. */
 export function loadFlags(
   path: string,
   read: (path: string) => string = (one) => readFileSync(one, 'utf8'),
@@ -44,7 +44,7 @@ export function loadFlags(
   } catch (error) {
     return refused(`${path}: ${TROUBLE[systemCodeOf(error) ?? ''] ?? messageOf(error)}`);
   }
-  if (files.length === 0) return refused(`${path}: there is no .json, .yml or .yaml file in this folder`);
+  if (files.length === 0) return refused(`${path}: the folder has no .json, .yml or .yaml file`);
   return readFlagFiles(files);
 }
 

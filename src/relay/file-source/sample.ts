@@ -1,7 +1,6 @@
 import sample from '../../../data/sample/flags.yml';
 
-/** Stands for a path: the flags that the program brings along. */
+/** Used in place of a path for the built-in sample flags. */
 export const SAMPLE_FLAGS = 'sample:flags.yml';
 
-/** The text of the sample. */
 export const sampleFlags: string = sample;

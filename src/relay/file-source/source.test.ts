@@ -38,7 +38,7 @@ function open(t: TestContext, path: string, clock = new FakeClock() as FakeClock
   return { store, connection, told: () => told.splice(0), lines, source };
 }
 
-/** Saves a file and lets the clock come to it without a word of the system's watcher. */
+/** Saves a file and advances the clock, so that polling finds it. */
 function save(path: string, content: unknown, clock: FakeClock): void {
   writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
   clock.advance(POLL_MS + SETTLED_MS);
@@ -74,7 +74,7 @@ test('file source: what was saved becomes a change of what differs alone, each w
   assert.deepEqual(told(), ['flags b v3', 'flags c v3', 'segments s removed v3']);
 });
 
-test('file source: saving the same again, or in other clothes, tells nothing', (t) => {
+test('file source: saving the same data again, or formatted differently, changes nothing', (t) => {
   const path = join(folderOf(t), 'flags.json');
   const clock = new FakeClock();
   writeFileSync(path, '{"flagValues": {"a": 1}}');
@@ -99,7 +99,7 @@ test('file source: a version of the file counts if it is above the last one', (t
   assert.deepEqual(told(), ['flags a v8', 'flags a v20', 'flags a v21']);
 });
 
-test('file source: a broken file changes nothing and says where, once; a good one then counts', (t) => {
+test('file source: a broken file changes nothing and is logged once; a valid one then counts', (t) => {
   const path = join(folderOf(t), 'flags.yml');
   const clock = new FakeClock();
   writeFileSync(path, 'flagValues: {a: 1}\n');
@@ -126,7 +126,7 @@ test('file source: a file that is missing or broken at the start is served when 
   const { store, connection, told, lines } = open(t, path, clock);
   assert.equal(store.isInitialised, false);
   assert.equal(connection.state, 'INITIALIZING');
-  assert.match(lines.join(''), /there is no such file or folder/);
+  assert.match(lines.join(''), /no such file or folder/);
   save(path, '{', clock);
   assert.equal(store.isInitialised, false);
   save(path, { flagValues: { a: 1 } }, clock);
@@ -155,7 +155,7 @@ test('file source: a file in the middle of being written is let be until it rest
   writeFileSync(path, 'flagValues:\n  a: 1\n  b: 1\n');
   const { told } = open(t, path, clock);
   told();
-  // The poll sees half of it; half of it is good YAML, and b is not gone.
+  // The poll sees half of it; half of it is valid YAML, and b is still there.
   writeFileSync(path, 'flagValues:\n  a: 2\n');
   clock.advance(POLL_MS);
   assert.deepEqual(told(), []);
@@ -182,7 +182,7 @@ test('file source: a folder is all its JSON and YAML files, hidden ones and othe
   assert.deepEqual(told(), ['flags c v1']);
   save(join(folder, 'd.yml'), 'flagValues: {a: 1}', clock);
   assert.deepEqual(told(), []);
-  assert.match(lines.join(''), /d\.yml:1: flag \\"a\\" stands in .*a\.json:1 too/);
+  assert.match(lines.join(''), /d\.yml:1: flag \\"a\\" is also defined in .*a\.json:1/);
   rmSync(join(folder, 'd.yml'));
   rmSync(join(folder, 'b.yaml'));
   clock.advance(1_000);
@@ -195,7 +195,7 @@ test('file source: the sample needs no file', (t) => {
   assert.notEqual(store.flag('new-checkout'), undefined);
 });
 
-test('file source: after its end it tells nothing', async (t) => {
+test('file source: reports nothing after its close', async (t) => {
   const path = join(folderOf(t), 'flags.json');
   const clock = new FakeClock();
   writeFileSync(path, '{"flagValues": {"a": 1}}');

@@ -5,8 +5,8 @@ import { messageOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { DataSink, DataSource } from '../data-source.ts';
 import { type FlagData, ITEM_KINDS, type ItemKind } from '../flag-store.ts';
-import type { FileItem } from './data.ts';
 import { findFlagFiles, loadFlags } from './files.ts';
+import type { FileItem } from './flag-file.ts';
 import { SAMPLE_FLAGS } from './sample.ts';
 
 export interface FileSourceOptions {
@@ -14,18 +14,18 @@ export interface FileSourceOptions {
   readonly path: string;
   readonly clock: Clock;
   readonly log: Log;
-  /** Instead of the file system's. */
+  /** Replaces reading from the file system. */
   readonly read?: (path: string) => string;
 }
 
-/** Where the system tells of no changes (network file systems, containers), they are found this often. */
-const LOOK_EVERY_MS = 400;
-/** A file that is being written is let be until nothing about it has changed for so long. */
+/** Polling interval, for systems that do not report changes (network file systems, containers). */
+const CHECK_EVERY_MS = 400;
+/** A changed file is read after this time without further changes. */
 const SETTLE_MS = 50;
 
 /**
- * Serves flags of files and keeps up with them: what was saved becomes a change of each flag that differs, with a
- * version above its last one. Files that are broken change nothing; the log says where.
+ * Serves flags of files and follows their changes: each changed flag gets a version above its last one. Broken files change
+ * nothing; the log reports the mistakes.
  */
 export function createFileSource(sink: DataSink, options: FileSourceOptions): DataSource {
   return new FileSource(sink, options);
@@ -34,15 +34,15 @@ export function createFileSource(sink: DataSink, options: FileSourceOptions): Da
 class FileSource implements DataSource {
   readonly #sink: DataSink;
   readonly #options: FileSourceOptions;
-  /** Of each item as it was last taken from the files, without its version. */
+  /** The JSON of each item as last read, without its version. */
   #texts: Readonly<Record<ItemKind, ReadonlyMap<string, string>>> | undefined;
-  /** Of the files when they were last read. */
-  #read = '';
-  /** Of the files when they were last looked at. */
-  #seen = '';
+  /** State of the files when last read. */
+  #readState = '';
+  /** State of the files when last checked. */
+  #checkedState = '';
   #lastProblem = '';
   #watcher: FSWatcher | undefined;
-  #cancelLook: CancelTimer = () => {};
+  #cancelCheck: CancelTimer = () => {};
   #cancelSettle: CancelTimer = () => {};
   #isClosed = false;
 
@@ -55,21 +55,21 @@ class FileSource implements DataSource {
     this.#load();
     if (this.#options.path === SAMPLE_FLAGS) return;
     this.#watch();
-    this.#cancelLook = this.#options.clock.every(LOOK_EVERY_MS, () => {
+    this.#cancelCheck = this.#options.clock.every(CHECK_EVERY_MS, () => {
       this.#watch();
-      this.#look();
+      this.#check();
     });
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    this.#cancelLook();
+    this.#cancelCheck();
     this.#cancelSettle();
     this.#watcher?.close();
     this.#watcher = undefined;
   }
 
-  /** The folder is watched: editors put a new file in the place of the old one, and whoever watched that sees nothing. */
+  /** Watches the folder, as editors replace the file and its own watcher would see nothing. */
   #watch(): void {
     if (this.#watcher) return;
     const { path } = this.#options;
@@ -84,22 +84,22 @@ class FileSource implements DataSource {
       });
       this.#watcher.on('error', forget);
     } catch {
-      // Looking at the files finds what happens to them as well.
+      // Polling finds changes as well.
     }
   }
 
   #soon(): void {
     if (this.#isClosed) return;
     this.#cancelSettle();
-    this.#cancelSettle = this.#options.clock.after(SETTLE_MS, () => this.#look());
+    this.#cancelSettle = this.#options.clock.after(SETTLE_MS, () => this.#check());
   }
 
-  /** Reads the files if they have changed, and have stopped changing. */
-  #look(): void {
+  /** Reads the files after a change, once they are stable. */
+  #check(): void {
     const state = this.#state();
-    if (state === this.#read) return;
-    const isSettled = state === this.#seen;
-    this.#seen = state;
+    if (state === this.#readState) return;
+    const isSettled = state === this.#checkedState;
+    this.#checkedState = state;
     if (isSettled) this.#load();
     else this.#soon();
   }
@@ -115,8 +115,8 @@ class FileSource implements DataSource {
 
   #load(): void {
     const { path, read, log } = this.#options;
-    // Taken before reading: what happens meanwhile is another change.
-    this.#read = this.#seen = this.#state();
+    // Taken before reading, so that a change meanwhile is detected.
+    this.#readState = this.#checkedState = this.#state();
     const loaded = loadFlags(path, read);
     const reason = loaded.ok ? this.#take(loaded.value) : loaded.reason;
     if (reason !== undefined) this.#fail(reason);
@@ -131,11 +131,11 @@ class FileSource implements DataSource {
     this.#sink.connection.failed({ kind: 'INVALID_DATA', time: clock.now() });
     if (reason === this.#lastProblem) return;
     this.#lastProblem = reason;
-    const served = this.#texts ? 'what was there before is served on' : 'there are no flags to serve';
+    const served = this.#texts ? 'the last valid ones stay in use' : 'there are no flags to serve';
     for (const line of reason.split('\n')) log.error(`The flags cannot be read, ${served}`, { path, reason: line });
   }
 
-  /** Returns why not, if the store refuses. */
+  /** Returns the reason if the store refuses. */
   #take(items: readonly FileItem[]): string | undefined {
     const { store, connection } = this.#sink;
     const { clock, log, path } = this.#options;
@@ -152,7 +152,7 @@ class FileSource implements DataSource {
     return undefined;
   }
 
-  /** Puts into the store what differs; the names of what it was. Segments come first: a flag may ask for a new one. */
+  /** Stores the changed items and returns their keys. Segments come first, as flags may refer to new ones. */
   #change(
     items: readonly FileItem[],
     before: Readonly<Record<ItemKind, ReadonlyMap<string, string>>>,
@@ -163,7 +163,7 @@ class FileSource implements DataSource {
     for (const { kind, key, json } of ordered) {
       if (before[kind].get(key) === JSON.stringify(json)) continue;
       const version = Math.max(versionOf(json), (store.version(kind, key) ?? 0) + 1);
-      // It was read with the same reader before: the store cannot refuse it.
+      // Never refused: the item has been validated already.
       store.upsert(kind, key, { ...json, version });
       changes.push(key);
     }
@@ -197,7 +197,7 @@ function textsOf(items: readonly FileItem[]): Readonly<Record<ItemKind, Readonly
   return texts;
 }
 
-/** The data of files as LaunchDarkly would send them. */
+/** The data of files in the form of LaunchDarkly. */
 export function dataOf(items: readonly FileItem[]): FlagData {
   const of = (wanted: ItemKind) =>
     Object.fromEntries(

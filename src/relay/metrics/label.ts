@@ -1,7 +1,7 @@
-import type { Family } from '../credentials.ts';
+import type { SdkKind } from '../credentials.ts';
 
-/** A family in the words of LaunchDarkly's metrics. */
-export const PLATFORM: Readonly<Record<Family, 'server' | 'mobile' | 'browser'>> = {
+/** The `platformCategory` label of LaunchDarkly's metrics. */
+export const PLATFORM: Readonly<Record<SdkKind, 'server' | 'mobile' | 'browser'>> = {
   server: 'server',
   mobile: 'mobile',
   client: 'browser',
@@ -9,7 +9,7 @@ export const PLATFORM: Readonly<Record<Family, 'server' | 'mobile' | 'browser'>>
 
 const MAX_LABEL = 255;
 
-/** A label as ld-relay writes it: no slash, nothing that cannot be printed, never empty. */
+/** Cleans a label as ld-relay does: no slashes, no control characters, never empty. */
 export function cleanLabel(text: string): string {
   const clean = text
     .trim()
@@ -18,27 +18,27 @@ export function cleanLabel(text: string): string {
   return clean === '' ? '_' : clean;
 }
 
-/** The beginning of every metric's name, with whatever Prometheus would not take replaced. */
+/** Replaces characters that Prometheus does not allow in a metric name. */
 export function cleanPrefix(prefix: string): string {
   return prefix.replace(/[^\w:]/g, '_').replace(/^(?=\d)/, '_');
 }
 
-/** What stands for all that came too late to be told apart. */
+/** Replaces labels beyond the limit. */
 const OTHER = 'other';
 
-/** Labels that clients choose: so many are told apart, in the order in which they come. */
+/** Labels chosen by clients: the first `max` values are kept, others become `other`. */
 export class ClientLabels {
-  readonly #most: number;
+  readonly #max: number;
   readonly #known = new Map<string, string>();
 
-  constructor(most: number) {
-    this.#most = most;
+  constructor(max: number) {
+    this.#max = max;
   }
 
   of(text: string): string {
     const known = this.#known.get(text);
     if (known !== undefined) return known;
-    if (this.#known.size >= this.#most) return OTHER;
+    if (this.#known.size >= this.#max) return OTHER;
     const label = cleanLabel(text);
     this.#known.set(text, label);
     return label;

@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type EventCounts, zeroCounts } from '../event/counts.ts';
+import type { AdmittedRequest } from '../request-observer.ts';
 import { createTestRelay, flagOf, type RelayAppOptions, type TestRelay } from '../testing/app.ts';
 import { ClientLabels, cleanLabel, cleanPrefix } from './label.ts';
-import { DEFAULT_METRICS_PREFIX, RelayMetrics, type TrafficSeen } from './metrics.ts';
+import { DEFAULT_METRICS_PREFIX, RelayMetrics } from './metrics.ts';
 
 interface Started {
   readonly relay: TestRelay;
   readonly metrics: RelayMetrics;
-  /** The samples whose names begin so, without the beginning that all have. */
+  /** The samples whose names have this prefix, without the common prefix. */
   read(name: string): Promise<readonly string[]>;
-  see(fields?: Partial<TrafficSeen>): TrafficSeen;
+  see(fields?: Partial<AdmittedRequest>): AdmittedRequest;
 }
 
 function start(
@@ -38,7 +39,7 @@ function start(
         .map((line) => line.slice('launchdarkly_relay_'.length));
     },
     see: (fields = {}) => ({
-      family: 'client',
+      sdkKind: 'client',
       environment: relay.environment,
       route: '/sdk/evalx/{envId}/contexts/{context}',
       method: 'GET',
@@ -53,8 +54,8 @@ describe('metrics of ld-relay', () => {
     const { metrics, read, see } = start(t);
     metrics.request(see());
     metrics.request(see());
-    metrics.request(see({ family: 'server', route: '/all', userAgent: 'NodeJSClient/9.13.7' }));
-    metrics.request(see({ family: 'mobile', method: 'REPORT', route: '/meval', userAgent: '' }));
+    metrics.request(see({ sdkKind: 'server', route: '/all', userAgent: 'NodeJSClient/9.13.7' }));
+    metrics.request(see({ sdkKind: 'mobile', method: 'REPORT', route: '/meval', userAgent: '' }));
     assert.deepEqual(await read('requests'), [
       'requests{platformCategory="browser",userAgent="JSClient_3.9.5",env="production",route="_sdk_evalx_{envId}_contexts_{context}",method="GET"} 2',
       'requests{platformCategory="server",userAgent="NodeJSClient_9.13.7",env="production",route="_all",method="GET"} 1',
@@ -74,7 +75,7 @@ describe('metrics of ld-relay', () => {
     assert.deepEqual(await read('newconnections'), [`newconnections${labels} 2`]);
   });
 
-  test('user agents beyond the first hundred are not told apart', async (t) => {
+  test('user agents beyond the first hundred are counted as other', async (t) => {
     const { metrics, read, see } = start(t);
     for (let version = 0; version < 1000; version++) metrics.request(see({ userAgent: `Bot/${version}` }));
     const lines = await read('requests');
@@ -140,7 +141,7 @@ describe('metrics beyond those', () => {
     ]);
   });
 
-  test('who listens, by the kind of stream, and who was cut', async (t) => {
+  test('clients by kind of stream, and disconnected ones', async (t) => {
     const { read } = start(t);
     assert.deepEqual(await read('subscribers'), [
       'subscribers{env="production",stream="all"} 0',
@@ -154,7 +155,7 @@ describe('metrics beyond those', () => {
     ]);
   });
 
-  test('what becomes of events, as it stands each time', async (t) => {
+  test('event counters at each scrape', async (t) => {
     const events = { counts: { ...zeroCounts(), received: 10, dropped: 2 }, pending: 7 };
     const { read } = start(t, {}, events);
     await read('events');
@@ -197,7 +198,7 @@ describe('metrics beyond those', () => {
     assert.match(metrics.contentType, /^text\/plain/);
   });
 
-  test('no credential stands in it', async (t) => {
+  test('contains no credential', async (t) => {
     const { relay, metrics, see } = start(t);
     metrics.request(see());
     metrics.stream(see());

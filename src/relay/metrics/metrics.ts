@@ -1,15 +1,16 @@
 import { Metrics } from '../../kernel/metrics/metrics.ts';
-import type { Family } from '../credentials.ts';
+import type { SdkKind } from '../credentials.ts';
 import type { Environment } from '../environment.ts';
 import type { EventCounts } from '../event/counts.ts';
 import type { OfrepStreams } from '../ofrep/streams.ts';
+import type { AdmittedRequest, RequestObserver } from '../request-observer.ts';
 import { ClientLabels, cleanLabel, cleanPrefix, PLATFORM } from './label.ts';
 import { addStateMetrics } from './state.ts';
 
 export const DEFAULT_METRICS_PREFIX = 'launchdarkly_relay';
 
-export interface RelayMetricsSources {
-  /** The beginning of every metric's name. */
+export interface MetricsSources {
+  /** Of every metric's name. */
   readonly prefix: string;
   readonly environments: () => Iterable<Environment>;
   readonly events: (environment: Environment) => { readonly counts: EventCounts; readonly pending: number };
@@ -20,28 +21,18 @@ export interface RelayMetricsSources {
   readonly version: string;
 }
 
-/** A request or a stream, as far as it is counted. */
-export interface TrafficSeen {
-  readonly family: Family;
-  readonly environment: Pick<Environment, 'options'>;
-  /** The path as a template. */
-  readonly route: string;
-  readonly method: string;
-  readonly userAgent: string;
-}
-
 const MAX_USER_AGENTS = 100;
 
-/** What a series of prom-client can do here. */
+/** The part of a prom-client series that is used here. */
 interface Series {
   inc(by?: number): void;
 }
 
-/** The numbers of the relay: ld-relay's own, which are counted here, and what is read off its parts when somebody asks. */
-export class RelayMetrics {
+/** The metrics of the relay: those of ld-relay, counted here, and those of its parts, read at each scrape. */
+export class RelayMetrics implements RequestObserver {
   readonly #metrics = new Metrics();
   readonly #userAgents = new ClientLabels(MAX_USER_AGENTS);
-  /** Finding a series by its labels takes longer than counting. */
+  /** Cached, as prom-client finds a series by its labels slowly. */
   readonly #series = new Map<string, Series>();
   readonly #requests;
   readonly #newConnections;
@@ -50,34 +41,33 @@ export class RelayMetrics {
   /** By environment, platform and user agent. */
   readonly #connections = new Map<string, { readonly labels: ConnectionLabels; count: number }>();
 
-  constructor(sources: RelayMetricsSources) {
+  constructor(sources: MetricsSources) {
     const prefix = cleanPrefix(sources.prefix);
     const metrics = this.#metrics;
     const labels = ['platformCategory', 'userAgent', 'env'] as const;
-    this.#requests = metrics.counter(`${prefix}_requests`, 'How many requests were let in.', [
+    this.#requests = metrics.counter(`${prefix}_requests`, 'Requests with a valid credential.', [
       ...labels,
       'route',
       'method',
     ]);
-    this.#newConnections = metrics.counter(`${prefix}_newconnections`, 'How many streams were opened.', labels);
-    this.#evaluations = metrics.counter(`${prefix}_evaluations_total`, 'How many flags were evaluated for requests.', [
+    this.#newConnections = metrics.counter(`${prefix}_newconnections`, 'Opened streams.', labels);
+    this.#evaluations = metrics.counter(`${prefix}_evaluations_total`, 'Flags evaluated for requests.', [
       'platformCategory',
       'env',
     ]);
-    metrics.gauge(`${prefix}_connections`, 'How many streams are open.', labels, (gauge) => {
+    metrics.gauge(`${prefix}_connections`, 'Open streams.', labels, (gauge) => {
       gauge.reset();
       for (const { labels, count } of this.#connections.values()) gauge.set({ ...labels }, count);
     });
     this.#refresh = addStateMetrics(metrics, prefix, sources);
   }
 
-  /** A request was let in. */
-  request({ family, environment, route, method, userAgent }: TrafficSeen): void {
+  request({ sdkKind, environment, route, method, userAgent }: AdmittedRequest): void {
     const { name } = environment.options;
     const agent = this.#userAgents.of(userAgent);
-    const series = this.#seriesOf(`requests\0${name}\0${family}\0${route}\0${method}\0${agent}`, () =>
+    const series = this.#seriesOf(`requests\0${name}\0${sdkKind}\0${route}\0${method}\0${agent}`, () =>
       this.#requests.labels({
-        ...connectionLabels(family, name, agent),
+        ...connectionLabels(sdkKind, name, agent),
         route: cleanLabel(route),
         method,
       }),
@@ -85,14 +75,13 @@ export class RelayMetrics {
     series.inc();
   }
 
-  /** A stream was opened; what is given back is called when it is over. */
-  stream({ family, environment, userAgent }: TrafficSeen): () => void {
+  stream({ sdkKind, environment, userAgent }: AdmittedRequest): () => void {
     const { name } = environment.options;
     const agent = this.#userAgents.of(userAgent);
-    const key = `${name}\0${family}\0${agent}`;
+    const key = `${name}\0${sdkKind}\0${agent}`;
     let open = this.#connections.get(key);
     if (!open) {
-      open = { labels: connectionLabels(family, name, agent), count: 0 };
+      open = { labels: connectionLabels(sdkKind, name, agent), count: 0 };
       this.#connections.set(key, open);
     }
     const connections = open;
@@ -105,10 +94,9 @@ export class RelayMetrics {
     };
   }
 
-  /** So many flags were evaluated for somebody. */
-  evaluated({ options }: Pick<Environment, 'options'>, family: Family, flags: number): void {
-    const series = this.#seriesOf(`evaluations\0${options.name}\0${family}`, () =>
-      this.#evaluations.labels({ platformCategory: PLATFORM[family], env: cleanLabel(options.name) }),
+  evaluated({ options }: Environment, sdkKind: SdkKind, flags: number): void {
+    const series = this.#seriesOf(`evaluations\0${options.name}\0${sdkKind}`, () =>
+      this.#evaluations.labels({ platformCategory: PLATFORM[sdkKind], env: cleanLabel(options.name) }),
     );
     series.inc(flags);
   }
@@ -117,7 +105,7 @@ export class RelayMetrics {
     return this.#metrics.contentType;
   }
 
-  /** Everything in Prometheus' text format. */
+  /** All metrics in Prometheus' text format. */
   render(): Promise<string> {
     this.#refresh();
     return this.#metrics.render();
@@ -139,6 +127,6 @@ interface ConnectionLabels {
   readonly env: string;
 }
 
-function connectionLabels(family: Family, name: string, userAgent: string): ConnectionLabels {
-  return { platformCategory: PLATFORM[family], userAgent, env: cleanLabel(name) };
+function connectionLabels(sdkKind: SdkKind, name: string, userAgent: string): ConnectionLabels {
+  return { platformCategory: PLATFORM[sdkKind], userAgent, env: cleanLabel(name) };
 }

@@ -4,13 +4,13 @@ import type { EventCounts } from '../event/counts.ts';
 import type { ConnectionState } from '../status/connection-status.ts';
 import { STREAM_KINDS } from '../streams/streams.ts';
 import { cleanLabel } from './label.ts';
-import type { RelayMetricsSources } from './metrics.ts';
+import type { MetricsSources } from './metrics.ts';
 
 const STATES: readonly ConnectionState[] = ['INITIALIZING', 'VALID', 'INTERRUPTED', 'OFF'];
 
-type Sources = Omit<RelayMetricsSources, 'prefix'>;
+type Sources = Omit<MetricsSources, 'prefix'>;
 
-/** Adds what is read off the relay's parts; the function given back brings the counters among it up to date. */
+/** Adds the metrics of the relay's parts; returns a function that updates the counters among them. */
 export function addStateMetrics(metrics: Metrics, prefix: string, sources: Sources): () => void {
   metrics.process(sources.startedAt);
   metrics.gauge(`${prefix}_build_info`, 'Always 1, with the version of the relay.', ['version'], (gauge) =>
@@ -18,7 +18,7 @@ export function addStateMetrics(metrics: Metrics, prefix: string, sources: Sourc
   );
   addDataMetrics(metrics, prefix, sources);
   addStreamMetrics(metrics, prefix, sources);
-  metrics.gauge(`${prefix}_events_pending`, 'How many events wait to be sent.', ['env'], (gauge) => {
+  metrics.gauge(`${prefix}_events_pending`, 'Events that wait to be sent.', ['env'], (gauge) => {
     gauge.reset();
     for (const environment of sources.environments())
       gauge.set({ env: labelOf(environment) }, sources.events(environment).pending);
@@ -31,7 +31,7 @@ export function addStateMetrics(metrics: Metrics, prefix: string, sources: Sourc
 
 const labelOf = ({ options }: Environment): string => cleanLabel(options.name);
 
-/** How up to date the data of each environment are. */
+/** State of the data of each environment. */
 function addDataMetrics(metrics: Metrics, prefix: string, { environments, now }: Sources): void {
   const perEnvironment = (name: string, help: string, read: (environment: Environment) => number | undefined) =>
     metrics.gauge(`${prefix}_${name}`, help, ['env'], (gauge) => {
@@ -45,37 +45,42 @@ function addDataMetrics(metrics: Metrics, prefix: string, { environments, now }:
     (read: (environment: Environment) => number) =>
     (environment: Environment): number | undefined =>
       environment.store.isInitialised ? read(environment) : undefined;
-  metrics.gauge(`${prefix}_upstream_state`, '1 for the state that the source is in.', ['env', 'state'], (gauge) => {
-    gauge.reset();
-    for (const environment of environments())
-      for (const state of STATES)
-        gauge.set({ env: labelOf(environment), state }, Number(environment.connection.state === state));
-  });
+  metrics.gauge(
+    `${prefix}_upstream_state`,
+    '1 for the current state of the source, 0 for others.',
+    ['env', 'state'],
+    (gauge) => {
+      gauge.reset();
+      for (const environment of environments())
+        for (const state of STATES)
+          gauge.set({ env: labelOf(environment), state }, Number(environment.connection.state === state));
+    },
+  );
   perEnvironment(
     'upstream_state_since_timestamp_seconds',
-    'When the source entered its state, in seconds since 1970.',
+    'Time of the last state change of the source, in seconds since 1970.',
     ({ connection }) => connection.stateSince / 1000,
   );
-  perEnvironment('environment_ready', 'Whether there are data to serve.', ({ store }) => Number(store.isInitialised));
+  perEnvironment('environment_ready', '1 if there is data to serve.', ({ store }) => Number(store.isInitialised));
   perEnvironment(
     'data_age_seconds',
-    'For how long the data have not changed, in seconds.',
+    'Time since the last change of the data, in seconds.',
     whenReady(({ changedAt }) => (now() - changedAt) / 1000),
   );
   perEnvironment(
     'flags',
-    'How many flags there are.',
+    'Number of flags.',
     whenReady(({ store }) => store.flags().length),
   );
   perEnvironment(
     'snapshot_bytes',
-    'How much a stream begins with, in bytes.',
+    'Size of the first event of a stream, in bytes.',
     whenReady(({ streams }) => streams.snapshotBytes),
   );
 }
 
 function addStreamMetrics(metrics: Metrics, prefix: string, { environments, ofrep }: Sources): void {
-  metrics.gauge(`${prefix}_subscribers`, 'How many listen to each kind of stream.', ['env', 'stream'], (gauge) => {
+  metrics.gauge(`${prefix}_subscribers`, 'Clients of each kind of stream.', ['env', 'stream'], (gauge) => {
     gauge.reset();
     for (const environment of environments()) {
       const env = labelOf(environment);
@@ -90,7 +95,7 @@ type Refreshes = readonly (() => void)[];
 function addDropCounter(metrics: Metrics, prefix: string, { environments, ofrep }: Sources): Refreshes {
   const dropped = metrics.counter(
     `${prefix}_subscribers_dropped_total`,
-    'How many listeners were cut because they did not read.',
+    'Clients disconnected because they did not read.',
     ['env'],
   );
   return [
@@ -103,17 +108,17 @@ function addDropCounter(metrics: Metrics, prefix: string, { environments, ofrep 
 }
 
 const EVENT_COUNTERS: Readonly<Record<keyof EventCounts, readonly [name: string, help: string]>> = {
-  received: ['events_received', 'How many events came in posts that could be read.'],
-  receivedBytes: ['events_received_bytes', 'How much those posts were, in bytes.'],
-  sent: ['events_sent', 'How many events upstream has accepted.'],
-  sentBytes: ['events_sent_bytes', 'How much those events were before compression, in bytes.'],
-  failed: ['events_failed', 'How many events upstream has not accepted.'],
-  dropped: ['events_dropped', 'How many events were dropped.'],
-  duplicates: ['events_duplicate_posts', 'How many posts of events came a second time.'],
-  droppedPosts: ['events_dropped_posts', 'How many posts of events were dropped.'],
-  diagnosticsSent: ['diagnostics_sent', 'How many diagnostics upstream has accepted.'],
-  diagnosticsFailed: ['diagnostics_failed', 'How many diagnostics upstream has not accepted.'],
-  diagnosticsDropped: ['diagnostics_dropped', 'How many diagnostics were dropped.'],
+  received: ['events_received', 'Events received in readable posts.'],
+  receivedBytes: ['events_received_bytes', 'Size of readable posts, in bytes.'],
+  sent: ['events_sent', 'Events accepted by upstream.'],
+  sentBytes: ['events_sent_bytes', 'Size of events accepted by upstream before compression, in bytes.'],
+  failed: ['events_failed', 'Events not accepted by upstream.'],
+  dropped: ['events_dropped', 'Dropped events.'],
+  duplicates: ['events_duplicate_posts', 'Repeated posts of events.'],
+  droppedPosts: ['events_dropped_posts', 'Dropped posts of events.'],
+  diagnosticsSent: ['diagnostics_sent', 'Diagnostics accepted by upstream.'],
+  diagnosticsFailed: ['diagnostics_failed', 'Diagnostics not accepted by upstream.'],
+  diagnosticsDropped: ['diagnostics_dropped', 'Dropped diagnostics.'],
 };
 
 function addEventCounters(metrics: Metrics, prefix: string, { environments, events }: Sources): Refreshes {

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
+import type { CompiledFlag } from '../domain/compile.ts';
 import type { Context } from '../domain/context/context.ts';
-import { type CompiledFlag, type FlagLookup, judgeFlag } from '../domain/evaluation/evaluate.ts';
+import type { EvaluationDetail } from '../domain/evaluation/detail.ts';
+import { evaluateInScope } from '../domain/evaluation/evaluate.ts';
 import type { Reason } from '../domain/evaluation/reason.ts';
-import { EvaluationScope } from '../domain/evaluation/scope.ts';
-import type { Verdict } from '../domain/evaluation/verdict.ts';
+import { EvaluationScope, type FlagLookup } from '../domain/evaluation/scope.ts';
 
-/** A flag in the words of OFREP, as JSON; `isMalformed`: it is an error item. */
+/** An OFREP evaluation as JSON; `isMalformed`: an error. */
 export interface OfrepItem {
   readonly json: string;
   readonly isMalformed: boolean;
@@ -13,46 +14,46 @@ export interface OfrepItem {
 
 /** One flag for one context. */
 export function printOfrepFlag(flag: CompiledFlag, context: Context, lookup: FlagLookup): OfrepItem {
-  const { verdict } = judgeFlag(flag, new EvaluationScope(context, lookup));
-  const isMalformed = verdict.reason.kind === 'ERROR';
-  // A request for one flag fails with the flag; among many, the flag alone fails.
-  const json = isMalformed ? printFault(flag, 'PARSE_ERROR') : prepare(flag, verdict).json;
+  const { detail } = evaluateInScope(flag, new EvaluationScope(context, lookup));
+  const isMalformed = detail.reason.kind === 'ERROR';
+  // For a single flag the request fails; in a bulk evaluation only the flag.
+  const json = isMalformed ? printFault(flag, 'PARSE_ERROR') : prepare(flag, detail).json;
   return { json, isMalformed };
 }
 
 export interface OfrepItems {
   /** The elements of the array `flags`, in the order of the given flags. */
   readonly json: string;
-  /** The same for the same JSON, and shorter. */
+  /** A short digest of the JSON. */
   readonly name: string;
 }
 
 /** Many flags for one context. */
 export function printOfrepFlags(flags: readonly CompiledFlag[], context: Context, lookup: FlagLookup): OfrepItems {
   const scope = new EvaluationScope(context, lookup);
-  const items = flags.map((flag) => prepare(flag, judgeFlag(flag, scope).verdict));
+  const items = flags.map((flag) => prepare(flag, evaluateInScope(flag, scope).detail));
   return { json: items.map(({ json }) => json).join(','), name: items.map(({ name }) => name).join('') };
 }
 
-/** A flag has few verdicts: each of them prints once, and is named once. */
-const prepared = new WeakMap<Verdict, OfrepItems>();
+/** Cached per detail, of which a flag has few. */
+const prepared = new WeakMap<EvaluationDetail, OfrepItems>();
 
 const NAME_LENGTH = 12;
 
-function prepare(flag: CompiledFlag, verdict: Verdict): OfrepItems {
-  let item = prepared.get(verdict);
+function prepare(flag: CompiledFlag, detail: EvaluationDetail): OfrepItems {
+  let item = prepared.get(detail);
   if (!item) {
-    const json = verdict.reason.kind === 'ERROR' ? printFault(flag, 'GENERAL') : printValue(flag, verdict);
+    const json = detail.reason.kind === 'ERROR' ? printFault(flag, 'GENERAL') : printValue(flag, detail);
     item = { json, name: createHash('sha256').update(json).digest('base64url').slice(0, NAME_LENGTH) };
-    prepared.set(verdict, item);
+    prepared.set(detail, item);
   }
   return item;
 }
 
-function printValue(compiled: CompiledFlag, { value, variation, reason }: Verdict): string {
+function printValue(compiled: CompiledFlag, { value, variation, reason }: EvaluationDetail): string {
   return JSON.stringify({
     key: compiled.flag.key,
-    // OFREP knows no null: without a value, the default of the calling code stands.
+    // OFREP has no null: without a value, the default of the calling code applies.
     value: value ?? undefined,
     reason: reasonOf(compiled, reason),
     variant: variation === null ? undefined : String(variation),
@@ -73,7 +74,7 @@ function reasonOf({ flag }: CompiledFlag, { kind }: Reason): string {
     case 'TARGET_MATCH':
     case 'RULE_MATCH':
       return 'TARGETING_MATCH';
-    // OpenFeature has no word for the first, and the second is no reason but an error.
+    // OpenFeature has no equivalent of PREREQUISITE_FAILED.
     case 'PREREQUISITE_FAILED':
     case 'ERROR':
       return kind;

@@ -16,7 +16,7 @@ async function start(t: Test, options: RelayAppOptions = {}): Promise<{ relay: R
   return { relay, url: await relay.listen() };
 }
 
-/** The address that a bulk answer gives. */
+/** The stream URL in a bulk response. */
 async function streamPath(relay: Relay, key = SDK_KEY): Promise<string> {
   const answer = await relay.send('POST', '/ofrep/v1/evaluate/flags', { authorization: `Bearer ${key}` }, ASK);
   const [stream] = JSON.parse(answer.text).eventStreams;
@@ -34,7 +34,7 @@ async function open(t: Test, url: string, headers: Record<string, string> = {}):
 const change = ({ environment }: Relay, version: number, key = 'f') =>
   environment.store.upsert('flags', key, flagOf(key, { version }));
 
-function news({ environment }: Relay): object {
+function changeEvent({ environment }: Relay): object {
   const data = {
     type: 'refetchEvaluation',
     etag: environment.revision,
@@ -44,7 +44,7 @@ function news({ environment }: Relay): object {
 }
 
 describe('OFREP change stream', () => {
-  test('whoever is up to date is told nothing but where he stands', async (t) => {
+  test('an up-to-date client gets only the id of the revision', async (t) => {
     const { relay, url } = await start(t);
     const stream = await open(t, url + (await streamPath(relay)));
     assert.equal(stream.status, 200);
@@ -53,50 +53,50 @@ describe('OFREP change stream', () => {
     await eventually('the beginning', () => stream.text() === `id: ${relay.environment.revision}\n\n`);
   });
 
-  test('a change is told once it is there', async (t) => {
+  test('a change is sent after it has taken effect', async (t) => {
     const { relay, url } = await start(t);
     const stream = await open(t, url + (await streamPath(relay)));
     change(relay, 2);
     relay.clock.advance(100);
-    assert.deepEqual(await stream.next(), news(relay));
+    assert.deepEqual(await stream.next(), changeEvent(relay));
   });
 
-  test('changes in a row are told in one event, deletions and replacements too', async (t) => {
+  test('consecutive changes are one event, including deletions and replacements', async (t) => {
     const { relay, url } = await start(t);
     const stream = await open(t, url + (await streamPath(relay)));
     for (let version = 2; version < 50; version++) change(relay, version);
     relay.environment.store.remove('flags', 'f', 50);
     relay.environment.store.replace({ flags: {}, segments: {} });
     relay.clock.advance(1000);
-    assert.deepEqual(await stream.next(), news(relay));
+    assert.deepEqual(await stream.next(), changeEvent(relay));
     change(relay, 51, 'g');
     relay.clock.advance(100);
-    assert.deepEqual(await stream.next(), news(relay));
+    assert.deepEqual(await stream.next(), changeEvent(relay));
     assert.equal(stream.text().match(/refetchEvaluation/g)?.length, 2);
   });
 
-  test('what changed between the answer and the stream is told at once', async (t) => {
+  test('a change between response and stream is sent at once', async (t) => {
     const { relay, url } = await start(t);
     const path = await streamPath(relay);
     change(relay, 2);
     const stream = await open(t, url + path);
-    assert.deepEqual(await stream.next(), news(relay));
+    assert.deepEqual(await stream.next(), changeEvent(relay));
   });
 
-  test('whoever comes back says what he has heard last, and is told what he has missed', async (t) => {
+  test('a reconnect sends the last revision, and gets missed changes', async (t) => {
     const { relay, url } = await start(t);
     const path = await streamPath(relay);
     const heard = relay.environment.revision;
     change(relay, 2);
     const behind = await open(t, url + path, { 'last-event-id': heard });
-    assert.deepEqual(await behind.next(), news(relay));
+    assert.deepEqual(await behind.next(), changeEvent(relay));
     const upToDate = await open(t, url + path, { 'last-event-id': relay.environment.revision });
     await eventually('the beginning', () => upToDate.text() === `id: ${relay.environment.revision}\n\n`);
     const fromBeforeARestart = await open(t, url + path, { 'last-event-id': 'AAAAAAAA1' });
-    assert.deepEqual(await fromBeforeARestart.next(), news(relay));
+    assert.deepEqual(await fromBeforeARestart.next(), changeEvent(relay));
   });
 
-  test('many are told within the time for jitter, not at one moment', async (t) => {
+  test('many clients are notified over the jitter time, not at once', async (t) => {
     const shares = [0, 0.5, 0.999];
     let asked = 0;
     const random = () => shares[asked++] ?? 0;
@@ -129,7 +129,7 @@ describe('OFREP change stream', () => {
     assert.ok(!stream.text().includes('refetchEvaluation'));
   });
 
-  test('who has gone is forgotten', async (t) => {
+  test('a disconnected client is removed', async (t) => {
     const { relay, url } = await start(t);
     const stream = await open(t, url + (await streamPath(relay)));
     stream.close();
@@ -138,7 +138,7 @@ describe('OFREP change stream', () => {
     relay.clock.advance(1000);
   });
 
-  test('the address is the same for every credential, and tells none of them', async (t) => {
+  test('the URL is the same for every credential, and reveals none of them', async (t) => {
     const { relay } = await start(t);
     const path = await streamPath(relay);
     assert.equal(await streamPath(relay, ENV_ID), path);
@@ -155,12 +155,12 @@ describe('OFREP change stream', () => {
     assert.notEqual(nameOfrepStream(few), nameOfrepStream(whole));
   });
 
-  test('an address that nobody gave: 404; too early: 503', async (t) => {
+  test('an unknown URL: 404; too early: 503', async (t) => {
     const { relay } = await start(t);
     for (const name of ['x', 'x'.repeat(32), SDK_KEY, ENV_ID]) {
       const answer = await relay.get(`/ofrep/v1/streams/${name}`);
       assert.equal(answer.status, 404);
-      assert.equal(answer.text, '{"errorDetails":"there is no such stream"}');
+      assert.equal(answer.text, '{"errorDetails":"unknown stream"}');
       assert.equal(answer.headers.get('access-control-allow-origin'), '*');
     }
     const early = createOfrepRelay(t, { data: 'none' });

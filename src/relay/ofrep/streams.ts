@@ -6,40 +6,40 @@ import type { Fanout } from '../../kernel/sse/fanout.ts';
 import { Frame, frameEvent } from '../../kernel/sse/frame.ts';
 import type { EnvironmentOptions } from '../config/relay-options.ts';
 import type { Environment } from '../environment.ts';
-import type { StreamKeeper } from '../streams/streams.ts';
+import type { StreamRegistry } from '../streams/registry.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
-/** The event streams that tell OFREP providers when to ask again; one for each environment that somebody listens to. */
+/** Event streams that notify OFREP providers of changes; one per environment with clients. */
 export class OfrepStreams {
-  readonly #keeper: StreamKeeper;
+  readonly #registry: StreamRegistry;
   readonly #streams = new Map<Environment, ChangeStream>();
 
-  constructor(keeper: StreamKeeper) {
-    this.#keeper = keeper;
+  constructor(registry: StreamRegistry) {
+    this.#registry = registry;
   }
 
-  /** `known` is the revision that the listener has last heard of; '' when that is not told. */
+  /** `known` is the last revision known to the client; '' if unknown. */
   open(environment: Environment, outgoing: ServerResponse, headers: Headers, known: string): StreamClient {
     let stream = this.#streams.get(environment);
     if (!stream) {
-      stream = new ChangeStream(environment, this.#keeper);
+      stream = new ChangeStream(environment, this.#registry);
       this.#streams.set(environment, stream);
     }
     return stream.open(outgoing, headers, known);
   }
 
-  /** How many listen to changes of an environment. */
+  /** Number of clients of an environment. */
   size(environment: Environment): number {
     return this.#streams.get(environment)?.size ?? 0;
   }
 
-  /** How many were cut so far because they did not read. */
+  /** Number of clients disconnected so far because they did not read. */
   dropped(environment: Environment): number {
     return this.#streams.get(environment)?.dropped ?? 0;
   }
 
-  /** Ends the streams of an environment that is no longer served; resolves when they are written out. */
+  /** Ends the streams of an environment that is no longer served; resolves when they are flushed. */
   async forget(environment: Environment): Promise<void> {
     const stream = this.#streams.get(environment);
     this.#streams.delete(environment);
@@ -47,32 +47,32 @@ export class OfrepStreams {
   }
 }
 
-/** Shorter than anybody would notice, and longer than it takes to write a file of many flags into the store. */
+/** Minimum of the longest delay: more than storing a file of many flags takes. */
 const COALESCE_MS = 100;
-/** For each duration that was ever asked for, Node keeps a list: so not too many. */
+/** Number of distinct delays: Node keeps a timer list per duration. */
 const DELAY_STEPS = 50;
 
-/** Everybody who wants to know of changes to one environment. */
+/** The stream of changes to one environment. */
 class ChangeStream {
   readonly #environment: Environment;
-  readonly #keeper: StreamKeeper;
+  readonly #registry: StreamRegistry;
   readonly #fanout: Fanout;
   readonly #unsubscribe: () => void;
-  /** Who listens, and the timer of the news that is on its way. */
+  /** Clients and the timers of their pending notifications. */
   readonly #clients = new Map<StreamClient, CancelTimer | undefined>();
-  #news: { readonly revision: string; readonly frame: Frame } | undefined;
+  #event: { readonly revision: string; readonly frame: Frame } | undefined;
   readonly #delaysMs: readonly number[];
 
-  constructor(environment: Environment, keeper: StreamKeeper) {
+  constructor(environment: Environment, registry: StreamRegistry) {
     this.#environment = environment;
-    this.#keeper = keeper;
-    this.#fanout = keeper.openFanout();
-    const longestMs = Math.max(COALESCE_MS, keeper.options.pingJitterMs);
+    this.#registry = registry;
+    this.#fanout = registry.openFanout();
+    const longestMs = Math.max(COALESCE_MS, registry.options.pingJitterMs);
     this.#delaysMs = Array.from({ length: DELAY_STEPS }, (_, step) =>
       Math.round((longestMs / 2) * (1 + step / (DELAY_STEPS - 1))),
     );
-    const tell = () => this.#tell();
-    this.#unsubscribe = environment.store.subscribe({ replaced: tell, changed: tell, removed: tell });
+    const notify = () => this.#notify();
+    this.#unsubscribe = environment.store.subscribe({ replaced: notify, changed: notify, removed: notify });
   }
 
   get size(): number {
@@ -85,7 +85,7 @@ class ChangeStream {
 
   open(outgoing: ServerResponse, headers: Headers, known: string): StreamClient {
     const { revision } = this.#environment;
-    // A bare id tells the listener nothing but what to come back with.
+    // An id without data only sets Last-Event-ID for a reconnect.
     const snapshot = known === '' || known === revision ? new Frame(`id: ${revision}\n\n`) : this.#frame();
     const client = this.#fanout.open(outgoing, { headers, snapshot });
     if (client.isOpen) {
@@ -98,18 +98,18 @@ class ChangeStream {
   async close(): Promise<void> {
     this.#unsubscribe();
     for (const client of [...this.#clients.keys()]) this.#forget(client);
-    await this.#keeper.closeFanout(this.#fanout);
+    await this.#registry.closeFanout(this.#fanout);
   }
 
-  /** Each at a moment of its own, so that not all ask at once; what changes meanwhile is in the same news. */
-  #tell(): void {
-    const { clock, random } = this.#keeper.options;
+  /** Notifies clients with random delays, so that not all ask at once; later changes share the notification. */
+  #notify(): void {
+    const { clock, random } = this.#registry.options;
     for (const [client, pending] of this.#clients) {
-      if (!pending) this.#clients.set(client, this.#tellLater(client, clock, random));
+      if (!pending) this.#clients.set(client, this.#notifyLater(client, clock, random));
     }
   }
 
-  #tellLater(client: StreamClient, clock: Clock, random: () => number): CancelTimer {
+  #notifyLater(client: StreamClient, clock: Clock, random: () => number): CancelTimer {
     const delayMs = this.#delaysMs[Math.floor(random() * DELAY_STEPS)] ?? COALESCE_MS;
     return clock.after(delayMs, () => {
       this.#clients.set(client, undefined);
@@ -119,11 +119,11 @@ class ChangeStream {
 
   #frame(): Frame {
     const { revision, changedAt } = this.#environment;
-    if (this.#news?.revision !== revision) {
-      const news = { type: 'refetchEvaluation', etag: revision, lastModified: Math.floor(changedAt / 1000) };
-      this.#news = { revision, frame: frameEvent({ id: revision, event: 'message', data: JSON.stringify(news) }) };
+    if (this.#event?.revision !== revision) {
+      const event = { type: 'refetchEvaluation', etag: revision, lastModified: Math.floor(changedAt / 1000) };
+      this.#event = { revision, frame: frameEvent({ id: revision, event: 'message', data: JSON.stringify(event) }) };
     }
-    return this.#news.frame;
+    return this.#event.frame;
   }
 
   #forget(client: StreamClient): void {
@@ -135,8 +135,8 @@ class ChangeStream {
 const names = new WeakMap<EnvironmentOptions, string>();
 
 /**
- * Names the change stream of an environment in a URL, since an EventSource sends no header. The name lets one listen to
- * that stream and tells nothing of the key; it is the same after a restart, and in every relay with the same key.
+ * The secret name of an environment's change stream in its URL, as an EventSource sends no Authorization header. Grants
+ * access to that stream only and reveals nothing about the key; the same in every relay with the same key.
  */
 export function nameOfrepStream({ options }: Environment): string {
   let name = names.get(options);
@@ -148,7 +148,7 @@ export function nameOfrepStream({ options }: Environment): string {
   return name;
 }
 
-/** Finds the environment whose change stream has that name. */
+/** Finds an environment by the name of its change stream. */
 export function findOfrepStream(environments: Iterable<Environment>, name: string): Environment | undefined {
   const wanted = Buffer.from(name);
   for (const environment of environments) {

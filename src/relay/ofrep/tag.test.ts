@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { OfrepTag } from './tag.ts';
 
 const body = Buffer.from('{"context":{"targetingKey":"a"}}');
-const tag = (revision: string, asker: readonly string[] = ['s', 'server'], question: Buffer = body) =>
-  new OfrepTag({ asker, body: question }, revision);
+const tag = (revision: string, caller: readonly string[] = ['s', 'server'], inputs: Buffer = body) =>
+  new OfrepTag({ caller, body: inputs }, revision);
 
 test('an entity tag is known again by the data', () => {
   const header = tag('1').of('flags');
@@ -20,7 +20,7 @@ test('an entity tag is known again by the answer, of whatever data', () => {
 
 const others: readonly [what: string, other: OfrepTag][] = [
   ['another context', tag('1', ['s', 'server'], Buffer.from('{}'))],
-  ['another family', tag('1', ['s', 'client'])],
+  ['another sdkKind', tag('1', ['s', 'client'])],
   ['another environment', tag('1', ['t', 'server'])],
 ];
 for (const [what, other] of others) {

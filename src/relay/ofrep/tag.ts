@@ -1,46 +1,45 @@
 import { createHash } from 'node:crypto';
 
-/** What a bulk answer depends on besides the data. */
-export interface OfrepQuestion {
-  /** The environment, the family of the credential, and where changes are told of. */
-  readonly asker: readonly string[];
-  /** The request's body, as it came. */
+/** The inputs of a bulk response besides the data. */
+export interface OfrepTagInputs {
+  /** The name of the change stream and the kind of SDK. */
+  readonly caller: readonly string[];
+  /** The request's body, as received. */
   readonly body: Uint8Array;
 }
 
 /**
- * Names a bulk answer twice: by the data and the question, and by the question and what was answered. So a provider that
- * asks again is told that nothing is new without an evaluation when the data are the same, and also when they are not but
- * its flags are.
+ * The entity tag of a bulk response: one digest of data and inputs, one of response and inputs. The first finds an unchanged
+ * response without evaluation; the second if the data has changed, but the response has not.
  */
 export class OfrepTag {
-  readonly #question: OfrepQuestion;
+  readonly #inputs: OfrepTagInputs;
   readonly #data: string;
 
-  /** `revision` names the data of this moment. */
-  constructor(question: OfrepQuestion, revision: string) {
-    this.#question = question;
-    this.#data = digest(question, revision);
+  /** `revision`: that of the data. */
+  constructor(inputs: OfrepTagInputs, revision: string) {
+    this.#inputs = inputs;
+    this.#data = digest(inputs, revision);
   }
 
-  /** The header for an answer, of which a name is enough. */
+  /** The header for a response, given as a digest or in full. */
   of(answer: string): string {
-    return `"${this.#data}.${digest(this.#question, answer)}"`;
+    return `"${this.#data}.${digest(this.#inputs, answer)}"`;
   }
 
-  /** The entity tag in an `If-None-Match` that was given for these very data. */
+  /** The entity tag in an `If-None-Match` that belongs to the current data. */
   matchData(header: string | undefined): string | undefined {
     return tagsIn(header).find((tag) => tag.split('.', 1)[0] === this.#data);
   }
 
-  /** Whether an `If-None-Match` knows this answer, of whatever data it was made. */
+  /** Whether an `If-None-Match` contains this response, for any data. */
   matchesAnswer(header: string | undefined, answer: string): boolean {
-    const known = digest(this.#question, answer);
+    const known = digest(this.#inputs, answer);
     return tagsIn(header).some((tag) => tag === '*' || tag.split('.')[1] === known);
   }
 }
 
-/** The opaque parts, without quotes; a proxy may have made a strong tag a weak one. */
+/** The opaque parts, without quotes; a proxy may have weakened a tag. */
 function tagsIn(header: string | undefined): readonly string[] {
   return (header ?? '').split(',').map((tag) =>
     tag
@@ -50,8 +49,8 @@ function tagsIn(header: string | undefined): readonly string[] {
   );
 }
 
-function digest({ asker, body }: OfrepQuestion, subject: string): string {
-  const hash = createHash('sha256').update(JSON.stringify(asker)).update(body);
-  // A NUL stands in no JSON.
+function digest({ caller, body }: OfrepTagInputs, subject: string): string {
+  const hash = createHash('sha256').update(JSON.stringify(caller)).update(body);
+  // JSON contains no NUL.
   return hash.update(`\0${subject}`).digest('base64url').slice(0, 22);
 }

@@ -1,4 +1,4 @@
-import type { HttpContext, HttpHandler, Method } from '../../kernel/http/app.ts';
+import type { HttpContext, HttpHandler, Method, PathHandlers } from '../../kernel/http/app.ts';
 import {
   NO_CLIENT_YET,
   NO_ENVIRONMENTS_YET,
@@ -7,119 +7,122 @@ import {
   UNKNOWN_KEY,
 } from '../contract/refusal.ts';
 import { ANY_ORIGIN, type CorsRules, corsHeaders } from '../cors.ts';
-import { type Credentials, type Family, readAuthorization } from '../credentials.ts';
+import { type Credentials, readAuthorization, type SdkKind } from '../credentials.ts';
 import type { Environment } from '../environment.ts';
+import type { AdmittedRequest, RequestObserver } from '../request-observer.ts';
 import { type AnswerHeaders, refusePlainly, refuseSilently } from './answers.ts';
+import type { Paths } from './index.ts';
 
-/** A request that has been let in. */
+/** What a valid credential gives a handler. */
 export interface Access {
   readonly environment: Environment;
-  readonly family: Family;
-  /** Go out with every answer. */
+  readonly sdkKind: SdkKind;
+  /** For every response. */
   readonly headers: AnswerHeaders;
   /** The path as a template: `/sdk/flags/{flagKey}`. */
   readonly route: string;
 }
 
-/** Is told of every request that was let in; what it gives back is called when the answer is over. */
-export interface RequestObserver {
-  request(seen: RequestSeen): void;
-  /** A stream was opened. */
-  stream(seen: RequestSeen): () => void;
-}
-
-export interface RequestSeen {
-  readonly family: Family;
-  readonly environment: Environment;
-  readonly route: string;
-  readonly method: string;
-  /** As the SDK names itself. */
-  readonly userAgent: string;
-}
-
 export interface AccessParts {
-  readonly credentials: Credentials;
+  readonly credentials: Pick<Credentials, 'find' | 'isComplete'>;
   readonly observer: RequestObserver;
 }
 
-/** `data`: there must be some; `client`: they may be waited for in vain; `nothing`: the credential is all it takes. */
-export type Need = 'data' | 'client' | 'nothing';
-
-export interface AccessRules {
-  readonly family: Family;
-  /** In Hono's form. */
-  readonly path: string;
-  /** All that the path answers, for browsers. */
-  readonly methods: readonly Method[];
-  readonly need: Need;
-}
+/**
+ * What a handler needs of the environment besides a valid credential. `data`: its flags; `client`: that its source has had
+ * the time to deliver them; `nothing`: no more.
+ */
+type Need = 'data' | 'client' | 'nothing';
 
 export type EnvironmentHandler = (c: HttpContext, access: Access) => Response | Promise<Response>;
 
-/** Lets a request in where its credential stands for an environment from which it can have what it needs. */
-export function admit(parts: AccessParts, rules: AccessRules, handle: EnvironmentHandler): HttpHandler {
-  const { family, need } = rules;
-  const route = templateOf(rules.path);
+type EnvironmentPaths = Readonly<Record<string, Readonly<Partial<Record<Method, EnvironmentHandler>>>>>;
+
+/** Paths for SDKs of this kind, which need a credential; those for client-side SDKs support CORS. */
+export function sdkPaths(parts: AccessParts, sdkKind: SdkKind, need: Need, paths: EnvironmentPaths): Paths {
+  const admitted = Object.entries(paths).map(([path, handlers]) => {
+    const methods = [...Object.keys(handlers), ...(sdkKind === 'client' ? ['OPTIONS'] : [])];
+    const rules = { sdkKind, need, route: templateOf(path), methods };
+    const byMethod = Object.entries(handlers).map(([method, handle]) => [method, admit(parts, rules, handle)]);
+    const preflight = sdkKind === 'client' ? { OPTIONS: answerPreflight(parts, rules) } : {};
+    return [path, { ...Object.fromEntries(byMethod), ...preflight } satisfies PathHandlers] as const;
+  });
+  return Object.fromEntries(admitted);
+}
+
+interface AccessRules {
+  readonly sdkKind: SdkKind;
+  readonly need: Need;
+  readonly route: string;
+  /** For CORS. */
+  readonly methods: readonly string[];
+}
+
+/** Calls the handler if the credential is valid and the environment has what the handler needs. */
+function admit(parts: AccessParts, rules: AccessRules, handle: EnvironmentHandler): HttpHandler {
+  const { sdkKind, need, route } = rules;
   return (c) => {
-    const found = findEnvironment(c, parts, rules);
-    if (found instanceof Response) return found;
-    const headers = headersFor(c, rules, found);
-    const { readiness } = found;
+    const environment = findEnvironment(c, parts, rules);
+    if (environment instanceof Response) return environment;
+    const headers = headersFor(c, rules, environment);
+    const { readiness } = environment;
     if (need !== 'nothing' && (readiness === 'starting' || (need === 'data' && readiness === 'waiting')))
       return refusePlainly(c, 503, NO_CLIENT_YET, headers);
-    parts.observer.request(requestSeen(c, family, found, route));
-    return handle(c, { environment: found, family, headers, route });
+    parts.observer.request(admittedRequest(c, sdkKind, environment, route));
+    return handle(c, { environment, sdkKind, headers, route });
   };
 }
 
-/**
- * OPTIONS: what a browser may ask of a path. Of an unknown environment too: the browser would hide the 404 that the
- * request itself is then answered with.
- */
-export function answerPreflight(parts: AccessParts, rules: AccessRules): HttpHandler {
+/** CORS preflight. Succeeds for an unknown environment too: otherwise the browser would hide the 404 of the request itself. */
+function answerPreflight(parts: AccessParts, rules: AccessRules): HttpHandler {
   return (c) => {
     const found = findEnvironment(c, parts, rules);
-    const headers = found instanceof Response ? headersOfRules(c, rules, ANY_ORIGIN) : headersFor(c, rules, found);
+    const headers = found instanceof Response ? corsOf(c, rules, ANY_ORIGIN) : headersFor(c, rules, found);
     return c.body(null, 200, headers);
   };
 }
 
-export function requestSeen(c: HttpContext, family: Family, environment: Environment, route: string): RequestSeen {
+export function admittedRequest(
+  c: HttpContext,
+  sdkKind: SdkKind,
+  environment: Environment,
+  route: string,
+): AdmittedRequest {
   const userAgent = c.req.header('x-launchdarkly-user-agent') ?? c.req.header('user-agent') ?? '';
-  return { family, environment, route, method: c.req.method, userAgent };
+  return { sdkKind, environment, route, method: c.req.method, userAgent };
 }
 
-/** The last part of the path without its `.gif`, which is no part of the id. */
+/** The environment id in the path, without the `.gif` of the image path. */
 export function environmentIdOf(c: HttpContext): string {
   return (c.req.param('envId') ?? '').replace(/\.gif$/, '');
 }
 
-/** What a request shows of who it is; undefined when that cannot be read. */
-export function readCredential(c: HttpContext, family: Family): string | undefined {
-  return family === 'client' ? environmentIdOf(c) : readAuthorization(c.req.header('authorization'));
+/** The credential of a request; undefined if it is missing or unreadable. */
+export function readCredential(c: HttpContext, sdkKind: SdkKind): string | undefined {
+  return sdkKind === 'client' ? environmentIdOf(c) : readAuthorization(c.req.header('authorization'));
 }
 
 function findEnvironment(c: HttpContext, { credentials }: AccessParts, rules: AccessRules): Environment | Response {
-  const { family } = rules;
-  const cors = () => headersOfRules(c, rules, ANY_ORIGIN);
-  const credential = readCredential(c, family);
+  const { sdkKind } = rules;
+  const cors = () => corsOf(c, rules, ANY_ORIGIN);
+  const credential = readCredential(c, sdkKind);
   if (credential === undefined) return refuseSilently(c, 401);
   if (!credentials.isComplete) return refusePlainly(c, 503, NO_ENVIRONMENTS_YET, cors());
-  const found = credentials.find(family, credential, c.req.query('filter'));
+  const found = credentials.find(sdkKind, credential, c.req.query('filter'));
   if (found === 'unknown filter') return refusePlainly(c, 404, UNKNOWN_FILTER, cors());
   if (found !== 'unknown credential' && found.readiness !== 'refused') return found;
-  return family === 'client'
+  return sdkKind === 'client'
     ? refusePlainly(c, 404, UNKNOWN_ENVIRONMENT_ID, cors())
     : refusePlainly(c, 401, UNKNOWN_KEY);
 }
 
 function headersFor(c: HttpContext, rules: AccessRules, { options }: Environment): AnswerHeaders {
   const id = options.envId === undefined ? {} : { 'x-ld-envid': options.envId };
-  return { ...headersOfRules(c, rules, options), ...id };
+  return { ...corsOf(c, rules, options), ...id };
 }
 
-function headersOfRules(c: HttpContext, { family, methods }: AccessRules, rules: CorsRules): AnswerHeaders {
-  return family === 'client' ? corsHeaders(rules, c.req.header('origin'), methods) : {};
+function corsOf(c: HttpContext, { sdkKind, methods }: AccessRules, rules: CorsRules): AnswerHeaders {
+  return sdkKind === 'client' ? corsHeaders(rules, c.req.header('origin'), methods) : {};
 }
 
 /** `/sdk/flags/:flagKey` as `/sdk/flags/{flagKey}`. */

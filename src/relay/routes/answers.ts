@@ -6,7 +6,7 @@ type RefusalStatus = 400 | 401 | 404 | 405 | 413 | 415 | 500 | 502 | 503;
 const PLAIN = { 'content-type': 'text/plain; charset=utf-8' };
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-/** Refuses in plain words, without a newline after them. */
+/** Refuses in plain text. */
 export function refusePlainly(
   c: HttpContext,
   status: RefusalStatus,

@@ -7,7 +7,7 @@ import { readContextText } from '../domain/context/json.ts';
 import type { Access } from './access.ts';
 import { refuse, refusePlainly, refuseSilently } from './answers.ts';
 
-/** Reads whom a request asks for: from the path, or from the body of a REPORT. A Response says what is wrong. */
+/** Reads the context of a request: from the path, or from the body of a REPORT. A Response is its refusal. */
 export async function readRequestContext(
   c: HttpContext,
   access: Access,
@@ -36,17 +36,17 @@ async function readReported(c: HttpContext, { headers }: Access, maxBodyBytes: n
   return context.ok ? context.value : refuse(c, 400, context.reason, headers);
 }
 
-/** Base64url, with or without padding; the letters of plain base64 are refused, as is a length that no bytes have. */
+/** Base64url, with or without padding; refuses plain base64 and impossible lengths. */
 export function decodeBase64url(encoded: string): Outcome<string> {
   const bare = encoded.replace(/={1,2}$/, '');
   if (!/^[\w-]*$/.test(bare) || bare.length % 4 === 1) return refused('not base64url');
   return accepted(Buffer.from(bare, 'base64url').toString('utf8'));
 }
 
-/** In secure mode a browser has to show that the site has signed the context. */
-export function isTrusted(c: HttpContext, { environment, family }: Access, context: Context): boolean {
+/** In secure mode a browser must send the HMAC of the context, signed with the SDK key. */
+export function isTrusted(c: HttpContext, { environment, sdkKind }: Access, context: Context): boolean {
   const { secureMode, sdkKey } = environment.options;
-  if (family !== 'client' || !secureMode) return true;
+  if (sdkKind !== 'client' || !secureMode) return true;
   const expected = Buffer.from(createHmac('sha256', sdkKey).update(context.fullyQualifiedKey).digest('hex'));
   const shown = Buffer.from(c.req.query('h') ?? '');
   return shown.length === expected.length && timingSafeEqual(shown, expected);

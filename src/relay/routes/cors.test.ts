@@ -11,7 +11,7 @@ const REQUEST_HEADERS =
 const ofCors = (headers: Headers): Record<string, string> =>
   Object.fromEntries([...headers].filter(([name]) => name.startsWith('access-control-')));
 
-describe('a browser is told who may read an answer', () => {
+describe('CORS headers', () => {
   const cases: readonly (readonly [allowed: readonly string[], origin: string | undefined, answer: string])[] = [
     [[], undefined, '*'],
     [[], 'https://a.example', 'https://a.example'],
@@ -20,7 +20,7 @@ describe('a browser is told who may read an answer', () => {
     [['https://a.example'], undefined, 'https://a.example'],
   ];
   for (const [allowedOrigins, origin, answer] of cases) {
-    test(`${origin} where ${allowedOrigins.join(' and ') || 'anybody'} may: ${answer}`, async (t) => {
+    test(`${origin} where ${allowedOrigins.join(' and ') || 'any origin'} is allowed: ${answer}`, async (t) => {
       const relay = createTestRelay(t, { environments: [{ allowedOrigins }] });
       const headers: Record<string, string> = origin === undefined ? {} : { origin };
       const got = await relay.get(`/sdk/evalx/${ENV_ID}/contexts/${CONTEXT}`, headers);
@@ -53,7 +53,7 @@ describe('a browser is told who may read an answer', () => {
   });
 });
 
-describe('what goes wrong is told so that the page can read it', () => {
+describe('errors are readable by the page', () => {
   const bad = `/sdk/evalx/${ENV_ID}/contexts/!`;
   const cases = [
     ['GET', bad, 400],
@@ -106,7 +106,7 @@ describe('OPTIONS', () => {
   }
 });
 
-test('servers and mobile applications are told nothing of origins', async (t) => {
+test('server-side and mobile SDKs get no CORS headers', async (t) => {
   const relay = createTestRelay(t);
   const origin = 'https://a.example';
   const server = await relay.get('/sdk/flags', { authorization: SDK_KEY, origin });

@@ -112,7 +112,7 @@ describe('every endpoint answers its credential', () => {
       const answer = await relay.send(method, path, { ...by.headers, ...JSON_TYPE }, body);
       assert.deepEqual([answer.status, answer.headers.get('content-type'), answer.text], BODIES[answers]);
       assert.equal(answer.headers.get('x-ld-envid'), ID);
-      assert.equal(relay.seen.length, 1);
+      assert.equal(relay.admitted.length, 1);
     });
   }
 
@@ -177,7 +177,7 @@ describe('every endpoint refuses what its credential does not open', () => {
       relay.credentials.isComplete = false;
       const early = await send({ ...by.headers });
       assert.deepEqual([early.status, early.text, early.headers.get('content-type')], [503, NO_ENVIRONMENTS, plain]);
-      assert.deepEqual(relay.seen, []);
+      assert.deepEqual(relay.admitted, []);
     });
   }
 });
@@ -270,7 +270,7 @@ describe('the second version of flag delivery', () => {
     `/sdk/stream/eval/${CONTEXT}`,
   ];
   for (const path of paths) {
-    test(`GET ${path} is declined, so that the SDK goes on with the first`, async (t) => {
+    test(`GET ${path} is declined, so that the SDK falls back to version 1`, async (t) => {
       const answer = await createTestRelay(t).get(path, server.headers);
       assert.deepEqual([answer.status, answer.headers.get('x-ld-fd-fallback')], [404, 'true']);
     });

@@ -33,7 +33,7 @@ const PLAIN = '"plain":{"value":"x","variation":0,"version":4}';
 const DEPENDENT =
   '"dependent":{"value":true,"variation":0,"version":7,"trackEvents":true,"debugEventsUntilDate":1000,"prerequisites":["zebra"]}';
 
-describe('who asks decides which flags are seen; prerequisites count though they are not seen', () => {
+describe('the kind of SDK decides which flags are visible; invisible prerequisites count', () => {
   const cases: readonly (readonly [path: string, headers: Record<string, string>, body: string])[] = [
     [`/sdk/evalx/contexts/${CONTEXT}`, server, `{${BROWSER},${DEPENDENT},${MOBILE},${PLAIN},${ZEBRA}}`],
     [`/msdk/evalx/contexts/${CONTEXT}`, { authorization: MOBILE_KEY }, `{${DEPENDENT},${MOBILE},${PLAIN}}`],
@@ -51,7 +51,7 @@ describe('who asks decides which flags are seen; prerequisites count though they
   });
 });
 
-test('reasons are told when they are asked for in exactly that word', async (t) => {
+test('reasons are sent only for the exact query parameter', async (t) => {
   const relay = createTestRelay(t, { data: { flags: { f: flagOf('f') } } });
   const ask = async (query: string) => (await relay.get(`/sdk/evalx/contexts/${CONTEXT}${query}`, server)).text;
   const withReason = '{"f":{"value":true,"variation":0,"version":1,"reason":{"kind":"FALLTHROUGH"}}}';
@@ -139,7 +139,7 @@ describe('a context in the body', () => {
     }
   }
 
-  test('what is no JSON is refused without being quoted', async (t) => {
+  test('invalid JSON is refused without being quoted', async (t) => {
     const answer = await createTestRelay(t).send(
       'REPORT',
       '/sdk/evalx/context',
@@ -221,7 +221,7 @@ test('a context never reaches the log, nor what observes requests', async (t) =>
   await (await fetch(`${url}/sdk/evalx/${ENV_ID}/contexts/${CONTEXT}`)).text();
   await (await fetch(`${url}/sdk/evalx/contexts/${CONTEXT}`, { headers: server })).text();
   assert.deepEqual(
-    relay.seen.map(({ route }) => route),
+    relay.admitted.map(({ route }) => route),
     ['/sdk/evalx/{envId}/contexts/{context}', '/sdk/evalx/contexts/{context}'],
   );
   assert.doesNotMatch(relay.log.join(''), new RegExp(`${CONTEXT}|${SDK_KEY}`));

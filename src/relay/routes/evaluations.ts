@@ -2,41 +2,68 @@ import { createHash } from 'node:crypto';
 import type { HttpContext } from '../../kernel/http/app.ts';
 import { matchesTag, weakTag } from '../contract/entity-tag.ts';
 import { KEY_IS_EMPTY, NO_DATA_YET } from '../contract/refusal.ts';
-import type { Family } from '../credentials.ts';
+import type { SdkKind } from '../credentials.ts';
 import type { Context } from '../domain/context/context.ts';
 import { printEvaluations } from '../domain/evaluation/json.ts';
 import type { Environment } from '../environment.ts';
-import type { Access, EnvironmentHandler } from './access.ts';
+import { type Access, type AccessParts, type EnvironmentHandler, sdkPaths } from './access.ts';
 import { answerJson, answerUnchanged, refuse } from './answers.ts';
 import { readRequestContext } from './context-request.ts';
-import type { EvaluationObserver } from './ofrep.ts';
+import type { Paths } from './index.ts';
 
-export interface EvaluationParts {
+export interface EvaluationRouteParts extends AccessParts {
   readonly maxBodyBytes: number;
-  readonly observer: EvaluationObserver;
 }
 
-/** GET and REPORT of every path with `evalx`: what all flags that the caller may see are worth for a context. */
-export function evaluateAll({ maxBodyBytes, observer }: EvaluationParts): EnvironmentHandler {
+/** All flags visible to the SDK, evaluated for a context. Whether there is data is checked after the context. */
+export function evaluationPaths(parts: EvaluationRouteParts): Paths {
+  const get = { GET: evaluateAll(parts) };
+  const report = { REPORT: evaluateAll(parts) };
+  return {
+    ...sdkPaths(parts, 'server', 'client', {
+      '/sdk/evalx/contexts/:context': get,
+      '/sdk/evalx/users/:context': get,
+      '/sdk/evalx/context': report,
+      '/sdk/evalx/user': report,
+    }),
+    ...sdkPaths(parts, 'mobile', 'client', {
+      '/msdk/evalx/contexts/:context': get,
+      '/msdk/evalx/users/:context': get,
+      '/msdk/evalx/context': report,
+      '/msdk/evalx/user': report,
+    }),
+    ...sdkPaths(parts, 'client', 'client', {
+      '/sdk/evalx/:envId/contexts/:context': get,
+      '/sdk/evalx/:envId/users/:context': get,
+      // SDKs use the singular, the documentation the plural.
+      '/sdk/evalx/:envId/context': report,
+      '/sdk/evalx/:envId/user': report,
+      '/sdk/evalx/:envId/contexts': report,
+      '/sdk/evalx/:envId/users': report,
+    }),
+  };
+}
+
+function evaluateAll({ maxBodyBytes, observer }: EvaluationRouteParts): EnvironmentHandler {
   return async (c, access) => {
     const context = await readRequestContext(c, access, maxBodyBytes);
     if (context instanceof Response) return context;
     const refusal = refuseEvaluation(c, access, context);
     if (refusal) return refusal;
-    const { environment, family } = access;
+    const { environment, sdkKind } = access;
     const withReasons = asksForReasons(c);
-    const tag = c.req.method === 'GET' ? tagOf(c, environment, family, withReasons) : undefined;
+    const tag = c.req.method === 'GET' ? tagOf(c, environment, sdkKind, withReasons) : undefined;
     const headers = tag === undefined ? access.headers : { ...access.headers, etag: weakTag(tag) };
     if (tag !== undefined && matchesTag(c.req.header('if-none-match'), tag)) return answerUnchanged(c, headers);
-    const flags = environment.exposed(family);
-    observer.evaluated(environment, family, flags.length);
+    const flags = environment.exposed(sdkKind);
+    observer.evaluated(environment, sdkKind, flags.length);
     return answerJson(c, printEvaluations(flags, context, environment.store, { withReasons }), headers);
   };
 }
 
 export const asksForReasons = (c: HttpContext): boolean => c.req.query('withReasons') === 'true';
 
-/** What stands against an evaluation for a context that could be read. */
+/** The refusal of an evaluation for a valid context; undefined if it can be evaluated. */
 export function refuseEvaluation(c: HttpContext, access: Access, context: Context): Response | undefined {
   if (access.environment.readiness !== 'ready') return refuse(c, 503, NO_DATA_YET, access.headers);
   const [only, ...others] = context.individuals;
@@ -44,8 +71,8 @@ export function refuseEvaluation(c: HttpContext, access: Access, context: Contex
   return undefined;
 }
 
-/** Names the answer by what it is made of, so that to find it unchanged takes no evaluation. */
-function tagOf(c: HttpContext, { revision }: Environment, family: Family, withReasons: boolean): string {
+/** An entity tag made of the inputs, so that an unchanged response is found without evaluation. */
+function tagOf(c: HttpContext, { revision }: Environment, sdkKind: SdkKind, withReasons: boolean): string {
   const context = c.req.param('context') ?? '';
-  return createHash('sha1').update(`${revision} ${family} ${withReasons} ${context}`).digest('base64url');
+  return createHash('sha1').update(`${revision} ${sdkKind} ${withReasons} ${context}`).digest('base64url');
 }

@@ -1,20 +1,19 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { Hono } from 'hono';
-import type { HttpEnv } from '../../kernel/http/app.ts';
 import type { EventPost, EventReceipt, EventReceiver } from '../event/receiver.ts';
-import { eventRoutes } from './events.ts';
+import { DISCARDING } from '../testing/app.ts';
+import { createEventApp } from '../testing/event-app.ts';
 
 interface Received {
   readonly posts: EventPost[];
   readonly images: string[];
 }
 
-/** All paths on one receiver, each behind a header as CORS sets it. */
+/** All event paths with one receiver. */
 function createApp(
   mode: EventReceiver['mode'],
   receipt: EventReceipt = 'accepted',
-): { readonly app: Hono<HttpEnv>; readonly received: Received } {
+): { readonly app: ReturnType<typeof createEventApp>; readonly received: Received } {
   const received: Received = { posts: [], images: [] };
   const receiver: EventReceiver = {
     mode,
@@ -24,17 +23,12 @@ function createApp(
     },
     receiveImage: (encoded) => void received.images.push(encoded),
   };
-  const app = new Hono<HttpEnv>();
-  for (const { method, path, handle } of eventRoutes({ maxBodyBytes: 100 })) {
-    app.on(method, path, (c) => {
-      c.header('Access-Control-Max-Age', '300');
-      return handle(c, receiver);
-    });
-  }
-  return { app, received };
+  return { app: createEventApp(receiver, 100), received };
 }
 
-const POSTS: readonly [string, EventPost['family'], EventPost['kind']][] = [
+const AUTHORIZED = { Authorization: 'key' };
+
+const POSTS: readonly [string, EventPost['sdkKind'], EventPost['kind']][] = [
   ['/bulk', 'server', 'analytics'],
   ['/diagnostic', 'server', 'diagnostic'],
   ['/mobile', 'mobile', 'analytics'],
@@ -45,23 +39,23 @@ const POSTS: readonly [string, EventPost['family'], EventPost['kind']][] = [
   ['/events/diagnostic/env-id', 'client', 'diagnostic'],
 ];
 
-for (const [path, family, kind] of POSTS) {
+for (const [path, sdkKind, kind] of POSTS) {
   describe(`POST ${path}`, () => {
     test('hands the body and the headers on, and answers 202 with nothing', async () => {
       const { app, received } = createApp('forward');
-      const headers = { 'X-LaunchDarkly-Tags': 'a/b' };
+      const headers = { ...AUTHORIZED, 'X-LaunchDarkly-Tags': 'a/b' };
       const answer = await app.request(path, { method: 'POST', body: '[{}]', headers });
       assert.equal(answer.status, 202);
       assert.equal(await answer.text(), '');
-      assert.equal(answer.headers.get('access-control-max-age'), '300');
+      assert.equal(answer.headers.get('access-control-max-age'), sdkKind === 'client' ? '300' : null);
       const [post] = received.posts;
-      assert.deepEqual([post?.family, post?.kind, post?.bytes.toString()], [family, kind, '[{}]']);
+      assert.deepEqual([post?.sdkKind, post?.kind, post?.bytes.toString()], [sdkKind, kind, '[{}]']);
       assert.equal(post?.header('x-launchdarkly-tags'), 'a/b');
     });
 
     test('is refused with 503 where events are off', async () => {
       const { app, received } = createApp('off');
-      const answer = await app.request(path, { method: 'POST', body: '[{}]' });
+      const answer = await app.request(path, { method: 'POST', body: '[{}]', headers: AUTHORIZED });
       assert.equal(answer.status, 503);
       assert.equal(answer.headers.get('content-type'), 'application/json');
       assert.equal(await answer.text(), '{"message":"Event proxy is not enabled for this environment"}');
@@ -71,7 +65,7 @@ for (const [path, family, kind] of POSTS) {
     test('is accepted and not read where events are discarded', async () => {
       const { app, received } = createApp('discard');
       for (const body of ['[{}]', 'x'.repeat(1000), undefined]) {
-        const answer = await app.request(path, { method: 'POST', body: body ?? null });
+        const answer = await app.request(path, { method: 'POST', body: body ?? null, headers: AUTHORIZED });
         assert.deepEqual([answer.status, await answer.text()], [202, '']);
       }
       assert.deepEqual(received.posts, []);
@@ -79,7 +73,7 @@ for (const [path, family, kind] of POSTS) {
 
     test('is refused with 413 above the limit of a body', async () => {
       const { app, received } = createApp('forward');
-      const answer = await app.request(path, { method: 'POST', body: 'x'.repeat(101) });
+      const answer = await app.request(path, { method: 'POST', body: 'x'.repeat(101), headers: AUTHORIZED });
       assert.deepEqual([answer.status, await answer.text()], [413, '']);
       assert.deepEqual(received.posts, []);
     });
@@ -98,7 +92,8 @@ const RECEIPTS: readonly [EventReceipt, number, string, string | null][] = [
 
 for (const [receipt, status, body, type] of RECEIPTS) {
   test(`a post that is ${receipt} is answered ${status}`, async () => {
-    const answer = await createApp('forward', receipt).app.request('/bulk', { method: 'POST', body: '[{}]' });
+    const { app } = createApp('forward', receipt);
+    const answer = await app.request('/bulk', { method: 'POST', body: '[{}]', headers: AUTHORIZED });
     assert.deepEqual([answer.status, await answer.text(), answer.headers.get('content-type')], [status, body, type]);
   });
 }
@@ -127,17 +122,17 @@ for (const [mode, query, images] of IMAGES) {
 }
 
 const IMAGE_PATHS: readonly [string, string | undefined][] = [
-  ['/a/env-id.gif', 'env-id.gif'],
-  ['/a/env.id.gif', 'env.id.gif'],
+  ['/a/env-id.gif', 'env-id'],
+  ['/a/env.id.gif', 'env.id'],
   ['/a/env-id.png', undefined],
   ['/a/b/env-id.gif', undefined],
 ];
 
-for (const [path, parameter] of IMAGE_PATHS) {
-  test(`${path} ${parameter ? 'names an environment' : 'is no image of events'}`, async () => {
-    const image = eventRoutes({ maxBodyBytes: 1 }).find(({ method }) => method === 'GET');
-    const app = new Hono<HttpEnv>().on('GET', [image?.path ?? ''], (c) => c.text(`${c.req.param('envId')}`));
+for (const [path, envId] of IMAGE_PATHS) {
+  test(`${path} ${envId ? 'names an environment' : 'is no event image'}`, async () => {
+    const found: string[] = [];
+    const app = createEventApp(DISCARDING, 100, (credential) => found.push(credential));
     const answer = await app.request(path);
-    assert.equal(answer.ok ? await answer.text() : undefined, parameter);
+    assert.deepEqual([answer.status, ...found], envId ? [200, envId] : [404]);
   });
 }

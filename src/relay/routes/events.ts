@@ -1,82 +1,79 @@
 import { type HttpContext, readBody } from '../../kernel/http/app.ts';
-import type { EventFamily, EventPost, EventReceipt, EventReceiver } from '../event/receiver.ts';
+import type { SdkKind } from '../credentials.ts';
+import type { Environment } from '../environment.ts';
+import type { EventPost, EventReceipt, EventReceiver } from '../event/receiver.ts';
+import { type AccessParts, type EnvironmentHandler, sdkPaths } from './access.ts';
+import { type AnswerHeaders, refuse, refusePlainly, refuseSilently } from './answers.ts';
+import type { Paths } from './index.ts';
 
-/** Answers a request whose credential has been found good. Headers set on `c` before (CORS) go out with the answer. */
-export type EventHandler = (c: HttpContext, receiver: EventReceiver) => Response | Promise<Response>;
-
-export interface EventRoute {
-  readonly method: 'GET' | 'POST';
-  /** In Hono's form. The parameter `envId` of the client family is the environment's id; of the image, with `.gif` after it. */
-  readonly path: string;
-  /** Whose credential is asked for; the client family gets CORS headers, and OPTIONS. */
-  readonly family: EventFamily;
-  readonly handle: EventHandler;
-}
-
-export interface EventRoutesParts {
-  /** Of a request's body as it comes. */
+export interface EventRouteParts extends AccessParts {
+  /** Of a request's body as received. */
   readonly maxBodyBytes: number;
+  readonly receiverOf: (environment: Environment) => EventReceiver;
 }
 
-/** Every path on which events come in. */
-export function eventRoutes(parts: EventRoutesParts): readonly EventRoute[] {
-  const post = (path: string, family: EventFamily, kind: EventPost['kind'] = 'analytics'): EventRoute => ({
-    method: 'POST',
-    path,
-    family,
-    handle: receivePost(parts, family, kind),
-  });
-  return [
-    post('/bulk', 'server'),
-    post('/diagnostic', 'server', 'diagnostic'),
-    post('/mobile', 'mobile'),
-    post('/mobile/events', 'mobile'),
-    post('/mobile/events/bulk', 'mobile'),
-    post('/mobile/events/diagnostic', 'mobile', 'diagnostic'),
-    post('/events/bulk/:envId', 'client'),
-    post('/events/diagnostic/:envId', 'client', 'diagnostic'),
-    { method: 'GET', path: '/a/:envId{[^/]+\\.gif}', family: 'client', handle: receiveImage },
-  ];
-}
-
-const PLAIN = { 'Content-Type': 'text/plain; charset=utf-8' };
-const JSON_TYPE = { 'Content-Type': 'application/json' };
-
-function receivePost({ maxBodyBytes }: EventRoutesParts, family: EventFamily, kind: EventPost['kind']): EventHandler {
-  return async (c, receiver) => {
-    if (receiver.mode === 'off') return refuse(c, 503, 'Event proxy is not enabled for this environment');
-    if (receiver.mode === 'discard') return c.body(null, 202);
-    const body = await readBody(c, maxBodyBytes);
-    if (!body.ok) return body.reason === 'too large' ? c.body(null, 413) : answer(c, 'unreadable');
-    return answer(c, await receiver.receive({ family, kind, bytes: body.bytes, header: (name) => c.req.header(name) }));
+/** Events of SDKs. */
+export function eventPaths(parts: EventRouteParts): Paths {
+  const post = (sdkKind: SdkKind, kind: EventPost['kind']) => ({ POST: receivePost(parts, sdkKind, kind) });
+  return {
+    ...sdkPaths(parts, 'server', 'client', {
+      '/bulk': post('server', 'analytics'),
+      '/diagnostic': post('server', 'diagnostic'),
+    }),
+    ...sdkPaths(parts, 'mobile', 'client', {
+      '/mobile': post('mobile', 'analytics'),
+      '/mobile/events': post('mobile', 'analytics'),
+      '/mobile/events/bulk': post('mobile', 'analytics'),
+      '/mobile/events/diagnostic': post('mobile', 'diagnostic'),
+    }),
+    ...sdkPaths(parts, 'client', 'client', {
+      '/events/bulk/:envId': post('client', 'analytics'),
+      '/events/diagnostic/:envId': post('client', 'diagnostic'),
+    }),
+    ...sdkPaths(parts, 'client', 'nothing', { '/a/:envId{[^/]+\\.gif}': { GET: receiveImage(parts) } }),
   };
 }
 
-function answer(c: HttpContext, receipt: EventReceipt): Response {
-  switch (receipt) {
-    case 'accepted':
-      return c.body(null, 202);
-    case 'not gzip':
-      return c.body('gzip: invalid header', 400, PLAIN);
-    case 'empty':
-      return refuse(c, 400, 'body may not be empty');
-    case 'unreadable':
-      return refuse(c, 400, 'unable to read request body');
-    case 'too large':
-      return c.body(null, 413);
-  }
+function receivePost(
+  { maxBodyBytes, receiverOf }: EventRouteParts,
+  sdkKind: SdkKind,
+  kind: EventPost['kind'],
+): EnvironmentHandler {
+  return async (c, { environment, headers }) => {
+    const receiver = receiverOf(environment);
+    if (receiver.mode === 'off') return refuse(c, 503, 'Event proxy is not enabled for this environment', headers);
+    if (receiver.mode === 'discard') return answer(c, 'accepted', headers);
+    const body = await readBody(c, maxBodyBytes);
+    if (!body.ok) return answer(c, body.reason === 'too large' ? 'too large' : 'unreadable', headers);
+    const header = (name: string) => c.req.header(name);
+    return answer(c, await receiver.receive({ sdkKind, kind, bytes: body.bytes, header }), headers);
+  };
 }
 
-function refuse(c: HttpContext, status: 400 | 503, message: string): Response {
-  return c.body(JSON.stringify({ message }), status, JSON_TYPE);
+function answer(c: HttpContext, receipt: EventReceipt, headers: AnswerHeaders): Response {
+  switch (receipt) {
+    case 'accepted':
+      return c.body(null, 202, headers);
+    case 'not gzip':
+      return refusePlainly(c, 400, 'gzip: invalid header', headers);
+    case 'empty':
+      return refuse(c, 400, 'body may not be empty', headers);
+    case 'unreadable':
+      return refuse(c, 400, 'unable to read request body', headers);
+    case 'too large':
+      return refuseSilently(c, 413, headers);
+  }
 }
 
 /** 42 bytes: one transparent pixel. */
 const IMAGE = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64');
 
-/** Whatever becomes of the events, the browser gets its image. */
-const receiveImage: EventHandler = (c, receiver) => {
-  const encoded = c.req.query('d');
-  if (receiver.mode === 'forward' && encoded) receiver.receiveImage(encoded, (name) => c.req.header(name));
-  return c.body(IMAGE, 200, { 'Content-Type': 'image/gif' });
-};
+/** Always answers with the image, whether the events are accepted or not. */
+function receiveImage({ receiverOf }: EventRouteParts): EnvironmentHandler {
+  return (c, { environment, headers }) => {
+    const receiver = receiverOf(environment);
+    const encoded = c.req.query('d');
+    if (receiver.mode === 'forward' && encoded) receiver.receiveImage(encoded, (name) => c.req.header(name));
+    return c.body(IMAGE, 200, { 'content-type': 'image/gif', ...headers });
+  };
+}

@@ -1,14 +1,20 @@
 import { GOALS_UNREACHABLE } from '../contract/refusal.ts';
 import type { Goals } from '../goals.ts';
-import { type EnvironmentHandler, environmentIdOf } from './access.ts';
+import { type AccessParts, type EnvironmentHandler, environmentIdOf, sdkPaths } from './access.ts';
 import { refuse } from './answers.ts';
+import type { Paths } from './index.ts';
 
-export interface GoalsRoutes {
+export interface GoalsRouteParts extends AccessParts {
   readonly goals: Pick<Goals, 'read'>;
 }
 
-/** GET /sdk/goals/{envId}: upstream's answer, with our word on who may read it. */
-export function readGoals({ goals }: GoalsRoutes): EnvironmentHandler {
+/** Goals of JavaScript SDKs. */
+export function goalsPaths(parts: GoalsRouteParts): Paths {
+  return sdkPaths(parts, 'client', 'data', { '/sdk/goals/:envId': { GET: readGoals(parts) } });
+}
+
+/** The response of upstream, with CORS headers of the relay. */
+function readGoals({ goals }: GoalsRouteParts): EnvironmentHandler {
   return async (c, { headers }) => {
     const answer = await goals.read(environmentIdOf(c));
     if (!answer) return refuse(c, 502, GOALS_UNREACHABLE, headers);

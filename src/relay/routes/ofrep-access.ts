@@ -1,9 +1,10 @@
 import type { HttpContext } from '../../kernel/http/app.ts';
 import { NO_CLIENT_YET, NO_ENVIRONMENTS_YET, UNKNOWN_FILTER } from '../contract/refusal.ts';
 import { ANY_ORIGIN, type CorsHeaders, type CorsRules, corsHeaders } from '../cors.ts';
-import { type Credentials, FAMILIES, type Family } from '../credentials.ts';
+import { type Credentials, SDK_KINDS, type SdkKind } from '../credentials.ts';
 import type { Environment } from '../environment.ts';
-import { type Access, type RequestObserver, requestSeen } from './access.ts';
+import type { RequestObserver } from '../request-observer.ts';
+import { type Access, admittedRequest } from './access.ts';
 import type { AnswerHeaders } from './answers.ts';
 
 export interface OfrepAccessParts {
@@ -11,7 +12,7 @@ export interface OfrepAccessParts {
   readonly observer: Pick<RequestObserver, 'request'>;
 }
 
-/** What OFREP says of a request or a flag that it cannot answer for. */
+/** An OFREP error of a request or a flag. */
 export interface OfrepFault {
   readonly key?: string;
   readonly errorCode?: 'PARSE_ERROR' | 'TARGETING_KEY_MISSING' | 'INVALID_CONTEXT' | 'FLAG_NOT_FOUND' | 'GENERAL';
@@ -33,7 +34,7 @@ export function refuseOfrep(
 const REQUEST_HEADERS = 'X-API-Key';
 const ANSWER_HEADERS = 'Date,ETag,Retry-After';
 
-/** What a browser is told; web providers send a key of their own header, and have to see the entity tag. */
+/** CORS headers; web providers may send X-API-Key and must see the entity tag. */
 export function ofrepCors(c: HttpContext, rules: CorsRules, methods: readonly string[]): CorsHeaders {
   const headers = corsHeaders(rules, c.req.header('origin'), methods);
   return {
@@ -43,7 +44,7 @@ export function ofrepCors(c: HttpContext, rules: CorsRules, methods: readonly st
   };
 }
 
-/** Lets a request in by the SDK key, mobile key or environment id that it bears. */
+/** Admits a request by its SDK key, mobile key or environment id. */
 export function admitOfrep(
   c: HttpContext,
   { credentials, observer }: OfrepAccessParts,
@@ -59,35 +60,35 @@ export function admitOfrep(
   const found = find(credentials, credential, c.req.query('filter'));
   if (found === 'unknown credential') return refuse(401, UNKNOWN_CREDENTIAL, CHALLENGE);
   if (found === 'unknown filter') return refuse(404, UNKNOWN_FILTER);
-  const { environment, family } = found;
+  const { environment, sdkKind } = found;
   const headers = ofrepCors(c, environment.options, methods);
   if (environment.readiness !== 'ready')
     return refuseOfrep(c, 503, { errorDetails: NO_CLIENT_YET }, { ...headers, ...SOON });
-  observer.request(requestSeen(c, family, environment, route));
-  return { environment, family, headers, route };
+  observer.request(admittedRequest(c, sdkKind, environment, route));
+  return { environment, sdkKind, headers, route };
 }
 
 const CHALLENGE = { 'www-authenticate': 'Bearer' };
 const SOON = { 'retry-after': '1' };
 const NO_CREDENTIAL =
   'an SDK key, a mobile key or an environment id is expected in the header Authorization (Bearer) or X-API-Key';
-const UNKNOWN_CREDENTIAL = 'no environment goes by this credential';
+const UNKNOWN_CREDENTIAL = 'unknown credential';
 
-/** A bearer token, a bare key as LaunchDarkly's SDKs send it, or the header for keys; undefined when there is none. */
+/** A bearer token, a bare key as LaunchDarkly's SDKs send it, or X-API-Key; undefined without any. */
 export function readOfrepCredential(authorization: string | undefined, apiKey: string | undefined): string | undefined {
   const token = (authorization ?? '').replace(/^Bearer +/i, '').trim() || (apiKey ?? '').trim();
   return token === '' || /\s/.test(token) ? undefined : token;
 }
 
-type Found = { readonly environment: Environment; readonly family: Family } | 'unknown credential' | 'unknown filter';
+type Found = { readonly environment: Environment; readonly sdkKind: SdkKind } | 'unknown credential' | 'unknown filter';
 
 function find(credentials: OfrepAccessParts['credentials'], credential: string, filter: string | undefined): Found {
   let otherwise: 'unknown credential' | 'unknown filter' = 'unknown credential';
-  for (const family of FAMILIES) {
-    const environment = credentials.find(family, credential, filter);
+  for (const sdkKind of SDK_KINDS) {
+    const environment = credentials.find(sdkKind, credential, filter);
     if (environment === 'unknown filter') otherwise = environment;
     else if (environment !== 'unknown credential' && environment.readiness !== 'refused')
-      return { environment, family };
+      return { environment, sdkKind };
   }
   return otherwise;
 }

@@ -66,7 +66,7 @@ describe('OFREP: asking again', () => {
     assert.equal((await ask(relay, tag, { by: ENV_ID })).status, 200);
   });
 
-  test('what a change stream has told of is no condition', async (t) => {
+  test('the id of a change stream event is no condition', async (t) => {
     const { relay } = await start(t);
     const path = `${ALL}?flagConfigEtag=${relay.environment.revision}&flagConfigLastModified=1`;
     assert.equal((await relay.send('POST', path, BEARER, ASK)).status, 200);
@@ -92,7 +92,7 @@ describe('OFREP: browsers', () => {
       assert.ok(allowed.includes(name), name);
   }
 
-  test('whoever asks first needs no credential', async (t) => {
+  test('a preflight needs no credential', async (t) => {
     const relay = createOfrepRelay(t, { data });
     for (const path of [ALL, `${ONE}f`]) {
       const answer = await relay.send('OPTIONS', path, { origin, 'access-control-request-method': 'POST' });
@@ -112,7 +112,7 @@ describe('OFREP: browsers', () => {
     checkCors((await relay.send('POST', `${ONE}g`, { ...BEARER, origin }, ASK)).headers);
   });
 
-  test('an environment for some origins tells others only of those', async (t) => {
+  test('an environment with allowed origins names only those to others', async (t) => {
     const relay = createOfrepRelay(t, { data, environments: [{ allowedOrigins: ['https://a.example'] }] });
     const answer = await relay.send('POST', ALL, { ...BEARER, origin }, ASK);
     assert.equal(answer.headers.get('access-control-allow-origin'), 'https://a.example');

@@ -127,7 +127,7 @@ describe('OFREP: what a flag comes to', () => {
   });
 });
 
-describe('OFREP: who may see what', () => {
+describe('OFREP: access', () => {
   const flags = {
     all: flagOf('all'),
     mobile: flagOf('mobile', { clientSideAvailability: { ...NOBODY, usingMobileKey: true } }),
@@ -160,12 +160,12 @@ describe('OFREP: who may see what', () => {
     });
   }
 
-  test('who is let in is seen with his family and the path', async (t) => {
+  test('an admitted request is observed with its kind of SDK and path', async (t) => {
     const relay = createOfrepRelay(t, { data: { flags } });
     await relay.send('POST', `${ONE}all`, { 'x-api-key': ENV_ID, 'user-agent': 'web/1' }, ASK);
     await relay.send('POST', ALL, { authorization: MOBILE_KEY }, ASK);
     assert.deepEqual(
-      relay.seen.map(({ family, route, method, userAgent }) => [family, route, method, userAgent]),
+      relay.admitted.map(({ sdkKind, route, method, userAgent }) => [sdkKind, route, method, userAgent]),
       [
         ['client', '/ofrep/v1/evaluate/flags/{key}', 'POST', 'web/1'],
         ['mobile', '/ofrep/v1/evaluate/flags', 'POST', ''],

@@ -41,7 +41,7 @@ describe('what the PHP SDK asks for', () => {
       for (const tag of other) assert.equal((await ask(tag)).status, 200, tag);
     });
 
-    test(`${path} with a time to live says until when it holds, also where nothing is new`, async (t) => {
+    test(`${path} with a TTL has cache headers, also for 304`, async (t) => {
       const relay = createTestRelay(t, { data: DATA, environments: [{ ttlMs: 90_000 }] });
       for (const headers of [server, { ...server, 'if-none-match': etag }]) {
         const got = (await relay.get(path, headers)).headers;

@@ -2,24 +2,36 @@ import type { HttpContext } from '../../kernel/http/app.ts';
 import { matchesTag, weakTag } from '../contract/entity-tag.ts';
 import type { ItemKind } from '../flag-store.ts';
 import type { Snapshots } from '../streams/snapshot.ts';
-import type { Access, EnvironmentHandler } from './access.ts';
+import { type Access, type AccessParts, type EnvironmentHandler, sdkPaths } from './access.ts';
 import { answerJson, answerUnchanged, refuseSilently } from './answers.ts';
+import type { Paths } from './index.ts';
 
-export interface PollingParts {
+export interface PollingRouteParts extends AccessParts {
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
 
-/** GET /sdk/flags, of the PHP SDK: all flags by key. */
-export function readAllFlags(parts: PollingParts): EnvironmentHandler {
+/** Flags and segments: for the PHP SDK, and for servers that poll instead of streaming. */
+export function pollingPaths(parts: PollingRouteParts): Paths {
+  return sdkPaths(parts, 'server', 'data', {
+    '/sdk/flags': { GET: readAllFlags(parts) },
+    '/sdk/flags/:flagKey': { GET: readItem('flags', parts) },
+    '/sdk/segments/:segmentKey': { GET: readItem('segments', parts) },
+    '/sdk/latest-all': { GET: readLatest('all') },
+    '/sdk/latest-flags': { GET: readLatest('flags') },
+  });
+}
+
+/** All flags by key. */
+function readAllFlags(parts: PollingRouteParts): EnvironmentHandler {
   return (c, access) => {
     const { streams, store } = access.environment;
     return answerTagged(c, access, `relay-${store.flagsTag}`, () => streams.snapshots.flags.body, parts);
   };
 }
 
-/** GET /sdk/flags/{flagKey} and /sdk/segments/{segmentKey}, of the PHP SDK: one item as it came from upstream. */
-export function readItem(kind: ItemKind, parts: PollingParts): EnvironmentHandler {
+/** One item as received from upstream. */
+function readItem(kind: ItemKind, parts: PollingRouteParts): EnvironmentHandler {
   return (c, access) => {
     const { store } = access.environment;
     const key = c.req.param(kind === 'flags' ? 'flagKey' : 'segmentKey') ?? '';
@@ -29,8 +41,7 @@ export function readItem(kind: ItemKind, parts: PollingParts): EnvironmentHandle
   };
 }
 
-/** GET /sdk/latest-all and /sdk/latest-flags, of servers that poll instead of listening. */
-export function readLatest(kind: keyof Pick<Snapshots, 'all' | 'flags'>): EnvironmentHandler {
+function readLatest(kind: keyof Pick<Snapshots, 'all' | 'flags'>): EnvironmentHandler {
   return (c, { environment, headers }) => {
     const { body, tag } = environment.streams.snapshots[kind];
     const tagged = { ...headers, etag: weakTag(tag) };
@@ -44,7 +55,7 @@ function answerTagged(
   { environment, headers }: Access,
   tag: string,
   body: () => string | Buffer<ArrayBuffer>,
-  { now }: PollingParts,
+  { now }: PollingRouteParts,
 ): Response {
   const cached = { ...headers, ...cacheHeaders(environment.options.ttlMs, now()) };
   if (matchesTag(c.req.header('if-none-match'), tag)) return answerUnchanged(c, cached);

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import type { Environment } from '../environment.ts';
 import type { EnvironmentDetails } from '../status/status.ts';
 import { createTestRelay, flagOf, type RelayAppOptions, type TestRelay } from '../testing/app.ts';
-import { createMetricsApp, type StatusRoutesParts, statusRoutes } from './status.ts';
+import { createMetricsApp, type StatusRouteParts, statusPaths } from './status.ts';
 
 const METRICS = { contentType: 'text/plain; version=0.0.4', render: async () => 'up 1\n' };
 /** 2026-01-01T00:00:00Z, when the clock of the tests begins. */
@@ -15,7 +15,7 @@ function createStatusRelay(
   options: RelayAppOptions = {},
   details?: (environment: Environment) => EnvironmentDetails,
 ): TestRelay {
-  const parts: StatusRoutesParts<Environment> = {
+  const parts: StatusRouteParts<Environment> = {
     status: {
       environments: () => relay.credentials.environments,
       ...(details ? { details } : {}),
@@ -32,7 +32,7 @@ function createStatusRelay(
     },
     metrics: METRICS,
   };
-  const relay = createTestRelay(t, { ...options, tables: [statusRoutes(parts)] });
+  const relay = createTestRelay(t, { ...options, paths: statusPaths(parts) });
   return relay;
 }
 
@@ -130,7 +130,7 @@ describe('GET /status', () => {
       assert.equal((await relay.send(method, '/status')).status, 405, method);
   });
 
-  test('what is expected is judged instead of told', async (t) => {
+  test('expectations are checked instead', async (t) => {
     const relay = createStatusRelay(t);
     const met = await relay.get('/status?expect=status=healthy&expect=environments.production.status=connected');
     assert.equal(met.status, 200);
@@ -220,7 +220,7 @@ describe('GET /status of one environment', () => {
 });
 
 describe('health', () => {
-  test('/healthz says that the process is up, ready or not', async (t) => {
+  test('/healthz reports that the process is up, ready or not', async (t) => {
     const relay = createStatusRelay(t, { data: 'none' });
     const { status, text } = await relay.get('/healthz');
     assert.equal(status, 200);

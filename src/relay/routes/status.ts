@@ -7,35 +7,34 @@ import {
   type PathHandlers,
 } from '../../kernel/http/app.ts';
 import { NO_ENVIRONMENTS_YET, PAGE_NOT_FOUND } from '../contract/refusal.ts';
-import { judgeExpectations, readExpectations } from '../status/expectation.ts';
+import { checkExpectations, readExpectations } from '../status/expectation.ts';
 import { ENVIRONMENT_FIELDS, STATUS_FIELDS, type StatusField } from '../status/field.ts';
 import { type ReadinessSources, reportReadiness } from '../status/health.ts';
 import {
   describeEnvironment,
-  type EnvironmentFacts,
   findTarget,
+  type ReportedEnvironment,
   reportStatus,
   type StatusSources,
   type StatusTarget,
 } from '../status/status.ts';
 import { refuseSilently } from './answers.ts';
+import type { Paths } from './index.ts';
 
-type Paths = Readonly<Record<string, PathHandlers>>;
-
-/** Prometheus' text, as kernel/metrics.ts renders it. */
+/** Metrics in Prometheus' text format. */
 export interface MetricsText {
   readonly contentType: string;
   render(): Promise<string>;
 }
 
-export interface StatusRoutesParts<E extends EnvironmentFacts = EnvironmentFacts> {
+export interface StatusRouteParts<E extends ReportedEnvironment = ReportedEnvironment> {
   readonly status: StatusSources<E>;
   readonly readiness: ReadinessSources;
   readonly metrics: MetricsText;
 }
 
-/** What tells how the relay fares, to anybody: /status and its kin, /healthz, /readyz and /metrics. */
-export function statusRoutes<E extends EnvironmentFacts>(parts: StatusRoutesParts<E>): Paths {
+/** Status, health, readiness and metrics; without a credential. */
+export function statusPaths<E extends ReportedEnvironment>(parts: StatusRouteParts<E>): Paths {
   const { status } = parts;
   const one = (target: (c: HttpContext) => StatusTarget): PathHandlers => ({ GET: readOne(status, target) });
   const part = (c: HttpContext, name: string) => c.req.param(name) ?? '';
@@ -55,7 +54,7 @@ export function statusRoutes<E extends EnvironmentFacts>(parts: StatusRoutesPart
   };
 }
 
-/** What Prometheus' own listener answers: /metrics and nothing else. */
+/** The HTTP interface of the listener for Prometheus: /metrics only. */
 export function createMetricsApp(metrics: MetricsText): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>();
   mountPaths(app, metricsPaths(metrics), (c, allowed) => refuseSilently(c, 405, { allow: allowed.join(', ') }));
@@ -69,11 +68,11 @@ function metricsPaths(metrics: MetricsText): Paths {
   };
 }
 
-function readAll<E extends EnvironmentFacts>(sources: StatusSources<E>): HttpHandler {
+function readAll<E extends ReportedEnvironment>(sources: StatusSources<E>): HttpHandler {
   return (c) => answer(c, reportStatus(sources), STATUS_FIELDS);
 }
 
-function readOne<E extends EnvironmentFacts>(
+function readOne<E extends ReportedEnvironment>(
   sources: StatusSources<E>,
   target: (c: HttpContext) => StatusTarget,
 ): HttpHandler {
@@ -85,20 +84,20 @@ function readOne<E extends EnvironmentFacts>(
   };
 }
 
-/** The document itself, or how what the request expects of it turns out. */
+/** The document, or the result of the expectations in the query. */
 function answer(c: HttpContext, document: object, fields: StatusField): Response {
   const { url } = c.req;
   const expressions = readExpectations(url.includes('?') ? url.slice(url.indexOf('?') + 1) : '');
   if (!expressions.ok) return answerJson(c, { error: expressions.reason }, 400);
   if (expressions.value.length === 0) return answerJson(c, document, 200);
-  const { status, ...judgement } = judgeExpectations(expressions.value, document, fields);
-  return answerJson(c, judgement, status);
+  const { status, ...report } = checkExpectations(expressions.value, document, fields);
+  return answerJson(c, report, status);
 }
 
-/** GET /healthz: whoever gets an answer has found a process that is up. */
+/** Liveness: any response means that the process is up. */
 const answerHealth: HttpHandler = (c) => c.text('ok\n');
 
-/** GET /readyz: whether every environment can be served, and which cannot. */
+/** Whether every environment can be served, and which ones cannot. */
 function answerReadiness(sources: ReadinessSources): HttpHandler {
   return (c) => {
     const { isReady, waiting } = reportReadiness(sources);

@@ -2,15 +2,45 @@ import type { ServerResponse } from 'node:http';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { HttpContext } from '../../kernel/http/app.ts';
 import type { StreamClient } from '../../kernel/sse/client.ts';
-import { type Access, type AccessParts, type EnvironmentHandler, readCredential, requestSeen } from './access.ts';
+import {
+  type Access,
+  type AccessParts,
+  admittedRequest,
+  type EnvironmentHandler,
+  readCredential,
+  sdkPaths,
+} from './access.ts';
 import type { AnswerHeaders } from './answers.ts';
 import { readRequestContext } from './context-request.ts';
 import { asksForReasons, refuseEvaluation } from './evaluations.ts';
+import type { Paths } from './index.ts';
 
-export interface StreamParts extends Pick<AccessParts, 'observer'> {
+export interface StreamRouteParts extends AccessParts {
   readonly maxBodyBytes: number;
-  /** Whether streams for a context carry what flags are worth for it, instead of pings. */
+  /** Streams for a context carry evaluated flags instead of pings. */
   readonly evaluatedStreams: boolean;
+}
+
+/** Event streams of LaunchDarkly's SDKs. */
+export function streamPaths(parts: StreamRouteParts): Paths {
+  const mobile = streamForContext('mobile', parts);
+  const client = streamForContext('client', parts);
+  return {
+    ...sdkPaths(parts, 'server', 'data', {
+      '/all': { GET: streamData('all', parts) },
+      '/flags': { GET: streamData('flags', parts) },
+    }),
+    ...sdkPaths(parts, 'mobile', 'data', {
+      '/meval/:context': { GET: mobile },
+      '/meval': { REPORT: mobile },
+      '/mping': { GET: streamPings('mobile', parts) },
+    }),
+    ...sdkPaths(parts, 'client', 'data', {
+      '/eval/:envId/:context': { GET: client },
+      '/eval/:envId': { REPORT: client },
+      '/ping/:envId': { GET: streamPings('client', parts) },
+    }),
+  };
 }
 
 const STREAM_HEADERS = {
@@ -21,21 +51,21 @@ const STREAM_HEADERS = {
   'access-control-allow-origin': '*',
 };
 
-/** GET /all, of servers, and /flags, of old ones: everything, and then what changes. */
-export function streamData(kind: 'all' | 'flags', parts: StreamParts): EnvironmentHandler {
+/** Server-side SDKs, `flags` for old ones: all data, then changes. */
+function streamData(kind: 'all' | 'flags', parts: StreamRouteParts): EnvironmentHandler {
   return (c, access) =>
     open(c, access, parts, (outgoing, headers) => access.environment.streams.openData(kind, outgoing, headers));
 }
 
-/** GET /mping and /ping/{envId}, of old SDKs: a ping with each change, for whoever listens. */
-export function streamPings(family: 'mobile' | 'client', parts: StreamParts): EnvironmentHandler {
+/** Old SDKs: a ping with each change. */
+function streamPings(sdkKind: 'mobile' | 'client', parts: StreamRouteParts): EnvironmentHandler {
   return (c, access) =>
-    open(c, access, parts, (outgoing, headers) => access.environment.streams.openPings(family, outgoing, headers));
+    open(c, access, parts, (outgoing, headers) => access.environment.streams.openPings(sdkKind, outgoing, headers));
 }
 
-/** GET and REPORT of /meval and /eval/{envId}: news for one context. */
-export function streamForContext(family: 'mobile' | 'client', parts: StreamParts): EnvironmentHandler {
-  const pings = streamPings(family, parts);
+/** Changes for one context. */
+function streamForContext(sdkKind: 'mobile' | 'client', parts: StreamRouteParts): EnvironmentHandler {
+  const pings = streamPings(sdkKind, parts);
   return async (c, access) => {
     const context = await readRequestContext(c, access, parts.maxBodyBytes);
     if (context instanceof Response) return context;
@@ -44,23 +74,23 @@ export function streamForContext(family: 'mobile' | 'client', parts: StreamParts
     if (refusal) return refusal;
     const request = { context, withReasons: asksForReasons(c) };
     const { streams } = access.environment;
-    return open(c, access, parts, (outgoing, headers) => streams.openEvaluated(family, outgoing, headers, request));
+    return open(c, access, parts, (outgoing, headers) => streams.openEvaluated(sdkKind, outgoing, headers, request));
   };
 }
 
-/** `begin` registers the client and takes its snapshot in one turn, so that nothing falls between the two. */
+/** `begin` registers the client and takes its snapshot in one turn of the event loop, so that no change is missed. */
 function open(
   c: HttpContext,
-  { environment, family, headers, route }: Access,
-  { observer }: StreamParts,
+  { environment, sdkKind, headers, route }: Access,
+  { observer }: StreamRouteParts,
   begin: (outgoing: ServerResponse, headers: AnswerHeaders) => StreamClient,
 ): Response {
   const outgoing = c.env?.outgoing as ServerResponse | undefined;
   if (!outgoing) throw new Error('a stream needs a connection');
   const client = begin(outgoing, { ...STREAM_HEADERS, ...headers });
   if (!client.isOpen) return RESPONSE_ALREADY_SENT;
-  const endObservation = observer.stream(requestSeen(c, family, environment, route));
-  const forget = environment.streams.remember(client, family, readCredential(c, family) ?? '');
+  const endObservation = observer.stream(admittedRequest(c, sdkKind, environment, route));
+  const forget = environment.streams.remember(client, sdkKind, readCredential(c, sdkKind) ?? '');
   client.whenOver(() => {
     endObservation();
     forget();

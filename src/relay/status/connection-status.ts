@@ -1,4 +1,4 @@
-/** How the source of an environment's data fares, in the words of LaunchDarkly's SDKs. */
+/** State of the data source, as named by LaunchDarkly's SDKs. */
 export type ConnectionState = 'INITIALIZING' | 'VALID' | 'INTERRUPTED' | 'OFF';
 export type ConnectionErrorKind = 'NETWORK_ERROR' | 'ERROR_RESPONSE' | 'INVALID_DATA' | 'STORE_ERROR' | 'UNKNOWN';
 
@@ -10,14 +10,14 @@ export interface ConnectionError {
   readonly statusCode?: number | undefined;
 }
 
-/** The state machine of spec §10.3. Instants are epoch milliseconds. */
+/** State machine of a data source connection. Times are epoch milliseconds. */
 export class ConnectionStatus {
   #state: ConnectionState = 'INITIALIZING';
   #stateSince: number;
   #lastError: ConnectionError | undefined;
-  /** Whether data has ever been there. */
+  /** Whether it has ever been VALID. */
   #wasValid = false;
-  /** When it last ceased to be valid. */
+  /** When it last left VALID. */
   #lostAt = 0;
 
   constructor(now: number) {
@@ -37,30 +37,30 @@ export class ConnectionStatus {
     return this.#lastError;
   }
 
-  /** Data has come. */
+  /** Data has arrived. */
   succeeded(now: number): void {
     this.#wasValid = true;
     this.#enter('VALID', now);
   }
 
-  /** Something failed that may pass. */
+  /** A temporary failure. */
   failed(error: ConnectionError): void {
     this.#lastError = error;
     if (this.#state === 'VALID') this.#enter('INTERRUPTED', error.time);
   }
 
-  /** The key is not accepted: nothing but another one would help. */
+  /** The key is not accepted; a retry does not help. */
   refused(error: ConnectionError): void {
     this.#lastError = error;
     this.#enter('OFF', error.time);
   }
 
-  /** Whether the source failed for good before it had ever delivered: its credentials then count as unknown. */
+  /** Refused before any data arrived: the credentials of the environment count as unknown. */
   get isRefusedFromTheStart(): boolean {
     return this.#state === 'OFF' && !this.#wasValid;
   }
 
-  /** Connected, but for interruptions shorter than `disconnectedMs`. */
+  /** Interruptions shorter than `disconnectedMs` count as connected. */
   isConnected(now: number, disconnectedMs: number): boolean {
     return this.#wasValid && (this.#state === 'VALID' || now - this.#lostAt < disconnectedMs);
   }

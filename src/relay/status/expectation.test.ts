@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { judgeExpectations, readExpectations } from './expectation.ts';
+import { checkExpectations, readExpectations } from './expectation.ts';
 import { STATUS_FIELDS } from './field.ts';
 
 const DOCUMENT = {
@@ -18,7 +18,7 @@ const DOCUMENT = {
 };
 
 describe('what a request expects of the status', () => {
-  const judged: readonly [expr: string, status: 200 | 412, expected: string, actual: string | null][] = [
+  const checked: readonly [expr: string, status: 200 | 412, expected: string, actual: string | null][] = [
     ['status=degraded', 200, 'degraded', 'degraded'],
     ['status=healthy', 412, 'healthy', 'degraded'],
     ['status!=healthy', 200, 'healthy', 'degraded'],
@@ -39,10 +39,10 @@ describe('what a request expects of the status', () => {
     ['environments.__proto__.status=x', 412, 'x', null],
     ['autoConfigStatus.state=VALID', 412, 'VALID', null],
   ];
-  for (const [expr, status, expected, actual] of judged) {
+  for (const [expr, status, expected, actual] of checked) {
     test(`${expr}: ${status}`, () => {
       const ok = status === 200;
-      assert.deepEqual(judgeExpectations([expr], DOCUMENT, STATUS_FIELDS), {
+      assert.deepEqual(checkExpectations([expr], DOCUMENT, STATUS_FIELDS), {
         status,
         satisfied: ok,
         results: [{ expr, expected, actual, ok }],
@@ -65,13 +65,13 @@ describe('what a request expects of the status', () => {
     ['status=~healthy', 422, 'operator "=~" is not supported; use "=" or "!="'],
     ['environments.production=x', 422, '"production" is an object; name one of its fields'],
     ['environments=x', 422, '"environments" is an object; name one of its fields'],
-    ['status.kind=x', 422, 'there is nothing below a single value, such as "kind"'],
-    ['environments[0].status=x', 422, '[0] selects from an array, and this is none'],
-    ['environments[status=connected].status=x', 422, '[status=connected] selects from an array, and this is none'],
+    ['status.kind=x', 422, 'a value has no fields, such as "kind"'],
+    ['environments[0].status=x', 422, '[0] expects an array, but this is none'],
+    ['environments[status=connected].status=x', 422, '[status=connected] expects an array, but this is none'],
   ];
   for (const [expr, status, problem] of troubled) {
     test(`${JSON.stringify(expr)}: ${status}`, () => {
-      assert.deepEqual(judgeExpectations([expr], DOCUMENT, STATUS_FIELDS), {
+      assert.deepEqual(checkExpectations([expr], DOCUMENT, STATUS_FIELDS), {
         status,
         satisfied: false,
         results: [{ expr, problem, ok: false }],
@@ -79,8 +79,8 @@ describe('what a request expects of the status', () => {
     });
   }
 
-  test('the worst of several decides, and all are told in their order', () => {
-    const worst = (...expressions: string[]) => judgeExpectations(expressions, DOCUMENT, STATUS_FIELDS);
+  test('the worst of several decides, and all are reported in order', () => {
+    const worst = (...expressions: string[]) => checkExpectations(expressions, DOCUMENT, STATUS_FIELDS);
     assert.equal(worst('status=degraded', 'version=8.10.1').status, 200);
     assert.equal(worst('status=degraded', 'status=healthy').status, 412);
     assert.equal(worst('status=healthy', 'x=y', 'status=degraded').status, 422);

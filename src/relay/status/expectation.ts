@@ -5,14 +5,14 @@ export type ExpectationResult =
   | { readonly expr: string; readonly expected: string; readonly actual: string | null; readonly ok: boolean }
   | { readonly expr: string; readonly problem: string; readonly ok: false };
 
-export interface ExpectationJudgement {
-  /** Of the worst that came of any: unreadable, not to be answered, not so, so. */
+export interface ExpectationReport {
+  /** The worst of all results: 400 unreadable, 422 unsupported, 412 not met, 200 met. */
   readonly status: 400 | 422 | 412 | 200;
   readonly satisfied: boolean;
   readonly results: readonly ExpectationResult[];
 }
 
-/** The values of `expect` in a query as it came, all or none: an expectation that is overlooked would count as met. */
+/** The values of `expect` in a raw query; refuses an undecodable query, as a skipped expectation would count as met. */
 export function readExpectations(query: string): Outcome<readonly string[]> {
   const expressions: string[] = [];
   for (const pair of query === '' ? [] : query.split('&')) {
@@ -32,31 +32,34 @@ function decode(text: string): string | undefined {
   }
 }
 
-/** Judges expressions `<path><operator><value>` of a document; `fields` tells what may stand in it, present or not. */
-export function judgeExpectations(
+/** Checks expressions `<path><operator><value>` against a document; `fields` lists its possible fields. */
+export function checkExpectations(
   expressions: readonly string[],
   document: object,
   fields: StatusField,
-): ExpectationJudgement {
-  const judged = expressions.map((expr) => judge(expr, document, fields));
-  const status = ([400, 422, 412] as const).find((status) => judged.some((one) => one.status === status)) ?? 200;
-  return { status, satisfied: status === 200, results: judged.map(({ result }) => result) };
+): ExpectationReport {
+  const checked = expressions.map((expr) => check(expr, document, fields));
+  const status = ([400, 422, 412] as const).find((status) => checked.some((one) => one.status === status)) ?? 200;
+  return { status, satisfied: status === 200, results: checked.map(({ result }) => result) };
 }
 
-interface Judged {
-  readonly status: ExpectationJudgement['status'];
+interface CheckedExpectation {
+  readonly status: ExpectationReport['status'];
   readonly result: ExpectationResult;
 }
 
-function judge(expr: string, document: object, fields: StatusField): Judged {
-  const trouble = (status: 400 | 422, problem: string): Judged => ({ status, result: { expr, problem, ok: false } });
+function check(expr: string, document: object, fields: StatusField): CheckedExpectation {
+  const failure = (status: 400 | 422, problem: string): CheckedExpectation => ({
+    status,
+    result: { expr, problem, ok: false },
+  });
   const read = readExpression(expr);
-  if (!read.ok) return trouble(400, read.reason);
+  if (!read.ok) return failure(400, read.reason);
   const { path, operator, expected } = read.value;
   if (operator !== '=' && operator !== '!=')
-    return trouble(422, `operator ${JSON.stringify(operator)} is not supported; use "=" or "!="`);
+    return failure(422, `operator ${JSON.stringify(operator)} is not supported; use "=" or "!="`);
   const found = follow(path, document, fields);
-  if (!found.ok) return trouble(422, found.reason);
+  if (!found.ok) return failure(422, found.reason);
   const actual = found.value;
   const ok = (actual === expected) === (operator === '=');
   return { status: ok ? 200 : 412, result: { expr, expected, actual, ok } };
@@ -68,7 +71,7 @@ interface Expression {
   readonly expected: string;
 }
 
-/** A name with a dot or a bracket in it stands in brackets and quotes: `environments["my.env"].status`. */
+/** A name with a dot or bracket must be in brackets and quotes: `environments["my.env"].status`. */
 const STEP = /^(?:\.?([^.[\]=!<>~"]+)|\["((?:[^"\\]|\\.)*)"\]|\[([^\]"]*)\])/;
 const OPERATOR = /^[=!<>~]+/;
 
@@ -87,7 +90,7 @@ function readExpression(expr: string): Outcome<Expression> {
   return accepted({ path, operator, expected: rest.slice(operator.length) });
 }
 
-/** What stands at a path, as text; null where something may stand there and does not. */
+/** The value at a path as text; null for an absent field. */
 function follow(path: readonly string[], document: object, fields: StatusField): Outcome<string | null> {
   let field = fields;
   let value: unknown = document;
@@ -102,9 +105,9 @@ function follow(path: readonly string[], document: object, fields: StatusField):
 }
 
 function fieldBelow(field: StatusField, name: string): Outcome<StatusField> {
-  if (field === 'value') return refused(`there is nothing below a single value, such as ${JSON.stringify(name)}`);
-  // No field of today is an array.
-  if (name.startsWith('[') && name.endsWith(']')) return refused(`${name} selects from an array, and this is none`);
+  if (field === 'value') return refused(`a value has no fields, such as ${JSON.stringify(name)}`);
+  // The document has no arrays.
+  if (name.startsWith('[') && name.endsWith(']')) return refused(`${name} expects an array, but this is none`);
   if ('anyName' in field) return accepted(field.anyName);
   const below = Object.hasOwn(field.fields, name) ? field.fields[name] : undefined;
   return below ? accepted(below) : refused(`unknown field ${JSON.stringify(name)}`);

@@ -1,6 +1,5 @@
 /**
- * What may stand in a place of the status document, present or not: a value, an object of named fields, or an object in
- * which any name may stand.
+ * A possible field of the status document: a value, an object with these fields, or an object with any names.
  */
 export type StatusField =
   | 'value'

@@ -1,4 +1,3 @@
-/** What has to be known of an environment to say whether it can be served. */
 export interface ServedEnvironment {
   readonly options: { readonly name: string };
   readonly store: { readonly isInitialised: boolean };
@@ -6,11 +5,11 @@ export interface ServedEnvironment {
 
 export interface ReadinessSources {
   readonly environments: () => Iterable<ServedEnvironment>;
-  /** Whether the list of environments is there, where it has to come from somewhere. */
+  /** Whether the list of environments is known. */
   readonly isComplete: () => boolean;
 }
 
-/** Whether every environment has data, old or new; `waiting` names those that have none. */
+/** Whether every environment has data; `waiting` names those without. */
 export interface ReadinessReport {
   readonly isReady: boolean;
   readonly waiting: readonly string[];

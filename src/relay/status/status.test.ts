@@ -4,7 +4,7 @@ import { type ConnectionError, ConnectionStatus } from './connection-status.ts';
 import {
   type BigSegmentStatus,
   type EnvironmentDetails,
-  type EnvironmentFacts,
+  type ReportedEnvironment,
   reportStatus,
   type StatusReport,
   type StatusSources,
@@ -14,7 +14,7 @@ const MINUTE = 60_000;
 const error = (time: number, kind: ConnectionError['kind'] = 'NETWORK_ERROR'): ConnectionError => ({ kind, time });
 
 /** An environment that was made at the instant 0. */
-function facts(name: string, history: (connection: ConnectionStatus) => void = () => {}): EnvironmentFacts {
+function facts(name: string, history: (connection: ConnectionStatus) => void = () => {}): ReportedEnvironment {
   const connection = new ConnectionStatus(0);
   history(connection);
   const options = { name, sdkKey: 'sdk-1', envId: undefined, mobileKey: undefined, filter: undefined };
@@ -22,7 +22,7 @@ function facts(name: string, history: (connection: ConnectionStatus) => void = (
 }
 
 interface Situation {
-  readonly environments: readonly EnvironmentFacts[];
+  readonly environments: readonly ReportedEnvironment[];
   readonly now?: number;
   readonly details?: EnvironmentDetails;
   readonly isComplete?: boolean;
@@ -205,7 +205,7 @@ describe('status of an environment', () => {
   });
 
   for (const state of ['VALID', 'INTERRUPTED'] as const) {
-    test(`a database that is ${state} is told of, and degrades nothing`, () => {
+    test(`a database that is ${state} is reported, and degrades nothing`, () => {
       const dataStore = { state, stateSince: 7, database: 'redis', dbServer: 'redis://h', dbPrefix: 'p' } as const;
       const { environments, status } = report({ environments: [valid], details: { dataStore } });
       assert.deepEqual(environments.valid?.dataStoreStatus, dataStore);

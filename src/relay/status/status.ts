@@ -2,23 +2,23 @@ import type { EnvironmentOptions } from '../config/relay-options.ts';
 import { maskKey } from '../masking.ts';
 import type { ConnectionError, ConnectionState, ConnectionStatus } from './connection-status.ts';
 
-/** What is to be said of one environment. Instants are epoch milliseconds. */
-export interface EnvironmentFacts {
+/** The properties of an environment that its status reports. Times are epoch milliseconds. */
+export interface ReportedEnvironment {
   readonly options: Pick<EnvironmentOptions, 'name' | 'sdkKey' | 'envId' | 'mobileKey' | 'filter'>;
   readonly connection: Pick<ConnectionStatus, 'state' | 'stateSince' | 'lastError' | 'isConnected'>;
   readonly createdAt: number;
 }
 
-/** What only some environments have. */
+/** Optional properties. */
 export interface EnvironmentDetails {
-  /** What LaunchDarkly calls the environment and its project, where it has told. */
+  /** LaunchDarkly's names of the environment and its project, if known. */
   readonly names?: {
     readonly envKey: string;
     readonly envName: string;
     readonly projKey: string;
     readonly projName: string;
   };
-  /** The key that was in force before, while it is still accepted. */
+  /** The previous SDK key while it is still valid. */
   readonly expiringSdkKey?: string;
   readonly dataStore?: DataStoreStatus;
   readonly bigSegments?: BigSegmentStatus;
@@ -39,21 +39,21 @@ export interface BigSegmentStatus {
   readonly lastSynchronizedOn: number;
 }
 
-export interface StatusSources<E extends EnvironmentFacts = EnvironmentFacts> {
+export interface StatusSources<E extends ReportedEnvironment = ReportedEnvironment> {
   readonly environments: () => Iterable<E>;
   readonly details?: (environment: E) => EnvironmentDetails;
-  /** Whether the list of environments is there, where it has to come from somewhere. */
+  /** Whether the list of environments is known. */
   readonly isComplete: () => boolean;
   readonly now: () => number;
   readonly disconnectedStatusMs: number;
   readonly bigSegmentsStaleAsDegraded: boolean;
   /** Of the relay. */
   readonly version: string;
-  /** Of the server-side SDK whose evaluation the relay's equals. */
+  /** Of the compatible server-side SDK. */
   readonly clientVersion: string;
 }
 
-/** The `GET /status` of LaunchDarkly's relay, its properties in their order; what is undefined is left out of the JSON. */
+/** The `GET /status` of ld-relay, in its property order; JSON omits undefined properties. */
 export interface StatusReport {
   readonly environments: Readonly<Record<string, EnvironmentStatus>>;
   readonly status: 'healthy' | 'degraded';
@@ -80,8 +80,8 @@ export interface EnvironmentStatus {
   readonly bigSegmentStatus: BigSegmentStatus | undefined;
 }
 
-/** All that is to be said of the relay at this moment. */
-export function reportStatus<E extends EnvironmentFacts>(sources: StatusSources<E>): StatusReport {
+/** The current status of the relay. */
+export function reportStatus<E extends ReportedEnvironment>(sources: StatusSources<E>): StatusReport {
   const { isComplete, version, clientVersion } = sources;
   const entries = [...sources.environments()].map(
     (environment) => [environment.options.name, describeEnvironment(environment, sources)] as const,
@@ -95,8 +95,8 @@ export function reportStatus<E extends EnvironmentFacts>(sources: StatusSources<
   };
 }
 
-/** What is to be said of one environment. */
-export function describeEnvironment<E extends EnvironmentFacts>(
+/** The current status of one environment. */
+export function describeEnvironment<E extends ReportedEnvironment>(
   environment: E,
   { details, now, disconnectedStatusMs }: StatusSources<E>,
 ): EnvironmentStatus {
@@ -114,7 +114,7 @@ export function describeEnvironment<E extends EnvironmentFacts>(
     expiringSdkKey: shown(expiringSdkKey, maskKey),
     status: connection.isConnected(now(), disconnectedStatusMs) ? 'connected' : 'disconnected',
     connectionStatus: { state, stateSince, lastError },
-    // What is kept in memory cannot fail.
+    // A store in memory cannot fail.
     dataStoreStatus: dataStore ?? { state: 'VALID', stateSince: createdAt },
     bigSegmentStatus: bigSegments,
   };
@@ -134,13 +134,13 @@ function isWell(
   return available !== false && !(potentiallyStale && bigSegmentsStaleAsDegraded);
 }
 
-/** Where a request for the status of one environment points. */
+/** The environment that a status request names. */
 export type StatusTarget =
   | { readonly identifier: string; readonly filter: string | undefined }
   | { readonly projKey: string; readonly envKey: string; readonly filter: string | undefined };
 
-/** The environment of that name, id, or project and key; of a name, its filter may be a part: `name/filter`. */
-export function findTarget<E extends EnvironmentFacts>(
+/** Finds an environment by name, id, or project and environment key; a name may include the filter: `name/filter`. */
+export function findTarget<E extends ReportedEnvironment>(
   { environments, details }: Pick<StatusSources<E>, 'environments' | 'details'>,
   target: StatusTarget,
 ): E | undefined {

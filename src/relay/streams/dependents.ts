@@ -1,13 +1,15 @@
-import type { CompiledFlag, CompiledSegment, FlagLookup } from '../domain/evaluation/evaluate.ts';
+import type { CompiledFlag } from '../domain/compile.ts';
+import type { FlagLookup } from '../domain/evaluation/scope.ts';
 import type { Clause } from '../domain/flag.ts';
+import type { CompiledSegment } from '../domain/segment-match.ts';
 import type { ItemKind } from '../flag-store.ts';
 
 /** `kind/key` of an item. */
 type Name = `${ItemKind}/${string}`;
 
 /**
- * Every flag whose evaluation may come to the item: the flag itself, those with it among their prerequisites or segments,
- * and those that come to it by way of others. In the order of `flags`.
+ * Every flag whose evaluation may depend on the item, directly or indirectly through prerequisites and segments, including
+ * the flag itself. In the order of `flags`.
  */
 export function findDependents(
   kind: ItemKind,
@@ -17,12 +19,12 @@ export function findDependents(
 ): readonly CompiledFlag[] {
   const users = collectUsers(flags, lookup);
   const reached = new Set<Name>([`${kind}/${key}`]);
-  // A set that grows while it is walked is walked to its new end.
+  // Iterating over a Set includes items added meanwhile.
   for (const name of reached) for (const user of users.get(name) ?? []) reached.add(user);
   return flags.filter(({ flag }) => reached.has(`flags/${flag.key}`));
 }
 
-/** By each item that is named anywhere: who names it. */
+/** The items that refer to each item. */
 function collectUsers(flags: readonly CompiledFlag[], lookup: FlagLookup): ReadonlyMap<Name, readonly Name[]> {
   const users = new Map<Name, Name[]>();
   const segments = new Set<string>();
@@ -42,7 +44,7 @@ function collectUsers(flags: readonly CompiledFlag[], lookup: FlagLookup): Reado
   return users;
 }
 
-/** Of items that are still the same after the next change, it is known already. */
+/** Cached per compiled item. */
 const needs = new WeakMap<CompiledFlag | CompiledSegment, readonly Name[]>();
 
 function needsOf(item: CompiledFlag | CompiledSegment): readonly Name[] {

@@ -30,7 +30,7 @@ async function told(stream: SseStream): Promise<readonly [string, Json]> {
   return [event.event, JSON.parse(event.data) as Json];
 }
 
-/** Everything a stream tells until a mark that is put after the changes. */
+/** All events of a stream until a mark after the changes. */
 async function changes(relay: TestRelay, stream: SseStream): Promise<readonly (readonly [string, Json])[]> {
   const version = ++marks;
   relay.environment.store.upsert('flags', 'mark', flagOf('mark', { version, variations: [version, 0] }));
@@ -53,7 +53,7 @@ describe('an evaluated stream', () => {
     assert.deepEqual(streams.get(stream), ['put', { a: { value: true, variation: 0, version: 1 } }]);
   });
 
-  test('tells reasons where they are asked for', async (t) => {
+  test('sends reasons if requested', async (t) => {
     const relay = createRelay(t, { flags: { a: flagOf('a') } });
     const stream = await openFor(relay, 'u', '?withReasons=true');
     relay.environment.store.upsert('flags', 'a', flagOf('a', { version: 2, on: false }));
@@ -63,7 +63,7 @@ describe('an evaluated stream', () => {
     ]);
   });
 
-  test('tells only those for whom a change makes a difference', async (t) => {
+  test('notifies only clients with a changed result', async (t) => {
     const relay = createRelay(t, { flags: { a: flagOf('a') } });
     const [one, other] = [await openFor(relay, 'one'), await openFor(relay, 'other')];
     relay.environment.store.upsert('flags', 'a', flagOf('a', { version: 2, rules: [rule({ values: ['one'] })] }));
@@ -84,7 +84,7 @@ describe('an evaluated stream', () => {
     ],
   ];
   for (const [name, change] of removals) {
-    test(`tells that a flag is gone when it ${name}, and that it is back`, async (t) => {
+    test(`sends a delete for a flag that ${name}, and a patch when it is back`, async (t) => {
       const relay = createRelay(t, { flags: { a: flagOf('a') } });
       const stream = await openFor(relay, 'u');
       change(relay);
@@ -94,7 +94,7 @@ describe('an evaluated stream', () => {
     });
   }
 
-  test('says nothing of a change that is older than what is known', async (t) => {
+  test('sends nothing for an older version', async (t) => {
     const relay = createRelay(t, { flags: { a: flagOf('a', { version: 7 }) } });
     const stream = await openFor(relay, 'u');
     relay.environment.store.upsert('flags', 'a', flagOf('a', { version: 7, on: false }));
@@ -109,7 +109,7 @@ describe('an evaluated stream', () => {
     assert.deepEqual(await told(stream), ['put', { b: { value: true, variation: 0, version: 1 } }]);
   });
 
-  test('sends everything anew to more than one turn can serve, and to nobody twice', async (t) => {
+  test('sends a put to more clients than fit in one turn, and to none twice', async (t) => {
     const relay = createRelay(t, { flags: { a: flagOf('a') } });
     const all = await Promise.all(Array.from({ length: 450 }, (_, index) => openFor(relay, `u${index}`)));
     relay.environment.store.replace({ flags: { b: flagOf('b') }, segments: {} });
@@ -165,7 +165,7 @@ describe('a flag that changes through another item', () => {
     },
   ];
 
-  test('is told with a version above all it ever had, so that SDKs take it, and with its own beside it', async (t) => {
+  test('is sent with a version above all earlier ones, so that SDKs accept it, and with its own version', async (t) => {
     const relay = createRelay(t, data);
     const stream = await openFor(relay, 'u');
     const { store } = relay.environment;
@@ -186,7 +186,7 @@ describe('a flag that changes through another item', () => {
     assert.ok((lifted?.version ?? 0) > (versions[2] ?? 0), `${lifted?.version} is not above ${versions[2]}`);
   });
 
-  test('is told of to nobody whose result stays', async (t) => {
+  test('is not sent to clients with an unchanged result', async (t) => {
     const relay = createRelay(t, data);
     const stream = await openFor(relay, 'stranger');
     relay.environment.store.upsert('segments', 'inner', { key: 'inner', version: 2, included: ['u'] });

@@ -3,48 +3,44 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { StreamClient } from '../../kernel/sse/client.ts';
 import type { Fanout } from '../../kernel/sse/fanout.ts';
 import { type Frame, frameEvent } from '../../kernel/sse/frame.ts';
+import { type CompiledFlag, compileFlag } from '../domain/compile.ts';
 import type { Context } from '../domain/context/context.ts';
-import {
-  type CompiledFlag,
-  type CompiledSegment,
-  compileFlag,
-  type FlagLookup,
-} from '../domain/evaluation/evaluate.ts';
 import { printEvaluations, printFlagEvaluation } from '../domain/evaluation/json.ts';
+import type { FlagLookup } from '../domain/evaluation/scope.ts';
+import type { CompiledSegment } from '../domain/segment-match.ts';
 import type { Compiled, FlagStore, ItemKind } from '../flag-store.ts';
 import { findDependents } from './dependents.ts';
 
-/** For whom a stream evaluates. */
 export interface EvaluatedRequest {
   readonly context: Context;
   readonly withReasons: boolean;
 }
 
 export interface EvaluatedOptions {
-  /** Whether those who listen may know of a flag. */
+  /** Whether the SDKs of the stream can see a flag. */
   readonly isExposed: (flag: CompiledFlag) => boolean;
   readonly clock: Clock;
 }
 
-/** How many are sent everything in one turn of the event loop: to evaluate all flags takes up to milliseconds. */
-const PUTS_A_TURN = 200;
-/** How many texts of one change are framed once for all; where more differ, the rest is framed one by one. */
+/** Clients per turn of the event loop that are sent a `put`: evaluating all flags can take milliseconds. */
+const MAX_PUTS_PER_TURN = 200;
+/** Maximum number of distinct frames of one change that are cached. */
 const MAX_SHARED_FRAMES = 100;
 
-/** One flag before and after a change; undefined where the listeners cannot see it. */
+/** One flag before and after a change; undefined where the SDKs cannot see it. */
 interface Difference {
   readonly key: string;
   readonly before: CompiledFlag | undefined;
   readonly after: CompiledFlag | undefined;
-  /** What stands in a patch beside the evaluation: the version that the SDK's events name. */
+  /** Beginning of a patch: the key, and the version for events of the SDK. */
   readonly head: string;
   readonly version: number;
 }
 
 /**
- * Evaluates flags for everybody who listens, so that no change makes them all ask again: a `put` of everything, and then a
- * `patch` or a `delete` of what comes out otherwise for this context. Of a connection nothing but its context is kept: what
- * it knows is found by evaluating what stood there before the change.
+ * Evaluates flags per connection, so that SDKs need not poll after a change: a `put` of all flags, then a `patch` or `delete`
+ * of each flag whose result changes for the context. A connection keeps only its context: its previous results are found
+ * by evaluating the data before the change.
  */
 export class EvaluatedStream {
   readonly #store: FlagStore;
@@ -52,13 +48,13 @@ export class EvaluatedStream {
   readonly #options: EvaluatedOptions;
   readonly #requests = new Map<StreamClient, EvaluatedRequest>();
   /**
-   * SDKs pass over a patch that is not of a newer version, but a flag changes without one where its prerequisite or its
-   * segment does. Each such change lifts all versions of later patches; a `put` is taken whatever its versions.
+   * SDKs ignore a patch without a newer version, but a change of a prerequisite or segment leaves the version of the flag
+   * as it is. Each such change raises the versions of all later patches; a `put` is accepted with any versions.
    */
-  #lift = 0;
+  #versionOffset = 0;
 
-  /** Who is still to be sent everything; undefined when nobody is. */
-  #behind: Set<StreamClient> | undefined;
+  /** Clients that wait for a `put`; undefined without any. */
+  #waiting: Set<StreamClient> | undefined;
 
   constructor(store: FlagStore, fanout: Fanout, options: EvaluatedOptions) {
     this.#store = store;
@@ -75,27 +71,27 @@ export class EvaluatedStream {
     return client;
   }
 
-  /** A change that comes while some wait for their `put` may reach them first: the `put` then holds it too. */
+  /** A later change may reach waiting clients before their `put`, which then includes it. */
   replaced(): void {
-    const isWorking = this.#behind !== undefined;
+    const isWorking = this.#waiting !== undefined;
     if (this.#requests.size === 0) return;
-    this.#behind = new Set(this.#requests.keys());
+    this.#waiting = new Set(this.#requests.keys());
     if (!isWorking) this.#putSome();
   }
 
   #putSome(): void {
     const frames = new Map<string, Frame>();
-    let left = PUTS_A_TURN;
-    for (const client of this.#behind ?? []) {
+    let left = MAX_PUTS_PER_TURN;
+    for (const client of this.#waiting ?? []) {
       if (left-- === 0) return void this.#options.clock.after(0, () => this.#putSome());
-      this.#behind?.delete(client);
+      this.#waiting?.delete(client);
       const request = this.#requests.get(client);
       if (request) client.send(this.#frameAll(request, frames));
     }
-    this.#behind = undefined;
+    this.#waiting = undefined;
   }
 
-  /** `before` is what the key stood for until now. */
+  /** `before` is the previous item. */
   changed(kind: ItemKind, key: string, before: Compiled | undefined): void {
     if (this.#requests.size === 0) return;
     const after = kind === 'flags' ? this.#store.flag(key) : this.#store.segment(key);
@@ -118,7 +114,7 @@ export class EvaluatedStream {
 
   #differences(kind: ItemKind, key: string, then: FlagLookup): readonly Difference[] {
     const dependents = findDependents(kind, key, this.#store.flags(), this.#store);
-    if (dependents.some(({ flag }) => kind !== 'flags' || flag.key !== key)) this.#lift++;
+    if (dependents.some(({ flag }) => kind !== 'flags' || flag.key !== key)) this.#versionOffset++;
     const keys = new Set(dependents.map(({ flag }) => flag.key));
     if (kind === 'flags') keys.add(key);
     return [...keys].map((name) => this.#difference(name, then));
@@ -129,11 +125,11 @@ export class EvaluatedStream {
     const before = seen(then.flag(key));
     const after = seen(this.#store.flag(key));
     const ownVersion = this.#store.version('flags', key) ?? 0;
-    const version = ownVersion + this.#lift;
-    const head = `{"key":${JSON.stringify(key)},${this.#lift > 0 ? `"flagVersion":${ownVersion},` : ''}`;
+    const version = ownVersion + this.#versionOffset;
+    const head = `{"key":${JSON.stringify(key)},${this.#versionOffset > 0 ? `"flagVersion":${ownVersion},` : ''}`;
     return {
       key,
-      // Of one version, so that the two differ in nothing but what they come to.
+      // With the same version, so that only results differ.
       before: before && withVersion(before, version),
       after: after && withVersion(after, version),
       head,

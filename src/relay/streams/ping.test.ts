@@ -68,7 +68,7 @@ describe('pings', () => {
     assert.deepEqual(pings, [[500, 1000]]);
   });
 
-  test('do not come to who has gone meanwhile', () => {
+  test('are not sent to clients that have disconnected meanwhile', () => {
     const { clock, stream, pings, leave } = openClients(2, 1000);
     stream.changed();
     leave[0]?.();

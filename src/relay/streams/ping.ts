@@ -4,10 +4,10 @@ import type { StreamClient } from '../../kernel/sse/client.ts';
 import type { Fanout } from '../../kernel/sse/fanout.ts';
 import { frameEvent } from '../../kernel/sse/frame.ts';
 
-/** Old SDKs want data that is not empty: a space, after the one that belongs to the field. */
+/** Old SDKs require non-empty data: a space after the separating one. */
 const PING = frameEvent({ event: 'ping', data: ' ' });
 
-/** For each duration that was ever asked for, Node keeps a list: so not too many. */
+/** Number of distinct delays: Node keeps a timer list per duration. */
 const DELAY_STEPS = 100;
 
 export interface PingOptions {
@@ -16,11 +16,11 @@ export interface PingOptions {
   readonly random: () => number;
 }
 
-/** Tells listeners that something is new, each at a moment of its own where they shall not all ask at once. */
+/** Pings clients after a change, with a random delay if configured, so that not all poll at once. */
 export class PingStream {
   readonly #fanout: Pick<Fanout, 'open' | 'send'>;
   readonly #options: PingOptions;
-  /** Who listens, and the timer of the ping that is on its way; kept only where pings are put off. */
+  /** Clients and the timers of their pending pings; only used with a delay. */
   readonly #clients = new Map<StreamClient, CancelTimer | undefined>();
 
   constructor(fanout: Pick<Fanout, 'open' | 'send'>, options: PingOptions) {

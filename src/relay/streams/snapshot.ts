@@ -8,18 +8,18 @@ const FRAME_HEAD_BYTES = frameEvent({ event: PUT, data: '' }).bytes.length - FRA
 const ALL_HEAD = '{"path":"/","data":';
 const ALL_TAIL = '}';
 
-/** All data in one form: framed for streams, and the same bytes as the body of a poll. */
+/** All data: framed for streams, and the same bytes as the body of a poll. */
 export interface Snapshot {
   readonly frame: Frame;
-  /** A part of the frame, not a copy. */
+  /** A slice of the frame. */
   readonly body: Buffer<ArrayBuffer>;
   /** A strong validator, unquoted. */
   readonly tag: string;
 }
 
 /**
- * The data of an environment as everybody gets them who begins to listen. Made when somebody asks, and kept until something
- * changes: however many come back at once, there is one copy.
+ * The data of an environment as new clients get them. Created on demand and cached until the next change, so that any number
+ * of clients shares one copy.
  */
 export class Snapshots {
   readonly #store: FlagStore;
@@ -46,7 +46,7 @@ export class Snapshots {
     return this.#flags;
   }
 
-  /** Must be told of every change before anybody asks again. */
+  /** Must be called after every change. */
   forget(kind?: ItemKind): void {
     this.#all = undefined;
     if (kind !== 'segments') this.#flags = undefined;

@@ -1,5 +1,3 @@
-import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
 import { systemClock } from '../../kernel/clock.ts';
 import { createLog } from '../../kernel/log.ts';
 import {
@@ -17,6 +15,7 @@ import type { Json } from '../domain/json.ts';
 import { SAMPLE_FLAGS } from '../file-source/sample.ts';
 import { startRelay } from '../server.ts';
 import { RELAY_DEFAULTS } from '../testing/config.ts';
+import { MARK, StreamClients } from '../testing/stream-clients.ts';
 
 const CLIENTS = [1000, 5000, 10_000];
 const ROUNDS = 3;
@@ -26,18 +25,16 @@ const RECONNECTS = 5000;
 const SNAPSHOT_BYTES = 2 ** 20;
 const SDK_KEY = 'sdk-bench';
 const REQUEST = `GET /all HTTP/1.1\r\nHost: bench\r\nAuthorization: ${SDK_KEY}\r\n\r\n`;
-/** Stands once in each event and nowhere else, so that a client counts events without parsing them. */
-const MARK = '~'.charCodeAt(0);
 
-/** What the measured process is asked for; it answers with a number. */
+/** Requests to the measured process; each is answered with a number. */
 type Question = 'size' | 'heap' | 'rss' | 'peak' | 'cpu' | 'patch' | 'grow';
 
-/** A flag of so many bytes, about; its mark makes it countable. */
+/** A flag of about this many bytes, with the mark for StreamClients. */
 function markedFlag(key: string, version: number, bytes = 1000): Json {
-  return { key, version, on: false, salt: '', variations: [`${'x'.repeat(bytes)}~`], offVariation: 0 };
+  return { key, version, on: false, salt: '', variations: [`${'x'.repeat(bytes)}${MARK}`], offVariation: 0 };
 }
 
-/** The measured process: nothing but one relay, told what to do by the process that holds its clients. */
+/** The measured process: one relay, controlled by the process with its clients. */
 async function serve(): Promise<void> {
   const environment = { ...ENVIRONMENT_DEFAULTS, name: 'bench', sdkKey: SDK_KEY, dataFile: SAMPLE_FLAGS };
   const options = { ...RELAY_DEFAULTS, host: '127.0.0.1', port: 0, isLocal: true, environments: [environment] };
@@ -53,7 +50,7 @@ async function serve(): Promise<void> {
       return process.memoryUsage().heapUsed;
     },
     rss: () => process.memoryUsage.rss(),
-    // Kilobytes, whatever the system.
+    // Kilobytes on every system.
     peak: () => process.resourceUsage().maxRSS * 1024,
     cpu: () => {
       const { user, system } = process.cpuUsage();
@@ -77,65 +74,6 @@ async function serve(): Promise<void> {
   answerQuestions(relay.url, answers, () => relay.close());
 }
 
-/** Sockets that look for the mark of each event, and keep nothing. */
-class Audience {
-  readonly #sockets: Socket[] = [];
-  #heard = 0;
-  #firstAt = 0;
-  #expected = Number.POSITIVE_INFINITY;
-  #allHeard = () => {};
-
-  async join(port: number, count: number): Promise<void> {
-    for (let left = count; left > 0; left -= 200) {
-      await Promise.all(Array.from({ length: Math.min(left, 200) }, () => this.#open(port)));
-    }
-  }
-
-  /** Opens so many at once; resolves when each has heard one event. */
-  async storm(port: number, count: number): Promise<void> {
-    const heard = this.hear(count);
-    for (let index = 0; index < count; index++) this.#connect(port);
-    await heard;
-  }
-
-  /** Resolves when so many events have been heard, with when the first was; milliseconds of performance.now(). */
-  async hear(events = this.#sockets.length): Promise<number> {
-    this.#firstAt = 0;
-    this.#heard = 0;
-    this.#expected = events;
-    await new Promise<void>((resolve) => {
-      this.#allHeard = resolve;
-    });
-    return this.#firstAt;
-  }
-
-  leave(): void {
-    for (const socket of this.#sockets) socket.destroy();
-  }
-
-  #connect(port: number): Socket {
-    const socket = connect(port, '127.0.0.1', () => socket.write(REQUEST));
-    this.#sockets.push(socket);
-    socket.on('error', (error) => {
-      throw error;
-    });
-    socket.on('data', (chunk: Buffer) => this.#listen(chunk));
-    return socket;
-  }
-
-  async #open(port: number): Promise<void> {
-    await once(this.#connect(port), 'data');
-  }
-
-  #listen(chunk: Buffer): void {
-    for (let at = chunk.indexOf(MARK); at !== -1; at = chunk.indexOf(MARK, at + 1)) {
-      if (this.#firstAt === 0) this.#firstAt = performance.now();
-      this.#heard++;
-    }
-    if (this.#heard >= this.#expected) this.#allHeard();
-  }
-}
-
 interface PatchSample {
   readonly firstMs: number;
   readonly lastMs: number;
@@ -146,34 +84,34 @@ interface PatchSample {
 
 async function measurePatches(clients: number): Promise<PatchSample> {
   const relay = await new MeasuredServer<Question>(import.meta.url, SERVE_VARIABLE).start();
-  const audience = new Audience();
+  const streams = new StreamClients(relay.port, REQUEST);
   try {
     const [heapBefore, rssBefore] = [await relay.ask('heap'), await relay.ask('rss')];
-    await audience.join(relay.port, clients);
+    await streams.connect(clients);
     while ((await relay.ask('size')) < clients);
     const heapKib = ((await relay.ask('heap')) - heapBefore) / clients / 1024;
     const rssKib = ((await relay.ask('rss')) - rssBefore) / clients / 1024;
-    for (let sent = 0; sent < WARM_UP_PATCHES; sent++) await patch(relay, audience);
+    for (let sent = 0; sent < WARM_UP_PATCHES; sent++) await patch(relay, streams);
     const cpuBefore = await relay.ask('cpu');
     const times: { firstMs: number; lastMs: number }[] = [];
-    for (let sent = 0; sent < PATCHES; sent++) times.push(await patch(relay, audience));
+    for (let sent = 0; sent < PATCHES; sent++) times.push(await patch(relay, streams));
     const cpuMicros = ((await relay.ask('cpu')) - cpuBefore) / PATCHES / clients;
     const firstMs = spreadOf(times.map(({ firstMs }) => firstMs)).median;
     const lastMs = spreadOf(times.map(({ lastMs }) => lastMs)).median;
     return { firstMs, lastMs, cpuMicros, heapKib, rssKib };
   } finally {
-    audience.leave();
+    streams.close();
     await relay.stop();
   }
 }
 
 async function patch(
   relay: MeasuredServer<Question>,
-  audience: Audience,
+  streams: StreamClients,
 ): Promise<{ firstMs: number; lastMs: number }> {
   const startedAt = performance.now();
-  const [firstAt] = await Promise.all([audience.hear(), relay.ask('patch')]);
-  return { firstMs: firstAt - startedAt, lastMs: performance.now() - startedAt };
+  const [{ firstAt, lastAt }] = await Promise.all([streams.receive(), relay.ask('patch')]);
+  return { firstMs: firstAt - startedAt, lastMs: lastAt - startedAt };
 }
 
 async function benchPatches(): Promise<void> {
@@ -202,13 +140,13 @@ async function benchReconnects(): Promise<void> {
   const rows: string[][] = [];
   for (let round = 0; round < ROUNDS; round++) {
     const relay = await new MeasuredServer<Question>(import.meta.url, SERVE_VARIABLE).start();
-    const audience = new Audience();
+    const streams = new StreamClients(relay.port, REQUEST);
     try {
       const snapshotBytes = await relay.ask('grow');
       await relay.ask('heap');
       const [rss, cpu] = [await relay.ask('rss'), await relay.ask('cpu')];
       const startedAt = performance.now();
-      await audience.storm(relay.port, RECONNECTS);
+      await streams.connectAtOnce(RECONNECTS);
       const seconds = (performance.now() - startedAt) / 1000;
       const cpuSeconds = ((await relay.ask('cpu')) - cpu) / 1e6;
       rows.push([
@@ -219,7 +157,7 @@ async function benchReconnects(): Promise<void> {
         printNumber((RECONNECTS * snapshotBytes) / 2 ** 20),
       ]);
     } finally {
-      audience.leave();
+      streams.close();
       await relay.stop();
     }
   }

@@ -34,7 +34,7 @@ describe('/all and /flags, on the wire', () => {
     store.replace({ flags: {}, segments: {} });
   };
 
-  test('/all begins with everything but what is deleted, then tells of flags and segments as they came', async (t) => {
+  test('/all begins with everything except deleted items, then sends flags and segments as received', async (t) => {
     const relay = createTestRelay(t, { data });
     const stream = await open(relay, '/all', server);
     await stream.next();
@@ -45,7 +45,7 @@ describe('/all and /flags, on the wire', () => {
         `event: put\ndata: {"path":"/","data":{"flags":{"a":${A}},"segments":{"s":{"key":"s","version":2}}}}`,
         'event: patch\ndata: {"path":"/flags/b/\\"","data":{"key":"b/\\"","version":1}}',
         'event: patch\ndata: {"path":"/segments/s","data":{"key":"s","version":3}}',
-        // Not newer than what is known: SDKs pass over it by its version.
+        // Not newer than the known version: SDKs ignore it.
         'event: patch\ndata: {"path":"/flags/a","data":{"key":"a","version":1}}',
         'event: delete\ndata: {"path":"/flags/a","version":2}',
         'event: delete\ndata: {"path":"/segments/s","version":4}',
@@ -73,7 +73,7 @@ describe('/all and /flags, on the wire', () => {
     );
   });
 
-  test('who comes between two changes gets the first in the snapshot and the second as a change', async (t) => {
+  test('a client that connects between two changes gets the first in the snapshot and the second as a change', async (t) => {
     const relay = createTestRelay(t);
     const url = await relay.listen();
     relay.environment.store.upsert('flags', 'a', { key: 'a', version: 1 });
@@ -153,7 +153,7 @@ describe('life of a stream', () => {
     assert.equal((await relay.get('/all', server)).status, 401);
   });
 
-  test('the counts follow those who come and go', async (t) => {
+  test('the counts follow connects and disconnects', async (t) => {
     const relay = createTestRelay(t);
     const { streams } = relay.environment;
     const stream = await open(relay, '/all', server);
@@ -164,7 +164,7 @@ describe('life of a stream', () => {
     assert.equal(streams.size('all'), 0);
   });
 
-  test('who does not read is dropped; the others hear everything', { timeout: HANG_MS }, async (t) => {
+  test('a client that does not read is disconnected; the others get everything', { timeout: HANG_MS }, async (t) => {
     const relay = createTestRelay(t);
     const url = new URL(await relay.listen());
     const deaf = connect(Number(url.port), url.hostname);
@@ -187,7 +187,7 @@ describe('life of a stream', () => {
 });
 
 describe('work that is done once', () => {
-  test('many who come at once share one copy of the snapshot, and polls share it with them', async (t) => {
+  test('concurrent clients and polls share one copy of the snapshot', async (t) => {
     const relay = createTestRelay(t, { data: { flags: { a: flagOf('a') } } });
     const { snapshots } = relay.environment.streams;
     const { all } = snapshots;

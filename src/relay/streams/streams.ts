@@ -1,16 +1,16 @@
 import type { ServerResponse } from 'node:http';
-import type { Clock } from '../../kernel/clock.ts';
 import type { StreamClient } from '../../kernel/sse/client.ts';
-import { Fanout } from '../../kernel/sse/fanout.ts';
-import { type Frame, frameComment, frameEvent } from '../../kernel/sse/frame.ts';
-import type { Family } from '../credentials.ts';
-import type { CompiledFlag } from '../domain/evaluation/evaluate.ts';
+import type { Fanout } from '../../kernel/sse/fanout.ts';
+import { type Frame, frameEvent } from '../../kernel/sse/frame.ts';
+import type { SdkKind } from '../credentials.ts';
+import type { CompiledFlag } from '../domain/compile.ts';
 import type { Compiled, FlagListener, FlagStore, ItemKind } from '../flag-store.ts';
 import { type EvaluatedRequest, EvaluatedStream } from './evaluated.ts';
 import { PingStream } from './ping.ts';
+import type { StreamRegistry } from './registry.ts';
 import { Snapshots } from './snapshot.ts';
 
-/** Who listens to what: all data, flags alone (old SDKs), or news of either kind for mobile and for client-side SDKs. */
+/** All data; flags only (old SDKs); pings or evaluated flags for mobile and client-side SDKs. */
 export const STREAM_KINDS = [
   'all',
   'flags',
@@ -20,127 +20,76 @@ export const STREAM_KINDS = [
   'client-evaluated',
 ] as const;
 export type StreamKind = (typeof STREAM_KINDS)[number];
-const EXPOSED_FAMILIES = ['mobile', 'client'] as const;
-type ExposedFamily = (typeof EXPOSED_FAMILIES)[number];
-
-export interface StreamOptions {
-  readonly clock: Clock;
-  /** 0: no heartbeats. */
-  readonly heartbeatMs: number;
-  /** 0: for ever. */
-  readonly maxConnectionMs: number;
-  /** Each ping is put off by half of it up to the whole; 0: sent at once. */
-  readonly pingJitterMs: number;
-  /** From 0 up to 1. */
-  readonly random: () => number;
-}
-
-/** A line that ends no event: a client that is in the midst of one reads on. */
-const HEARTBEAT = frameComment('', { blankLine: false });
-
-/** Every event stream of the server, and the one timer that keeps their connections open. */
-export class StreamKeeper {
-  readonly options: StreamOptions;
-  readonly #fanouts = new Set<Fanout>();
-  readonly #stopHeartbeat: () => void;
-
-  constructor(options: StreamOptions) {
-    this.options = options;
-    const { clock, heartbeatMs } = options;
-    this.#stopHeartbeat = heartbeatMs > 0 ? clock.every(heartbeatMs, () => this.#beat()) : () => {};
-  }
-
-  openFanout(): Fanout {
-    const { clock, maxConnectionMs } = this.options;
-    const fanout = new Fanout({ clock, heartbeatMs: 0, maxConnectionMs });
-    this.#fanouts.add(fanout);
-    return fanout;
-  }
-
-  /** Resolves when the streams of this fan-out are written out. */
-  async closeFanout(fanout: Fanout): Promise<void> {
-    this.#fanouts.delete(fanout);
-    await fanout.close();
-  }
-
-  /** Ends every stream; resolves when all are written out. Idempotent. */
-  async close(): Promise<void> {
-    this.#stopHeartbeat();
-    await Promise.all([...this.#fanouts].map((fanout) => fanout.close()));
-  }
-
-  #beat(): void {
-    for (const fanout of this.#fanouts) fanout.send(HEARTBEAT);
-  }
-}
+const EXPOSED_SDK_KINDS = ['mobile', 'client'] as const;
+type ExposedSdkKind = (typeof EXPOSED_SDK_KINDS)[number];
 
 type Headers = Readonly<Record<string, string>>;
 
-/** All who listen to one environment. Nothing is framed for nobody, and for many it is framed once. */
+/** The streams of one environment. A change is framed once for all clients, and not at all without clients. */
 export class EnvironmentStreams {
   readonly snapshots: Snapshots;
-  readonly #keeper: StreamKeeper;
+  readonly #registry: StreamRegistry;
   readonly #fanouts: Readonly<Record<StreamKind, Fanout>>;
-  readonly #pings: Readonly<Record<ExposedFamily, PingStream>>;
-  readonly #evaluated: Readonly<Record<ExposedFamily, EvaluatedStream>>;
+  readonly #pings: Readonly<Record<ExposedSdkKind, PingStream>>;
+  readonly #evaluated: Readonly<Record<ExposedSdkKind, EvaluatedStream>>;
   readonly #byCredential = new Map<string, Set<StreamClient>>();
   readonly #unsubscribe: () => void;
 
-  constructor(store: FlagStore, keeper: StreamKeeper) {
-    this.#keeper = keeper;
+  constructor(store: FlagStore, registry: StreamRegistry) {
+    this.#registry = registry;
     this.snapshots = new Snapshots(store);
-    const fanouts = Object.fromEntries(STREAM_KINDS.map((kind) => [kind, keeper.openFanout()]));
+    const fanouts = Object.fromEntries(STREAM_KINDS.map((kind) => [kind, registry.openFanout()]));
     this.#fanouts = fanouts as Record<StreamKind, Fanout>;
-    const ping = (family: ExposedFamily) => new PingStream(this.#fanouts[`${family}-ping`], keeper.options);
-    const evaluated = (family: ExposedFamily) =>
-      new EvaluatedStream(store, this.#fanouts[`${family}-evaluated`], {
-        isExposed: ({ exposure }: CompiledFlag) => exposure[family],
-        clock: keeper.options.clock,
+    const ping = (sdkKind: ExposedSdkKind) => new PingStream(this.#fanouts[`${sdkKind}-ping`], registry.options);
+    const evaluated = (sdkKind: ExposedSdkKind) =>
+      new EvaluatedStream(store, this.#fanouts[`${sdkKind}-evaluated`], {
+        isExposed: ({ exposure }: CompiledFlag) => exposure[sdkKind],
+        clock: registry.options.clock,
       });
     this.#pings = { mobile: ping('mobile'), client: ping('client') };
     this.#evaluated = { mobile: evaluated('mobile'), client: evaluated('client') };
     this.#unsubscribe = store.subscribe(this.#listener());
   }
 
-  /** How many listen to streams of this kind. */
+  /** Number of clients of this kind of stream. */
   size(kind: StreamKind): number {
     return this.#fanouts[kind].size;
   }
 
-  /** How many were cut so far because they did not read. */
+  /** Number of clients disconnected so far because they did not read. */
   get dropped(): number {
     return STREAM_KINDS.reduce((sum, kind) => sum + this.#fanouts[kind].dropped, 0);
   }
 
-  /** Bytes of all data as a new listener gets them. */
+  /** Size of the first event of an `all` stream. */
   get snapshotBytes(): number {
     return this.snapshots.all.frame.bytes.length;
   }
 
-  /** Begins with everything there is, and goes on with each change. */
+  /** All data, then each change. */
   openData(kind: 'all' | 'flags', outgoing: ServerResponse, headers: Headers): StreamClient {
     const snapshot = kind === 'all' ? this.snapshots.all : this.snapshots.flags;
     return this.#fanouts[kind].open(outgoing, { headers, snapshot: snapshot.frame });
   }
 
-  /** Says no more than that there is something to ask for: at once, and with each change. */
-  openPings(family: ExposedFamily, outgoing: ServerResponse, headers: Headers): StreamClient {
-    return this.#pings[family].open(outgoing, headers);
+  /** A ping at once and with each change. */
+  openPings(sdkKind: ExposedSdkKind, outgoing: ServerResponse, headers: Headers): StreamClient {
+    return this.#pings[sdkKind].open(outgoing, headers);
   }
 
-  /** What flags are worth for one context: all of them, and then those that come out otherwise. */
+  /** All flags evaluated for one context, then those whose result changes. */
   openEvaluated(
-    family: ExposedFamily,
+    sdkKind: ExposedSdkKind,
     outgoing: ServerResponse,
     headers: Headers,
     request: EvaluatedRequest,
   ): StreamClient {
-    return this.#evaluated[family].open(outgoing, headers, request);
+    return this.#evaluated[sdkKind].open(outgoing, headers, request);
   }
 
-  /** Keeps in mind by which credential somebody listens, until the function that is given back is called. */
-  remember(client: StreamClient, family: Family, credential: string): () => void {
-    const name = `${family} ${credential}`;
+  /** Notes the credential of a client, until the returned function is called. */
+  remember(client: StreamClient, sdkKind: SdkKind, credential: string): () => void {
+    const name = `${sdkKind} ${credential}`;
     const clients = this.#byCredential.get(name) ?? new Set();
     this.#byCredential.set(name, clients.add(client));
     return () => {
@@ -148,19 +97,19 @@ export class EnvironmentStreams {
     };
   }
 
-  /** Ends the streams of everybody who listens by a credential that is none any more. */
-  endUnless(isAccepted: (family: Family, credential: string) => boolean): void {
+  /** Ends the streams of clients whose credential is no longer accepted. */
+  endUnless(isAccepted: (sdkKind: SdkKind, credential: string) => boolean): void {
     for (const [name, clients] of this.#byCredential) {
-      const family = name.slice(0, name.indexOf(' ')) as Family;
-      if (isAccepted(family, name.slice(family.length + 1))) continue;
+      const sdkKind = name.slice(0, name.indexOf(' ')) as SdkKind;
+      if (isAccepted(sdkKind, name.slice(sdkKind.length + 1))) continue;
       for (const client of clients) client.end();
     }
   }
 
-  /** Ends every stream; resolves when they are written out. Idempotent. */
+  /** Ends every stream; resolves when they are flushed. Idempotent. */
   async close(): Promise<void> {
     this.#unsubscribe();
-    await Promise.all(STREAM_KINDS.map((kind) => this.#keeper.closeFanout(this.#fanouts[kind])));
+    await Promise.all(STREAM_KINDS.map((kind) => this.#registry.closeFanout(this.#fanouts[kind])));
   }
 
   #listener(): FlagListener {
@@ -169,32 +118,32 @@ export class EnvironmentStreams {
         this.snapshots.forget();
         this.#send('all', () => this.snapshots.all.frame);
         this.#send('flags', () => this.snapshots.flags.frame);
-        this.#tell((stream) => stream.replaced());
+        this.#notify((stream) => stream.replaced());
       },
       changed: (kind, key, json, before) => {
-        this.#told(kind, key, before, (path) =>
+        this.#sendChange(kind, key, before, (path) =>
           frameEvent({ event: 'patch', data: `{"path":${path},"data":${json}}` }),
         );
       },
       removed: (kind, key, version, before) => {
-        this.#told(kind, key, before, (path) =>
+        this.#sendChange(kind, key, before, (path) =>
           frameEvent({ event: 'delete', data: `{"path":${path},"version":${version}}` }),
         );
       },
     };
   }
 
-  #told(kind: ItemKind, key: string, before: Compiled | undefined, frame: (path: string) => Frame): void {
+  #sendChange(kind: ItemKind, key: string, before: Compiled | undefined, frame: (path: string) => Frame): void {
     this.snapshots.forget(kind);
     this.#send('all', () => frame(JSON.stringify(`/${kind}/${key}`)));
     if (kind === 'flags') this.#send('flags', () => frame(JSON.stringify(`/${key}`)));
-    this.#tell((stream) => stream.changed(kind, key, before));
+    this.#notify((stream) => stream.changed(kind, key, before));
   }
 
-  #tell(tell: (stream: PingStream | EvaluatedStream) => void): void {
-    for (const family of EXPOSED_FAMILIES) {
-      tell(this.#pings[family]);
-      tell(this.#evaluated[family]);
+  #notify(notify: (stream: PingStream | EvaluatedStream) => void): void {
+    for (const sdkKind of EXPOSED_SDK_KINDS) {
+      notify(this.#pings[sdkKind]);
+      notify(this.#evaluated[sdkKind]);
     }
   }
 

@@ -8,9 +8,9 @@ import { printOptions } from '../config/print-options.ts';
 import { loadFlags } from '../file-source/files.ts';
 import { makeLocalKeys, readLocalKeys } from '../local-keys.ts';
 
-/** `relay check-config`: what would run, with its keys masked; throws all that is wrong, also with files of flags. */
+/** `relay check-config`: prints the effective configuration with masked keys. Throws all mistakes, also of flag files. */
 export function checkConfig(source: CommandLine, terminal: Terminal): void {
-  // A check leaves nothing behind.
+  // A check creates no key file.
   const files = { ...systemFiles(terminal.env), localKeys: () => readLocalKeys(terminal.env) ?? makeLocalKeys() };
   const outcome = loadConfig(source, terminal.env, files);
   if (!outcome.ok) throw refuseConfig(outcome.problems);

@@ -49,10 +49,10 @@ const mistakes: [args: readonly string[], told: RegExp][] = [
   [['eval', 'f'], /required option '-c, --context <json>' not specified/],
   [['eval', 'f', '-c', '{'], /--context: the context is not valid JSON, such as/],
   [['eval', 'f', '-c', '{}'], /--context: "key" property not found/],
-  [['eval', 'f', '-c', '{"key":"a"}', '--flags', 'f', '--url', 'http://h'], /give --flags or --url, not both/],
+  [['eval', 'f', '-c', '{"key":"a"}', '--flags', 'f', '--url', 'http://h'], /use either --flags or --url, not both/],
   [['eval', 'f', '-c', '{"key":"a"}', '--url', 'ftp://h'], /--url: write an http or https URL/],
   [['flags', '--timeout', 'soon'], /--timeout: write a duration such as 30s/],
-  [['flags', '--flags', '/nowhere/f.yml'], /\/nowhere\/f\.yml: there is no such file or folder/],
+  [['flags', '--flags', '/nowhere/f.yml'], /\/nowhere\/f\.yml: no such file or folder/],
   [['set', 'f'], /missing required argument 'value'/],
   [['set', 'f', 'on'], /--flags or OPSDECK_RELAY_FLAGS must name the file or folder/],
   [['serve', '--port', '70000'], /--port: "70000" is invalid; write a whole number from 0 to 65535/],
@@ -61,7 +61,7 @@ const mistakes: [args: readonly string[], told: RegExp][] = [
   [['check-config', '--config', '/nowhere/relay.conf'], /there is no such file/],
 ];
 for (const [args, told] of mistakes) {
-  test(`relay ${args.join(' ')} is told what is wrong with it and ends with 2`, async () => {
+  test(`relay ${args.join(' ')} reports its mistake and ends with 2`, async () => {
     const terminal = new FakeTerminal();
     assert.equal(await runRelay([...args], terminal), 2);
     assert.match(terminal.stderr, told);
@@ -114,7 +114,7 @@ test('relay check-config prints what would run, without a key', async () => {
   );
 });
 
-test('relay check-config tells every problem and ends with 2', async () => {
+test('relay check-config reports every mistake and exits with 2', async () => {
   const terminal = new FakeTerminal();
   terminal.env = { PORT: 'x', TLS_ENABLED: '1' };
   assert.equal(await runRelay(['check-config', '--from-env'], terminal), 2);
@@ -125,7 +125,7 @@ test('relay check-config tells every problem and ends with 2', async () => {
   );
 });
 
-test('relay check-config tells what is wrong with the files of flags', async (t) => {
+test('relay check-config reports mistakes in flag files', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'check-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const file = join(folder, 'a.yml');

@@ -8,18 +8,16 @@ import type { SetOptions } from './set-flag.ts';
 const URL_HELP = 'the relay (default: OPSDECK_RELAY_URL, else http://localhost:8030)';
 
 function addConnectionOptions(command: Command): Command {
-  return command
-    .option('--url <url>', URL_HELP)
-    .option('--timeout <duration>', 'how long to wait for an answer', '30s');
+  return command.option('--url <url>', URL_HELP).option('--timeout <duration>', 'maximum wait for a response', '30s');
 }
 
-/** Where the flags of a command come from: files, or a relay that is asked for them. */
+/** Options for the source of flags: files or a relay. */
 function addFlagOptions(command: Command): Command {
   return addConnectionOptions(
-    command.option('--flags <path>', 'the flags of this file, or folder of files, instead of a relay’s'),
+    command.option('--flags <path>', 'use the flags of a file or folder of files instead of a relay'),
   ).option(
     '--sdk-key <key>',
-    'the key of the environment (default: OPSDECK_RELAY_SDK_KEY, else your own on this machine, or the sample’s)',
+    'SDK key of the environment (default: OPSDECK_RELAY_SDK_KEY, else your local key, or that of the sample)',
   );
 }
 
@@ -32,9 +30,9 @@ function addEvalCommand(relay: Command, terminal: Terminal): void {
     addFlagOptions(
       relay
         .command('eval')
-        .description('evaluate a flag for a context, and say why')
+        .description('evaluate a flag for a context, with the reason')
         .argument('<flag>', 'the key of the flag')
-        .addOption(new Option('-c, --context <json>', 'who it is for; - reads standard input').makeOptionMandatory())
+        .addOption(new Option('-c, --context <json>', 'the context; - reads standard input').makeOptionMandatory())
         .option('-e, --explain', 'show every step: targets, rules, clauses, buckets'),
     ),
   )
@@ -53,7 +51,7 @@ Examples:
 }
 
 function addFlagsCommand(relay: Command, terminal: Terminal): void {
-  addJsonOption(addFlagOptions(relay.command('flags').description('list the flags of an environment, or of files')))
+  addJsonOption(addFlagOptions(relay.command('flags').description('list the flags of an environment or of files')))
     .addHelpText(
       'after',
       `
@@ -87,16 +85,16 @@ function addSetCommand(relay: Command, terminal: Terminal): void {
   addJsonOption(
     relay
       .command('set')
-      .description('turn a flag of a file on or off, or give everybody a value of it')
+      .description('turn a flag in a file on or off, or change its default value')
       .argument('<flag>', 'the key of the flag')
-      .argument('<value>', 'on, off, or a value, as JSON or as plain text')
+      .argument('<value>', 'on, off, or a value, as JSON or plain text')
       .option('--flags <path>', 'the file, or folder of files (default: OPSDECK_RELAY_FLAGS)'),
   )
     .addHelpText(
       'after',
       `
-Comments and form of the file stay as they are. A relay that serves it follows at once. Targets and rules of the flag
-still come before the value for everybody.
+Keeps comments and formatting. A relay that serves the file follows at once. Targets and rules of the flag still take
+precedence over the default value.
 
 Examples:
   opsdeck relay set new-checkout off --flags flags.yml
@@ -109,7 +107,7 @@ Examples:
     });
 }
 
-/** Adds the commands that talk to a relay, or work on files of flags. */
+/** Adds the commands that use a relay or flag files. */
 export function addTerminalCommands(relay: Command, terminal: Terminal): void {
   addEvalCommand(relay, terminal);
   addFlagsCommand(relay, terminal);
@@ -117,7 +115,7 @@ export function addTerminalCommands(relay: Command, terminal: Terminal): void {
   addSetCommand(relay, terminal);
   relay
     .command('sample')
-    .description('print the flags that are served where none are configured')
+    .description('print the sample flags, which are served without any configuration')
     .addHelpText('after', '\nExamples:\n  opsdeck relay sample > flags.yml')
     .action(async () => {
       const { sampleFlags } = await import('../file-source/sample.ts');

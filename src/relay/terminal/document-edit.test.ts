@@ -102,7 +102,7 @@ for (const [title, name, text, path, value, edited] of edits) {
   });
 }
 
-test('an edit of what an anchor names does not change what stands for it elsewhere', () => {
+test('an edit of an anchored value does not change its aliases', () => {
   const text = '# top\nflags:\n  a: &one { on: true, variations: [1] }\n  b: *one\n';
   const edited = editDocument('f.yml', text, { path: ['flags', 'b'], value: { on: false } });
   assert.deepEqual(parse(edited), { flags: { a: { on: true, variations: [1] }, b: { on: false } } });

@@ -3,15 +3,15 @@ import { type Document, isCollection, isMap, isNode, isScalar, parseDocument, ty
 import type { Json } from '../domain/json.ts';
 import { isJsonFile } from '../file-source/document.ts';
 
-/** A value that is to stand at a place of a document. */
+/** Sets a value at a path of a document. */
 export interface Edit {
   readonly path: readonly string[];
   readonly value: Json;
 }
 
 /**
- * Puts a value into the text of a JSON or YAML file, which must be well-formed, and leaves everything else as it is
- * written: comments, order, blanks. Where that cannot be had, the form of the file is made anew, comments kept.
+ * Sets a value in the text of a well-formed JSON or YAML file and keeps everything else: comments, order, whitespace. If that
+ * is not possible, the file is reformatted, with its comments.
  */
 export function editDocument(name: string, text: string, edit: Edit): string {
   const isJson = isJsonFile(name, text);
@@ -40,14 +40,14 @@ function indentOf(text: string): string {
   return /\n([ \t]+)/.exec(text)?.[1] ?? '';
 }
 
-/** The text with the value in the place of the old one, or added before the other members; undefined: neither fits. */
+/** The text with the value replaced, or inserted as the first member; undefined if neither is possible. */
 function splice(text: string, document: Document, { path, value }: Edit, isJson: boolean): string | undefined {
   const node: unknown = document.getIn(path, true);
   const printed = isJson ? JSON.stringify(value) : printYaml(value);
   if (isNode(node) && node.range && !node.anchor) {
     const [start, end] = node.range;
     if (!isCollection(node) || node.flow) return text.slice(0, start) + printed + text.slice(end);
-    // A block begins on a line of its own, which one line needs no more, and takes the last line's end with it.
+    // A block begins on its own line and includes the final line break; a scalar needs neither.
     const lead = /:[ \t]*\r?\n[ \t]*$/.exec(text.slice(0, start));
     const head = lead ? `${text.slice(0, lead.index)}: ` : text.slice(0, start);
     return head + printed + text.slice(text[end - 1] === '\n' ? end - 1 : end);
@@ -70,13 +70,13 @@ function insert(text: string, map: YAMLMap, member: string): string | undefined 
   return `${text.slice(0, key)}${member}${map.flow ? `,${before || ' '}` : `\n${before}`}${text.slice(key)}`;
 }
 
-/** A text that stands without quotes and is none of YAML's other types. */
+/** A string that needs no quotes in YAML. */
 const PLAIN = /^(?!(?:true|false|null|yes|no|on|off|y|n)$)[A-Za-z][\w-]*(?: [\w-]+)*$/i;
 
 function printYaml(value: Json): string {
   if (typeof value === 'string' && PLAIN.test(value)) return value;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  // In the form of flow collections, which fits into one line.
+  // As flow collections, on one line.
   if (Array.isArray(value)) return `[${value.map(printYaml).join(', ')}]`;
   const members = Object.entries(value).map(
     ([name, one]) => `${PLAIN.test(name) ? name : JSON.stringify(name)}: ${printYaml(one)}`,

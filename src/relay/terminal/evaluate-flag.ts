@@ -22,7 +22,7 @@ interface Evaluated {
   readonly prerequisites?: unknown;
 }
 
-/** `relay eval`: the value of a flag for a context and why; with --explain on what way it came to that. */
+/** `relay eval`: the value of a flag for a context with its reason; --explain adds every step. */
 export async function evaluateForTerminal(key: string, options: EvaluateOptions, terminal: Terminal): Promise<void> {
   const text = options.context === '-' ? await terminal.stdin() : options.context;
   const context = readContextText(text);
@@ -43,7 +43,7 @@ export async function evaluateForTerminal(key: string, options: EvaluateOptions,
   print(key, evaluated, { ...options, trace }, terminal);
 }
 
-/** LaunchDarkly's own relay hands out no flags, but what they come to. */
+/** Evaluates in the relay: LaunchDarkly's does not return flags, only evaluations. */
 async function askRelay(
   key: string,
   context: string,
@@ -51,8 +51,7 @@ async function askRelay(
   terminal: Terminal,
 ): Promise<Evaluated> {
   const client = new RelayClient(options, terminal);
-  if (options.explain)
-    throw new CommandError(`${client.url} hands out no flags, so that nothing can be explained: leave out --explain`);
+  if (options.explain) throw new CommandError(`${client.url} does not return flags, which --explain requires`);
   const found = await client.evaluation(key, context);
   if (!isJsonObject(found)) throw unknownFlag(key, []);
   const { value = null, variation = null, reason = null, prerequisites } = found;

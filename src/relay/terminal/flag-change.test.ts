@@ -73,10 +73,10 @@ for (const [root, wanted, reason] of refusals) {
   });
 }
 
-test('setting a value says what still comes before it', () => {
+test('setting a value reports what is evaluated before it', () => {
   const plan = planChange(flag({ rules: [{}, {}], targets: [{}], prerequisites: [] }), 'f', 'blue');
   assert.ok(plan?.ok);
-  assert.equal(plan.value.remark, 'before that come 1 target, 2 rules');
+  assert.equal(plan.value.remark, 'evaluated first: 1 target, 2 rules');
 });
 
 test('setting a flag that a file does not have is left to other files', () => {

@@ -3,18 +3,17 @@ import { accepted, type Outcome, refused } from '../../kernel/outcome.ts';
 import { isJsonObject, type Json } from '../domain/json.ts';
 import type { Edit } from './document-edit.ts';
 
-/** What is to be written into a file for a flag to be set, and what that means in words. */
+/** The edits of a file that set a flag, with a description. */
 export interface FlagChange {
   readonly edits: readonly Edit[];
   readonly before: string;
   readonly after: string;
-  /** What one may not expect; undefined: nothing. */
   readonly remark?: string;
 }
 
 /**
- * Decides how a file with these contents is changed for a flag to be `on`, `off`, or to have a value for everybody.
- * Undefined if the file has no such flag.
+ * Plans the edits of a file that turn a flag `on` or `off`, or change its default value. Undefined if the file does not have
+ * the flag.
  */
 export function planChange(root: Json, key: string, wanted: string): Outcome<FlagChange> | undefined {
   if (!isJsonObject(root)) return undefined;
@@ -35,7 +34,7 @@ function parse(text: string): Json | undefined {
   }
 }
 
-/** A flag in the short form: its value has the type that it had, as the code which asks for it expects. */
+/** The short form: the new value must have the type of the old one, as callers expect it. */
 function planValue(path: readonly string[], before: Json, wanted: string): Outcome<FlagChange> {
   const after = valueLike(before, wanted);
   if (after === undefined) {
@@ -102,5 +101,5 @@ function remarkOn(flag: { readonly [name: string]: Json }): string | undefined {
     ...count('contextTargets', 'context target'),
     ...count('rules', 'rule'),
   ];
-  return first.length === 0 ? undefined : `before that come ${first.join(', ')}`;
+  return first.length === 0 ? undefined : `evaluated first: ${first.join(', ')}`;
 }

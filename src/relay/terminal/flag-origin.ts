@@ -12,10 +12,10 @@ export interface FlagOriginOptions extends ConnectionOptions {
   readonly json?: boolean;
 }
 
-/** The flags of files or of a relay; undefined if that relay does not hand them out. */
+/** The flags of files or of a relay; undefined if the relay does not return them. */
 export async function openFlags(options: FlagOriginOptions, terminal: Terminal): Promise<FlagStore | undefined> {
   if (options.flags !== undefined && options.url !== undefined)
-    throw new CommandError('give --flags or --url, not both', ExitCode.usage);
+    throw new CommandError('use either --flags or --url, not both', ExitCode.usage);
   const data = options.flags === undefined ? await new RelayClient(options, terminal).data() : readFiles(options.flags);
   if (!data) return undefined;
   const store = new FlagStore();
@@ -30,8 +30,7 @@ function readFiles(path: string): ReturnType<typeof dataOf> {
   return dataOf(items.value);
 }
 
-/** What ends a command that was asked for a flag that is not there. */
 export function unknownFlag(key: string, known: Iterable<string>): CommandError {
   const like = suggestWord(key, known);
-  return new CommandError(`there is no flag ${JSON.stringify(key)}${like ? `; is it ${printable(like)}?` : ''}`);
+  return new CommandError(`unknown flag ${JSON.stringify(key)}${like ? `; did you mean ${printable(like)}?` : ''}`);
 }

@@ -14,7 +14,7 @@ import { RELAY_DEFAULTS } from '../testing/config.ts';
 const ADA = '{"kind": "user", "key": "ada"}';
 const KIM = '{"kind": "user", "key": "kim", "email": "kim@example.org"}';
 
-/** A relay that serves the sample, and a terminal that knows where it is. */
+/** A relay that serves the sample, and a terminal with its URL. */
 async function openRelay(t: TestContext): Promise<FakeTerminal> {
   const log = createLog({ level: 'error', format: 'logfmt', clock: systemClock, write: () => {} });
   const options = {
@@ -35,7 +35,7 @@ function terminalAt(url: string): FakeTerminal {
   return terminal;
 }
 
-/** Something that answers as told. */
+/** A server with these responses. */
 async function openServer(
   t: TestContext,
   answer: (request: IncomingMessage) => [status: number, body: string],
@@ -58,7 +58,7 @@ test('relay flags lists what a relay has, as it lists what a file has', async (t
   assert.equal(
     terminal.stdout,
     [
-      'FLAG              STATE  EVERYBODY GETS            TARGETS  RULES  VERSION',
+      'FLAG              STATE  DEFAULT                   TARGETS  RULES  VERSION',
       'button-color      on     20 % "blue", 80 % "grey"  1        1      1',
       'express-shipping  on     false                     0        1      1',
       'new-checkout      on     true                      0        0      1',
@@ -97,7 +97,7 @@ rule 0 (team)
   ],
 ];
 for (const [args, printed] of evaluations) {
-  test(`relay eval ${args.join(' ')} says the same of a relay and of a file`, async (t) => {
+  test(`relay eval ${args.join(' ')} prints the same for a relay and for a file`, async (t) => {
     for (const [terminal, more] of [
       [await openRelay(t), []],
       [new FakeTerminal(), ['--flags', SAMPLE_FLAGS]],
@@ -118,10 +118,10 @@ test('relay eval reads a context from standard input', async () => {
 test('relay eval names the flag that may have been meant', async () => {
   const terminal = new FakeTerminal();
   assert.equal(await runRelay(['eval', 'buttoncolor', '-c', ADA, '--flags', SAMPLE_FLAGS], terminal), 1);
-  assert.equal(terminal.stderr, 'opsdeck: there is no flag "buttoncolor"; is it button-color?\n');
+  assert.equal(terminal.stderr, 'opsdeck: unknown flag "buttoncolor"; did you mean button-color?\n');
 });
 
-test('relay eval asks a relay that hands out no flags what they come to', async (t) => {
+test('relay eval evaluates in a relay that does not return flags', async (t) => {
   const asked: string[] = [];
   const terminal = await openServer(t, ({ url = '', headers }) => {
     asked.push(`${url} ${headers.authorization}`);
@@ -133,18 +133,18 @@ test('relay eval asks a relay that hands out no flags what they come to', async 
   const encoded = Buffer.from(ADA).toString('base64url');
   assert.deepEqual(asked, ['/sdk/latest-all sdk-x', `/sdk/evalx/contexts/${encoded}?withReasons=true sdk-x`]);
   assert.equal(await runRelay(['eval', 'f', '-c', ADA, '--explain'], terminal), 1);
-  assert.match(terminal.stderr, /hands out no flags, so that nothing can be explained/);
+  assert.match(terminal.stderr, /does not return flags, which --explain requires/);
   assert.equal(await runRelay(['eval', 'g', '-c', ADA], terminal), 1);
-  assert.match(terminal.stderr, /there is no flag "g"/);
+  assert.match(terminal.stderr, /unknown flag "g"/);
   assert.equal(await runRelay(['flags'], terminal), 1);
-  assert.match(terminal.stderr, /this relay hands out no flags/);
+  assert.match(terminal.stderr, /this relay does not return flags/);
 });
 
 test('a key that the relay does not know is denied with code 4, and not shown', async (t) => {
   const terminal = await openRelay(t);
   terminal.env.OPSDECK_RELAY_SDK_KEY = 'sdk-secret-secret';
   assert.equal(await runRelay(['flags'], terminal), 4);
-  assert.match(terminal.stderr, /answered 401: .*\(--sdk-key or OPSDECK_RELAY_SDK_KEY names the environment\)/);
+  assert.match(terminal.stderr, /answered 401: .*\(set the SDK key with --sdk-key or OPSDECK_RELAY_SDK_KEY\)/);
   assert.doesNotMatch(terminal.stderr, /secret/);
 });
 
@@ -157,13 +157,13 @@ test('a relay that echoes a key does not bring it to the terminal', async (t) =>
 });
 
 const nonsense: [body: string, command: string, told: RegExp][] = [
-  ['<html>', 'status', /answered something that is not JSON; is it a relay\?/],
-  ['{}', 'status', /answered JSON that is no status of a relay/],
-  ['[]', 'flags', /answered JSON that is no flags/],
+  ['<html>', 'status', /did not return JSON; is it a relay\?/],
+  ['{}', 'status', /did not return the status of a relay/],
+  ['[]', 'flags', /did not return flags/],
   ['{"flags": {"a": {"on": 1}}}', 'flags', /flags "a": on: expected boolean, got number/],
 ];
 for (const [body, command, told] of nonsense) {
-  test(`relay ${command} tells what is wrong with the answer ${body}`, async (t) => {
+  test(`relay ${command} reports what is wrong with the response ${body}`, async (t) => {
     const terminal = await openServer(t, () => [200, body]);
     assert.equal(await runRelay([command], terminal), 1);
     assert.match(terminal.stderr, told);
@@ -171,10 +171,10 @@ for (const [body, command, told] of nonsense) {
   });
 }
 
-test('a relay that cannot be reached is told with code 3', async (t) => {
+test('a relay that cannot be reached is reported with code 3', async (t) => {
   const terminal = await openServer(t, () => [200, '']);
   const gone = new FakeTerminal();
-  // Nobody listens on a port that was just given back.
+  // No server listens on a port that was just released.
   const server = createServer();
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   const { port } = server.address() as AddressInfo;
@@ -184,7 +184,7 @@ test('a relay that cannot be reached is told with code 3', async (t) => {
   assert.equal(terminal.stderr, '');
 });
 
-test('a relay that does not answer is waited for no longer than told', async (t) => {
+test('a relay that does not respond times out', async (t) => {
   let asked = () => {};
   const wasAsked = new Promise<void>((done) => {
     asked = done;
@@ -200,7 +200,7 @@ test('a relay that does not answer is waited for no longer than told', async (t)
   await wasAsked;
   terminal.clock.advance(5_000);
   assert.equal(await running, 3);
-  assert.match(terminal.stderr, /no answer within 5s/);
+  assert.match(terminal.stderr, /no response within 5s/);
 });
 
 test('relay status shows the relay and its environments', async (t) => {

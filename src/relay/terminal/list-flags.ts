@@ -3,7 +3,7 @@ import { CommandError } from '../../kernel/errors.ts';
 import { escapeUnseen } from '../../kernel/terminal/printable.ts';
 import { type Cell, formatTable } from '../../kernel/terminal/table.ts';
 import type { Terminal } from '../../kernel/terminal/terminal.ts';
-import type { CompiledFlag } from '../domain/evaluation/evaluate.ts';
+import type { CompiledFlag } from '../domain/compile.ts';
 import type { Flag, VariationOrRollout } from '../domain/flag.ts';
 import { type FlagOriginOptions, openFlags } from './flag-origin.ts';
 
@@ -11,16 +11,16 @@ export type ListOptions = FlagOriginOptions;
 
 const MAX_VALUE = 40;
 
-/** `relay flags`: every flag, whether it is on, and what most people get. */
+/** `relay flags`: every flag with its state and default value. */
 export async function listFlags(options: ListOptions, terminal: Terminal): Promise<void> {
   const store = await openFlags(options, terminal);
-  if (!store) throw new CommandError('this relay hands out no flags (sdk/latest-all): only opsdeck and --flags do');
+  if (!store) throw new CommandError('this relay does not return flags (sdk/latest-all); use --flags');
   if (options.json) {
     terminal.out(`${escapeUnseen(store.text('flags'))}\n`);
     return;
   }
   const { bold, green, dim } = new Chalk({ level: terminal.colors ? 1 : 0 });
-  const heading = ['FLAG', 'STATE', 'EVERYBODY GETS', 'TARGETS', 'RULES', 'VERSION'].map((text) => ({
+  const heading = ['FLAG', 'STATE', 'DEFAULT', 'TARGETS', 'RULES', 'VERSION'].map((text) => ({
     text,
     style: bold,
   }));
@@ -37,7 +37,7 @@ export async function listFlags(options: ListOptions, terminal: Terminal): Promi
   terminal.out(formatTable([heading, ...rows]));
 }
 
-/** What a flag gives those whom no target and no rule concerns. */
+/** The value without a matching target or rule. */
 function servedTo(flag: CompiledFlag['flag']): string {
   if (!flag.on) return textOf(flag, flag.offVariation);
   return shareOf(flag, flag.fallthrough);
@@ -53,6 +53,6 @@ function shareOf(flag: Flag, { variation, rollout }: VariationOrRollout): string
 
 function textOf(flag: Flag, variation: number | undefined): string {
   if (variation === undefined) return '-';
-  const text = JSON.stringify(flag.variations[variation]) ?? 'a variation that is not there';
+  const text = JSON.stringify(flag.variations[variation]) ?? 'unknown variation';
   return text.length > MAX_VALUE ? `${text.slice(0, MAX_VALUE)}…` : text;
 }

@@ -33,14 +33,14 @@ const CONNECTION_TROUBLE: Readonly<Record<string, string>> = {
 };
 
 /**
- * Asks a relay, opsdeck's or LaunchDarkly's. Every method throws a {@link CommandError}: exit code 3 when it cannot be
- * reached, 4 when it does not know the key, 1 for any other refusal.
+ * Client of a relay, opsdeck's or LaunchDarkly's. Methods throw a {@link CommandError}: exit code 3 if it is unreachable, 4
+ * for an unknown key, 1 for any other refusal.
  */
 export class RelayClient {
   /** Without credentials. */
   readonly url: string;
   readonly #terminal: Terminal;
-  /** The first that the relay knows is the one. */
+  /** The first one that the relay knows is used. */
   readonly #sdkKeys: readonly [string, ...string[]];
   readonly #timeoutMs: number;
   readonly #timeout: string;
@@ -60,21 +60,21 @@ export class RelayClient {
   async status(): Promise<WireStatus> {
     const { body } = this.#accept(await this.#send('status', {}));
     const value = this.#parse(body);
-    // The value itself is handed on, not valibot's copy: `--json` shows what the server sent.
+    // Not valibot's copy: `--json` prints the response as received.
     if (v.is(statusSchema, value)) return value;
-    throw new CommandError(`${this.url} answered JSON that is no status of a relay`);
+    throw new CommandError(`${this.url} did not return the status of a relay`);
   }
 
-  /** All flags and segments; undefined if the relay does not hand them out at once, as LaunchDarkly's own. */
+  /** All flags and segments; undefined if the relay does not support it, as LaunchDarkly's. */
   async data(): Promise<FlagData | undefined> {
     const answer = await this.#sendWithKey('sdk/latest-all');
     if (answer.status === 404) return undefined;
     const data = readFlagData(this.#parse(this.#accept(answer).body));
     if (data.ok) return data.value;
-    throw new CommandError(`${this.url} answered JSON that is no flags: ${data.reason}`);
+    throw new CommandError(`${this.url} did not return flags: ${data.reason}`);
   }
 
-  /** What every flag is for a context, as the relay evaluates it; undefined if there is no such flag. */
+  /** Evaluates a flag in the relay; undefined if it is unknown. */
   async evaluation(key: string, context: string): Promise<unknown> {
     const encoded = Buffer.from(context).toString('base64url');
     const path = `sdk/evalx/contexts/${encoded}?withReasons=true`;
@@ -87,7 +87,7 @@ export class RelayClient {
     try {
       return JSON.parse(body);
     } catch {
-      throw new CommandError(`${this.url} answered something that is not JSON; is it a relay?`);
+      throw new CommandError(`${this.url} did not return JSON; is it a relay?`);
     }
   }
 
@@ -107,7 +107,7 @@ export class RelayClient {
     if (status >= 200 && status < 300) return answer;
     const text = printable(this.#hideKeys(body.trim().slice(0, MAX_TEXT)));
     const isDenied = status === 401 || status === 403;
-    const hint = isDenied ? ' (--sdk-key or OPSDECK_RELAY_SDK_KEY names the environment)' : '';
+    const hint = isDenied ? ' (set the SDK key with --sdk-key or OPSDECK_RELAY_SDK_KEY)' : '';
     const code = isDenied ? ExitCode.denied : ExitCode.failed;
     throw new CommandError(`${this.url} answered ${status}${text && `: ${text}`}${hint}`, code);
   }
@@ -119,9 +119,9 @@ export class RelayClient {
       const response = await this.#http(path, { headers, signal: deadline.signal });
       return { status: response.status, body: await response.text() };
     } catch (error) {
-      const trouble = deadline.signal.aborted ? `no answer within ${this.#timeout}` : connectionTrouble(error);
+      const trouble = deadline.signal.aborted ? `no response within ${this.#timeout}` : connectionTrouble(error);
       throw new CommandError(
-        `cannot reach ${this.url}: ${this.#hideKeys(trouble)}. Does it run? --url or OPSDECK_RELAY_URL names another`,
+        `cannot reach ${this.url}: ${this.#hideKeys(trouble)}. Is it running? Set another URL with --url or OPSDECK_RELAY_URL`,
         ExitCode.unreachable,
       );
     } finally {
@@ -130,7 +130,7 @@ export class RelayClient {
   }
 }
 
-/** Without a word of the user: the own keys on this machine, which go nowhere else, and those of the sample. */
+/** By default the local key, which is only sent to this machine, and that of the sample. */
 function keysFor(url: string, named: string | undefined, variables: Terminal['env']): readonly [string, ...string[]] {
   if (named !== undefined) return [named];
   const own = isLoopbackHost(new URL(url).hostname) ? readLocalKeys(variables)?.sdkKey : undefined;
@@ -144,10 +144,10 @@ function readAddress(text: string): string {
   return url.href.replace(/\/+$/, '');
 }
 
-/** Why fetch failed: the cause at the bottom tells it. */
+/** Why fetch failed: the innermost cause. */
 function connectionTrouble(error: unknown): string {
   let deepest = error;
   while (deepest instanceof Error && deepest.cause instanceof Error) deepest = deepest.cause;
   const code = systemCodeOf(deepest);
-  return (code && CONNECTION_TROUBLE[code]) || printable(messageOf(deepest)) || code || 'unknown trouble';
+  return (code && CONNECTION_TROUBLE[code]) || printable(messageOf(deepest)) || code || 'unknown error';
 }

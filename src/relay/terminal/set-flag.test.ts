@@ -29,7 +29,7 @@ async function set(path: string, ...args: readonly string[]): Promise<FakeTermin
   return terminal;
 }
 
-test('relay set changes one line of a YAML file, and says what was', async (t) => {
+test('relay set changes one line of a YAML file, and prints the old value', async (t) => {
   const path = join(folderOf(t), 'flags.yml');
   writeFileSync(path, sampleFlags);
   const terminal = await set(path, 'new-checkout', 'off');
@@ -42,11 +42,11 @@ test('relay set changes one line of a YAML file, and says what was', async (t) =
   assert.equal(readFileSync(path, 'utf8'), sampleFlags);
 });
 
-test('relay set gives everybody a value, and says what comes before it', async (t) => {
+test('relay set changes the default value, and prints what is evaluated before it', async (t) => {
   const path = join(folderOf(t), 'flags.yml');
   writeFileSync(path, sampleFlags);
   const terminal = await set(path, 'button-color', 'red');
-  assert.equal(terminal.stdout, `button-color: "red" (was a rollout) in ${path}; before that come 1 target, 1 rule\n`);
+  assert.equal(terminal.stdout, `button-color: "red" (was a rollout) in ${path}; evaluated first: 1 target, 1 rule\n`);
   assert.match(readFileSync(path, 'utf8'), /\n {4}fallthrough: \{ variation: 2 \}\n {4}offVariation: 0\n/);
   await set(path, 'page-size', '50');
   assert.match(readFileSync(path, 'utf8'), /\n {2}page-size: 50\n/);
@@ -59,7 +59,7 @@ test('relay set keeps the indentation of JSON, and leaves a file alone that is a
   assert.deepEqual(JSON.parse(terminal.stdout), { flag: 'a', file: path, before: 'true', after: 'false' });
   assert.equal(readFileSync(path, 'utf8'), '{\n\t"flagValues": {"a": false}\n}');
   const { mtimeNs } = statSync(path, { bigint: true });
-  assert.equal((await set(path, 'a', 'off')).stdout, `a: false (as it was) in ${path}\n`);
+  assert.equal((await set(path, 'a', 'off')).stdout, `a: false (unchanged) in ${path}\n`);
   assert.equal(statSync(path, { bigint: true }).mtimeNs, mtimeNs);
 });
 
@@ -79,12 +79,12 @@ test('relay set finds the file of a folder, keeps its mode and its link, and lea
 });
 
 const refusals: [text: string, args: readonly string[], code: number, told: RegExp][] = [
-  ['flagValues: {abc: 1}', ['abd', 'on'], 1, /there is no flag "abd"; is it abc\?/],
+  ['flagValues: {abc: 1}', ['abd', 'on'], 1, /unknown flag "abd"; did you mean abc\?/],
   ['flagValues: {a: 1}', ['a', 'many'], 2, /flag "a": its value 1 is a number, which "many" is not/],
   ['flags: {a: {on: 1}}', ['a', 'on'], 2, /flags\.yml:1: flag "a": on: expected boolean, got number/],
 ];
 for (const [text, args, code, told] of refusals) {
-  test(`relay set ${args.join(' ')} of ${text} is refused, and the file is as it was`, async (t) => {
+  test(`relay set ${args.join(' ')} of ${text} is refused, and the file stays unchanged`, async (t) => {
     const path = join(folderOf(t), 'flags.yml');
     writeFileSync(path, text);
     const terminal = await set(path, ...args);

@@ -24,7 +24,7 @@ export interface SetOptions {
   readonly json?: boolean;
 }
 
-/** `relay set`: changes a flag in its file, in which everything else stays as it is written. */
+/** `relay set`: changes a flag in its file and keeps everything else as it is. */
 export function setFlag(key: string, wanted: string, options: SetOptions, terminal: Terminal): void {
   const { flags = terminal.env.OPSDECK_RELAY_FLAGS, json } = options;
   if (!flags) throw new CommandError('--flags or OPSDECK_RELAY_FLAGS must name the file or folder', ExitCode.usage);
@@ -65,15 +65,15 @@ function print(
 ): void {
   if (json) terminal.out(`${printableJson({ flag: key, file, before, after })}\n`);
   else {
-    const was = before === after ? 'as it was' : `was ${before}`;
+    const was = before === after ? 'unchanged' : `was ${before}`;
     terminal.out(printable(`${key}: ${after} (${was}) in ${file}${remark === undefined ? '' : `; ${remark}`}`));
     terminal.out('\n');
   }
 }
 
-/** Writes a file as a whole or not at all, where the system lets a file take another's place. */
+/** Writes a file atomically if the system can replace it. */
 function saveFile(path: string, text: string): void {
-  // What a link leads to is replaced, not the link.
+  // Replaces the target of a link, not the link.
   const file = realpathSync(path);
   const draft = join(dirname(file), `.${basename(file)}.${process.pid}`);
   try {
@@ -87,7 +87,7 @@ function saveFile(path: string, text: string): void {
     renameSync(draft, file);
   } catch (error) {
     rmSync(draft, { force: true });
-    // A file that is mounted by itself cannot be replaced, and a folder may be closed where its file is not.
+    // A file that is a mount point cannot be replaced, and the folder may be read-only while the file is not.
     if (!['EBUSY', 'EXDEV', 'EACCES', 'EPERM', 'EROFS'].includes(systemCodeOf(error) ?? '')) throw error;
     writeFileSync(file, text);
   }

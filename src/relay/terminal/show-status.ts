@@ -18,14 +18,14 @@ export async function showStatus(options: StatusOptions, terminal: Terminal): Pr
     return;
   }
   const { bold, green, red } = new Chalk({ level: terminal.colors ? 1 : 0 });
-  const judged = (text: string, good: string): Cell => ({ text, style: text === good ? green : red });
+  const coloured = (text: string, good: string): Cell => ({ text, style: text === good ? green : red });
   const ago = (at: number) =>
     `${formatDuration(Math.max(0, Math.floor((terminal.clock.now() - at) / 1000) * 1000))} ago`;
   terminal.out(
     formatTable([
       [{ text: 'Relay', style: bold }, client.url],
       [{ text: 'Version', style: bold }, status.version],
-      [{ text: 'Status', style: bold }, judged(status.status, 'healthy')],
+      [{ text: 'Status', style: bold }, coloured(status.status, 'healthy')],
     ]),
   );
   const names = Object.entries(status.environments);
@@ -35,8 +35,8 @@ export async function showStatus(options: StatusOptions, terminal: Terminal): Pr
     const { lastError } = connectionStatus;
     return [
       name,
-      judged(state, 'connected'),
-      judged(connectionStatus.state, 'VALID'),
+      coloured(state, 'connected'),
+      coloured(connectionStatus.state, 'VALID'),
       ago(connectionStatus.stateSince),
       lastError ? `${lastError.kind}, ${ago(lastError.time)}` : '',
     ];

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { LOCAL_ENVIRONMENT } from '../config/relay-defaults.ts';
 import { printSnippet } from './snippet.ts';
 
-test('the snippet has the address and every key, and the way to flags of one’s own only beside the sample', () => {
+test('the snippet has the URL and every key, and for the sample how to serve other flags', () => {
   const url = 'http://127.0.0.1:8030';
   const sample = printSnippet(url, LOCAL_ENVIRONMENT, true);
   for (const part of [

@@ -1,6 +1,6 @@
 import type { EnvironmentOptions } from '../config/relay-options.ts';
 
-/** How SDKs are set up for an environment of flag files, to be pasted. */
+/** Code to connect SDKs to an environment of flag files. */
 export function printSnippet(
   url: string,
   { sdkKey, mobileKey = '', envId = '' }: Pick<EnvironmentOptions, 'sdkKey' | 'mobileKey' | 'envId'>,

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 
-// Shapes of what a relay answers, as far as the commands read them.
+// Responses of a relay, as far as the commands read them.
 
 const stateSchema = v.looseObject({
   state: v.string(),

@@ -2,15 +2,14 @@ import { type Listener, listen } from '../../kernel/http/server.ts';
 import { createLog, type LogLevel } from '../../kernel/log.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import type { EnvironmentOptions } from '../config/relay-options.ts';
-import type { Family } from '../credentials.ts';
-import { Credentials } from '../credentials.ts';
+import { Credentials, type SdkKind } from '../credentials.ts';
 import type { Json } from '../domain/json.ts';
 import { Environment } from '../environment.ts';
 import type { EventReceiver } from '../event/receiver.ts';
 import type { GoalsAnswer } from '../goals.ts';
-import type { RequestSeen } from '../routes/access.ts';
-import { createRelayApp, type Paths } from '../routes/index.ts';
-import { StreamKeeper } from '../streams/streams.ts';
+import type { AdmittedRequest } from '../request-observer.ts';
+import { createRelayApp, launchDarklyPaths, type Paths } from '../routes/index.ts';
+import { StreamRegistry } from '../streams/registry.ts';
 
 export const SDK_KEY = 'sdk-00000000-0000-4000-8000-00000000000a';
 export const MOBILE_KEY = 'mob-00000000-0000-4000-8000-00000000000b';
@@ -18,7 +17,7 @@ export const ENV_ID = '507f1f77bcf86cd799439011';
 
 export interface RelayAppOptions {
   readonly environments?: readonly Partial<EnvironmentOptions>[];
-  /** Put into every environment; `none` leaves them without. */
+  /** Data of every environment; `none` leaves them without. */
   readonly data?: { readonly flags?: Record<string, Json>; readonly segments?: Record<string, Json> } | 'none';
   readonly evaluatedStreams?: boolean;
   readonly initTimeoutMs?: number;
@@ -29,7 +28,8 @@ export interface RelayAppOptions {
   readonly random?: () => number;
   readonly events?: EventReceiver;
   readonly goals?: (envId: string) => Promise<GoalsAnswer | undefined>;
-  readonly tables?: readonly Paths[];
+  /** Besides those of LaunchDarkly's SDKs. */
+  readonly paths?: Paths;
   readonly logLevel?: LogLevel;
 }
 
@@ -43,21 +43,20 @@ export interface TestRelay {
   readonly clock: FakeClock;
   readonly credentials: Credentials;
   readonly environments: readonly Environment[];
-  /** The first of them. */
+  /** The first one. */
   readonly environment: Environment;
-  readonly keeper: StreamKeeper;
-  /** The requests that were let in. */
-  readonly seen: readonly RequestSeen[];
-  /** How many streams the observer believes open. */
+  readonly registry: StreamRegistry;
+  readonly admitted: readonly AdmittedRequest[];
+  /** Number of open streams as seen by the observer. */
   readonly openStreams: () => number;
   readonly log: readonly string[];
   send(method: string, path: string, headers?: Record<string, string>, body?: string): Promise<RelayAnswer>;
   get(path: string, headers?: Record<string, string>): Promise<RelayAnswer>;
-  /** Listens on a free port of the loopback until the test is over; gives `http://127.0.0.1:port`. */
+  /** Listens on a free loopback port until the end of the test; returns `http://127.0.0.1:port`. */
   listen(): Promise<string>;
 }
 
-/** A flag that is on and gives one of its variations to everybody. */
+/** A flag that is on, without targets and rules. */
 export function flagOf(key: string, fields: { readonly [name: string]: Json } = {}): Json {
   return {
     key,
@@ -72,10 +71,10 @@ export function flagOf(key: string, fields: { readonly [name: string]: Json } = 
   };
 }
 
-/** A request's credential as a family shows it, for a path that has `{envId}` where the browser's goes. */
-export function authorizationOf(family: Family): Record<string, string> {
-  if (family === 'client') return {};
-  return { authorization: family === 'server' ? SDK_KEY : MOBILE_KEY };
+/** Credential header of a kind of SDK; none for `client`, which has it in the path. */
+export function authorizationOf(sdkKind: SdkKind): Record<string, string> {
+  if (sdkKind === 'client') return {};
+  return { authorization: sdkKind === 'server' ? SDK_KEY : MOBILE_KEY };
 }
 
 export function createTestRelay(
@@ -85,21 +84,21 @@ export function createTestRelay(
   const clock = new FakeClock();
   const log: string[] = [];
   const { heartbeatMs = 0, maxConnectionMs = 0, pingJitterMs = 0, random = () => 0 } = options;
-  const keeper = new StreamKeeper({ clock, heartbeatMs, maxConnectionMs, pingJitterMs, random });
+  const registry = new StreamRegistry({ clock, heartbeatMs, maxConnectionMs, pingJitterMs, random });
   const credentials = new Credentials();
-  const surroundings = { clock, initTimeoutMs: options.initTimeoutMs ?? 10_000, keeper };
+  const parts = { clock, initTimeoutMs: options.initTimeoutMs ?? 10_000, registry };
   const environments = (options.environments ?? [{}]).map((fields) => {
-    const environment = new Environment({ ...PLAIN_ENVIRONMENT, ...fields }, surroundings);
+    const environment = new Environment({ ...PLAIN_ENVIRONMENT, ...fields }, parts);
     credentials.add(environment);
     if (options.data !== 'none') load(environment, options.data ?? {});
     return environment;
   });
-  const seen: RequestSeen[] = [];
+  const admitted: AdmittedRequest[] = [];
   let streams = 0;
-  const app = createRelayApp({
+  const paths = launchDarklyPaths({
     credentials,
     observer: {
-      request: (request) => seen.push(request),
+      request: (request) => admitted.push(request),
       evaluated: () => {},
       stream: () => {
         streams++;
@@ -111,7 +110,9 @@ export function createTestRelay(
     now: () => clock.now(),
     goals: { read: options.goals ?? (async () => undefined) },
     receiverOf: () => options.events ?? DISCARDING,
-    tables: options.tables ?? [],
+  });
+  const app = createRelayApp({
+    paths: { ...options.paths, ...paths },
     clock,
     log: createLog({ level: options.logLevel ?? 'info', format: 'logfmt', clock, write: (line) => log.push(line) }),
   });
@@ -119,14 +120,14 @@ export function createTestRelay(
     const answer = await app.request(path, { method, headers, ...(body === undefined ? {} : { body }) });
     return { status: answer.status, headers: answer.headers, text: await answer.text() };
   };
-  t.after(() => keeper.close());
+  t.after(() => registry.close());
   return {
     clock,
     credentials,
     environments,
     environment: environments[0] as Environment,
-    keeper,
-    seen,
+    registry,
+    admitted,
     openStreams: () => streams,
     log,
     send,
@@ -137,7 +138,7 @@ export function createTestRelay(
         addresses: [{ host: '127.0.0.1', port: 0 }],
         maxHeaderBytes: 2 ** 20 + 2 ** 14,
         clock,
-        endStreams: () => keeper.close(),
+        endStreams: () => registry.close(),
       });
       t.after(async () => {
         const closed = listener.close(0);
@@ -164,7 +165,7 @@ const PLAIN_ENVIRONMENT: EnvironmentOptions = {
   dataFile: undefined,
 };
 
-const DISCARDING: EventReceiver = {
+export const DISCARDING: EventReceiver = {
   mode: 'discard',
   receive: async () => 'accepted',
   receiveImage: () => {},

@@ -1,4 +1,4 @@
-import { plainFlag } from './launchdarkly/fake.ts';
+import { plainFlag } from './launchdarkly/faults.ts';
 
 type Flag = Readonly<Record<string, unknown>>;
 
@@ -10,7 +10,7 @@ const clause = (attribute: string, op: string, values: readonly unknown[]) => ({
   negate: false,
 });
 
-/** Flags as companies have them: half plain, three in ten with rules, two in ten rolled out in part. */
+/** A realistic mix of flags: half plain, three in ten with rules, two in ten with a rollout. */
 export function flagsOf(count: number): Readonly<Record<string, Flag>> {
   return Object.fromEntries(Array.from({ length: count }, (_, index) => [`flag-${index}`, flagAt(index)]));
 }
@@ -61,7 +61,7 @@ export function contextAt(index: number): BenchContext {
 export const encodeContext = (context: BenchContext): string =>
   Buffer.from(JSON.stringify(context)).toString('base64url');
 
-/** A post of so many custom events, as an SDK of today sends them. */
+/** A post of custom events, as current SDKs send them. */
 export function eventsOf(count: number): readonly unknown[] {
   return Array.from({ length: count }, (_, index) => ({
     kind: 'custom',

@@ -9,7 +9,7 @@ import { type Sdk, type SeenFlag, UNKNOWN_KEY } from './sdks.ts';
 
 const HTML = '<!doctype html><title>shop</title><link rel="icon" href="data:,"><script src="/shop.js"></script>';
 
-/** Serves a page with every client-side SDK in it; gives its address, which is another origin than any relay's. */
+/** Serves a page with every client-side SDK; returns its URL, of another origin than the relay. */
 async function servePage(t: TestContext): Promise<string> {
   const { outputFiles } = await esbuild.build({
     entryPoints: ['src/relay/testing/page.ts'],
@@ -35,7 +35,7 @@ async function servePage(t: TestContext): Promise<string> {
 
 interface PageSdk {
   readonly name: string;
-  /** By which name the page knows it. */
+  /** Its name in the page. */
   readonly sdk: string;
   readonly useReport: boolean;
   readonly refusal: RegExp;
@@ -49,7 +49,7 @@ const PAGE_SDKS: readonly PageSdk[] = [
   { name: '@openfeature/ofrep-web-provider', sdk: 'ofrep', useReport: false, refusal: /ProviderFatalError/ },
 ];
 
-/** The client-side SDKs, each in a page of its own in Chromium. */
+/** The client-side SDKs, each in its own page in Chromium. */
 export async function openBrowserSdks(t: TestContext): Promise<readonly Sdk[]> {
   const [pageUrl, browser] = await Promise.all([servePage(t), launchBrowser(t)]);
   return PAGE_SDKS.map((sdk) => pageSdk(t, browser, pageUrl, sdk));
@@ -57,11 +57,11 @@ export async function openBrowserSdks(t: TestContext): Promise<readonly Sdk[]> {
 
 function pageSdk(t: TestContext, browser: Browser, pageUrl: string, { name, sdk, useReport, refusal }: PageSdk): Sdk {
   const hasEvents = sdk !== 'ofrep';
-  /** Pages whose client is closed: a fresh profile costs more than all else. */
+  /** Pages with a closed client, for reuse: a fresh profile is expensive. */
   const left: Page[] = [];
   return {
     name,
-    family: 'client',
+    sdkKind: 'client',
     remembers: true,
     sendsEvents: hasEvents,
     refusal,
@@ -83,10 +83,10 @@ function pageSdk(t: TestContext, browser: Browser, pageUrl: string, { name, sdk,
   };
 }
 
-/** A relay that is away, and a browser's own word for that, are part of the test; so is what it says of a bad key. */
+/** Console errors that are part of the test: of a stopped relay, and for an unknown key. */
 const EXPECTED_COMPLAINTS = new RegExp(`^Failed to load resource|/${UNKNOWN_KEY}[/?'].* blocked by CORS policy`);
 
-/** A page in a fresh browser profile; an error in it, or a refusal of what a good page asks, fails the test. */
+/** A page in a fresh browser profile; any other error in it fails the test. */
 async function openShop(t: TestContext, browser: Browser): Promise<Page> {
   const context = await browser.newContext();
   const page = await context.newPage();

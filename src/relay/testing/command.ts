@@ -3,7 +3,7 @@ import { CommandError, ExitCode } from '../../kernel/errors.ts';
 import type { Terminal } from '../../kernel/terminal/terminal.ts';
 import { addRelayCommand } from '../command.ts';
 
-/** Runs `opsdeck relay` with the given arguments, as the program does, and returns its exit code. */
+/** Runs `opsdeck relay` with these arguments and returns its exit code. */
 export async function runRelay(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
   const program = new Command('opsdeck').exitOverride().configureOutput({
     writeOut: terminal.out,

@@ -6,12 +6,12 @@ import { ENVIRONMENT_DEFAULTS } from '../config/relay-defaults.ts';
 import type { EnvironmentOptions, RelayOptions } from '../config/relay-options.ts';
 import type { LocalKeys } from '../local-keys.ts';
 
-// For the tests of the relay's configuration: it is read from texts.
+// For tests of the relay's configuration, which is read from strings.
 
 export interface Given extends CommandLine {
   readonly file?: string;
   readonly variables?: Variables;
-  /** Whether there is the usual file; its text is `file`. */
+  /** Whether the default file exists; its text is `file`. */
   readonly hasUsualFile?: boolean;
 }
 
@@ -52,10 +52,10 @@ export const RELAY_DEFAULTS: RelayOptions = {
   recordPath: undefined,
 };
 
-/** This user's own, for flags whose environment is not configured. */
+/** Local keys, for flags without a configured environment. */
 export const KEYS: LocalKeys = { sdkKey: 'sdk-own', mobileKey: 'mob-own', envId: 'own' };
 
-/** Without `variables`, the environment is not read. */
+/** Without `variables`, environment variables are not read. */
 function load({ file, variables, hasUsualFile = false, ...source }: Given): ConfigOutcome<LoadedConfig> {
   const config = file !== undefined && !hasUsualFile ? { config: 'relay.conf' } : {};
   return loadConfig({ ...config, ...(variables && { fromEnv: true }), ...source }, variables ?? {}, {
@@ -93,5 +93,5 @@ export const environment = (
   ...more,
 });
 
-/** An environment of a file, for tests of something else. */
+/** A configuration file with one environment. */
 export const ENVIRONMENT = '[Environment "N"]\nsdkKey = sdk-1\n';

@@ -1,23 +1,23 @@
 import type { Environment } from '../environment.ts';
 import { OfrepStreams } from '../ofrep/streams.ts';
-import { ofrepRoutes } from '../routes/ofrep.ts';
+import { ofrepPaths } from '../routes/ofrep.ts';
 import { createTestRelay, type RelayAppOptions, type TestRelay } from './app.ts';
 
 export interface OfrepRelay extends TestRelay {
   readonly streams: OfrepStreams;
-  /** How many flags were evaluated so far. */
+  /** Number of flags evaluated so far. */
   readonly evaluated: () => number;
 }
 
-/** A relay with OFREP. */
+/** A test relay with OFREP. */
 export function createOfrepRelay(
   t: { after(end: () => Promise<void> | void): void },
   options: RelayAppOptions = {},
 ): OfrepRelay {
   let evaluated = 0;
-  const seen: TestRelay['seen'][number][] = [];
-  // The paths are mounted before the relay is there; they are asked only after that.
-  const table = ofrepRoutes({
+  const admitted: TestRelay['admitted'][number][] = [];
+  // The paths are created before the relay, but only used after it.
+  const paths = ofrepPaths({
     credentials: {
       find: (...credential) => relay.credentials.find(...credential),
       get isComplete() {
@@ -28,9 +28,9 @@ export function createOfrepRelay(
       },
     },
     observer: {
-      request: (request) => seen.push(request),
+      request: (request) => admitted.push(request),
       stream: () => () => {},
-      evaluated: (_environment, _family, flags) => {
+      evaluated: (_environment, _sdkKind, flags) => {
         evaluated += flags;
       },
     },
@@ -39,7 +39,7 @@ export function createOfrepRelay(
     },
     maxBodyBytes: options.maxBodyBytes ?? 2 ** 20,
   });
-  const relay = createTestRelay(t, { ...options, tables: [table] });
-  const streams = new OfrepStreams(relay.keeper);
-  return { ...relay, seen, streams, evaluated: () => evaluated };
+  const relay = createTestRelay(t, { ...options, paths });
+  const streams = new OfrepStreams(relay.registry);
+  return { ...relay, admitted, streams, evaluated: () => evaluated };
 }

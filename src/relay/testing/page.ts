@@ -1,4 +1,4 @@
-// Runs in a browser: what a shop's page does with each of the client-side SDKs. `relay-browser.ts` bundles it.
+// Runs in a browser: a page that uses each of the client-side SDKs. Bundled by `browser.ts`.
 import { createClient } from '@launchdarkly/js-client-sdk';
 import { OFREPWebProvider } from '@openfeature/ofrep-web-provider';
 import { OpenFeature, type Provider } from '@openfeature/web-sdk';
@@ -73,7 +73,7 @@ const opened: Readonly<Record<string, (options: PageOptions) => Promise<Shop>>> 
   async ofrep({ url, key }) {
     await OpenFeature.setContext({ targetingKey: SHOPPER.key, plan: SHOPPER.plan });
     const headers: [string, string][] = [['Authorization', `Bearer ${key}`]];
-    // Its types were made without exactOptionalPropertyTypes.
+    // Its types were generated without exactOptionalPropertyTypes.
     const provider = new OFREPWebProvider({ baseUrl: url, headers }) as unknown as Provider;
     await OpenFeature.setProviderAndWait(provider);
     const client = OpenFeature.getClient();

@@ -11,9 +11,7 @@ import {
 } from '../../testing/processes.ts';
 import { ENV_ID, MOBILE_KEY, SDK_KEY } from './app.ts';
 
-export { ENV_ID, MOBILE_KEY, SDK_KEY };
-
-/** Starts the built `opsdeck relay serve` on the loopback, on a free port unless one is told. */
+/** Starts the built `opsdeck relay serve` on the loopback; by default on a free port. */
 export function startRelayProcess(t: Cleanup, args: readonly string[], port = 0): Promise<RunningServer> {
   return startServer(t, {
     command: process.execPath,
@@ -26,7 +24,7 @@ export function startRelayProcess(t: Cleanup, args: readonly string[], port = 0)
 export const portOf = ({ url }: Pick<RunningServer, 'url'>): number => Number(new URL(url).port);
 
 export interface RelayConfig {
-  /** Where streams, polls, goals and events go. */
+  /** URL for streams, polls, goals and events. */
   readonly upstream: string;
   /** Further lines of these sections. */
   readonly main?: readonly string[];
@@ -34,7 +32,7 @@ export interface RelayConfig {
   readonly environment?: readonly string[];
 }
 
-/** Writes a configuration of one environment, `production`, whose every host is `upstream`; gives its path. */
+/** Writes a configuration with one environment, `production`, and `upstream` for all hosts; returns its path. */
 export function relayConfigFile(
   t: Cleanup,
   { upstream, main = [], events = [], environment = [] }: RelayConfig,
@@ -59,7 +57,7 @@ export function relayConfigFile(
   return path;
 }
 
-/** A flag file, saved as editors save: written beside, then put in its place. */
+/** A flag file, saved as editors do: written to a temporary file, then renamed. */
 export class FlagFile {
   readonly path: string;
 

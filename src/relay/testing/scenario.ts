@@ -2,11 +2,13 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { eventually } from '../../testing/eventually.ts';
 import type { RunningServer } from '../../testing/processes.ts';
-import { type FakeLaunchDarkly, plainFlag, startFakeLaunchDarkly } from './launchdarkly/fake.ts';
-import { ENV_ID, FlagFile, portOf, relayConfigFile, SDK_KEY, startRelayProcess } from './process.ts';
+import { ENV_ID, SDK_KEY } from './app.ts';
+import { type FakeLaunchDarkly, startFakeLaunchDarkly } from './launchdarkly/fake.ts';
+import { plainFlag } from './launchdarkly/faults.ts';
+import { FlagFile, portOf, relayConfigFile, startRelayProcess } from './process.ts';
 import { type Sdk, type SdkClient, UNKNOWN_KEY } from './sdks.ts';
 
-/** A relay that waited for streams to end by themselves when it is stopped would wait as long. */
+/** Makes the test hang if the relay waits for open streams when it stops. */
 const PATIENT = ['gracefulShutdownTimeout = 1h'];
 
 type Flag = Readonly<Record<string, unknown>>;
@@ -26,7 +28,7 @@ const FLAGS: Readonly<Record<string, Flag>> = {
   text: plainFlag('text', 'old'),
 };
 
-/** What each client is to see: a value, its variation, and the reason as LaunchDarkly or OpenFeature call it. */
+/** Expected evaluations: value, variation, and reason as named by LaunchDarkly or OpenFeature. */
 const EXPECTED: readonly (readonly [key: string, fallback: unknown, value: unknown, index: number, reason: RegExp])[] =
   [
     ['bool', false, true, 0, /^(FALLTHROUGH|STATIC)$/],
@@ -36,14 +38,14 @@ const EXPECTED: readonly (readonly [key: string, fallback: unknown, value: unkno
     ['text', 'none', 'old', 0, /^(FALLTHROUGH|STATIC)$/],
   ];
 
-/** A relay in a process of its own, and where its flags come from. */
+/** A relay process and the source of its flags. */
 interface RelayWorld {
-  /** Starts the relay; after a stop, on the port that it had. */
+  /** Starts the relay; after a stop, on the same port. */
   start(): Promise<RunningServer>;
   /** Changes the flag `text`. */
   saveText(value: string): Promise<void> | void;
-  readonly keys: Readonly<Record<Sdk['family'], string>>;
-  /** Undefined where events go nowhere. */
+  readonly keys: Readonly<Record<Sdk['sdkKind'], string>>;
+  /** Undefined if events are discarded. */
   readonly upstream: FakeLaunchDarkly | undefined;
 }
 
@@ -65,7 +67,7 @@ async function localWorld(t: TestContext): Promise<RelayWorld> {
   };
 }
 
-/** A relay between clients and an upstream that records what it is sent. */
+/** A relay with a recording upstream. */
 async function upstreamWorld(t: TestContext, args: readonly string[] = []): Promise<RelayWorld> {
   const upstream = await startFakeLaunchDarkly(t, { flags: FLAGS });
   let version = 1;
@@ -83,7 +85,7 @@ const WORLDS: readonly (readonly [name: string, make: (t: TestContext) => Promis
   ['upstream, evaluated streams', (t) => upstreamWorld(t, ['--evaluated-streams'])],
 ];
 
-/** Plays the scenario with flags from everywhere, all at the same time; the test must allow that of its subtests. */
+/** Plays the scenario with every source of flags, concurrently; the test must allow concurrent subtests. */
 export async function playEverywhere(t: TestContext, sdks: readonly Sdk[]): Promise<void> {
   const play = async (world: TestContext, make: (t: TestContext) => Promise<RelayWorld>) =>
     playScenario(world, sdks, await make(world));
@@ -95,15 +97,15 @@ function starter(t: TestContext, args: readonly string[]): RelayWorld['start'] {
   return async () => {
     const relay = await startRelayProcess(t, args, port);
     port = portOf(relay);
-    // Not every SDK asks again after the 503 of a relay that has no data yet.
+    // Not every SDK retries after a 503 of a relay without data.
     await eventually('data', async () => (await fetch(`${relay.url}/readyz`)).ok);
     return relay;
   };
 }
 
 /**
- * Lets all clients live through the same, side by side: a start, evaluations, a change, events, a relay that is away and
- * comes back, and a key that nobody knows. The test must allow its subtests to run at the same time.
+ * Plays the same scenario with all clients concurrently: start, evaluations, a change, events, a restart of the relay, and an
+ * unknown key. The test must allow concurrent subtests.
  */
 async function playScenario(t: TestContext, sdks: readonly Sdk[], world: RelayWorld): Promise<void> {
   const clients = new Map<Sdk, SdkClient>();
@@ -128,7 +130,7 @@ async function playScenario(t: TestContext, sdks: readonly Sdk[], world: RelayWo
     sdks.map((sdk) =>
       t.test(
         `${sdk.name}: starts`,
-        async () => void clients.set(sdk, await sdk.open(relay.url, world.keys[sdk.family])),
+        async () => void clients.set(sdk, await sdk.open(relay.url, world.keys[sdk.sdkKind])),
       ),
     ),
   );
@@ -155,7 +157,7 @@ async function playScenario(t: TestContext, sdks: readonly Sdk[], world: RelayWo
     await closeAll();
     await Promise.all(
       sdks.map((sdk) =>
-        t.test(`${sdk.name}: is refused with a key that nobody knows`, async () => {
+        t.test(`${sdk.name}: is refused with an unknown key`, async () => {
           const opened = sdk.open(relay.url, UNKNOWN_KEY).then((client) => client.close());
           await assert.rejects(opened, (error) => sdk.refusal.test(describeError(error)));
         }),
@@ -183,7 +185,7 @@ async function eventuallyReads(client: SdkClient, text: string): Promise<void> {
   await eventually(`the text ${text}`, async () => (await readText(client)) === text, { everyMs: 20 });
 }
 
-/** By the relay's own count of requests. */
+/** According to the relay's metrics. */
 async function assertAskedBothWays({ url }: RunningServer): Promise<void> {
   const metrics = await (await fetch(`${url}/metrics`)).text();
   for (const method of ['GET', 'REPORT']) {
@@ -192,19 +194,19 @@ async function assertAskedBothWays({ url }: RunningServer): Promise<void> {
 }
 
 function assertDelivers(upstream: FakeLaunchDarkly) {
-  return async ({ name, family }: Sdk, client: SdkClient): Promise<void> => {
-    const eventPath = family === 'server' ? '/bulk' : `/events/bulk/${ENV_ID}`;
+  return async ({ name, sdkKind }: Sdk, client: SdkClient): Promise<void> => {
+    const eventPath = sdkKind === 'server' ? '/bulk' : `/events/bulk/${ENV_ID}`;
     const event = `bought by ${name}`;
     await client.report?.(event);
     const { headers } = await eventually('the event upstream', () =>
       upstream.eventPosts.find(({ path, body }) => path === eventPath && body.includes(JSON.stringify(event))),
     );
-    assert.equal(headers.authorization, family === 'server' ? SDK_KEY : undefined);
+    assert.equal(headers.authorization, sdkKind === 'server' ? SDK_KEY : undefined);
     assert.equal(headers['x-launchdarkly-event-schema'], '4');
   };
 }
 
-/** Some clients reject with what is no Error. */
+/** Some clients reject with a value other than an Error. */
 function describeError(error: unknown): string {
   return error instanceof Error ? String(error) : JSON.stringify(error);
 }

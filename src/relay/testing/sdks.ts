@@ -1,4 +1,4 @@
-// LaunchDarkly's and OpenFeature's own clients, as applications use them, all behind one face.
+// LaunchDarkly's and OpenFeature's own clients behind one interface.
 import type { TestContext } from 'node:test';
 import { init } from '@launchdarkly/node-server-sdk';
 import { OFREPProvider } from '@openfeature/ofrep-provider';
@@ -6,36 +6,34 @@ import { OpenFeature } from '@openfeature/server-sdk';
 import { initialize } from 'launchdarkly-node-client-sdk';
 import LaunchDarkly from 'launchdarkly-node-server-sdk';
 
-/** What a client makes of a flag; `variation` and `reason` are absent where it does not tell. */
+/** The evaluation of a client; `variation` and `reason` are absent if it does not report them. */
 export interface SeenFlag {
   readonly value: unknown;
   readonly variation?: number | string | null | undefined;
-  /** The reason's kind alone. */
+  /** The kind of the reason. */
   readonly reason?: string | undefined;
 }
 
 /** A client that has started. */
 export interface SdkClient {
   read(key: string, fallback: unknown): Promise<SeenFlag>;
-  /** Reports an event and sends all that is pending; absent where a client knows no events. */
+  /** Reports an event and flushes; absent if the client has no events. */
   readonly report?: (event: string) => Promise<void>;
   close(): Promise<void>;
 }
 
 export interface Sdk {
   readonly name: string;
-  /** Whose credential it shows. */
-  readonly family: 'server' | 'client';
-  /** Whether flags stay what they were while the relay is away. */
+  readonly sdkKind: 'server' | 'client';
+  /** Whether flags keep their values while the relay is down. */
   readonly remembers: boolean;
   readonly sendsEvents: boolean;
-  /** What it says of a key that nobody knows, its error as a text. */
+  /** Its error for an unknown key. */
   readonly refusal: RegExp;
-  /** Rejects when the client says that it cannot start. */
+  /** Rejects if the client cannot start. */
   open(url: string, key: string): Promise<SdkClient>;
 }
 
-/** A key of no environment. */
 export const UNKNOWN_KEY = 'unknown-key';
 const SILENT = { error() {}, warn() {}, info() {}, debug() {} };
 const SHOPPER = { kind: 'user', key: 'ada', plan: 'gold' } as const;
@@ -57,7 +55,7 @@ const hosts = (url: string) => ({ baseUri: url, streamUri: url, eventsUri: url }
 function serverSdk(name: string, options: { readonly stream: boolean }): Sdk {
   return {
     name: `@launchdarkly/node-server-sdk, ${name}`,
-    family: 'server',
+    sdkKind: 'server',
     remembers: true,
     sendsEvents: true,
     refusal: options.stream ? /^Error: Authentication failed/ : /401 \(invalid SDK key\)/,
@@ -82,7 +80,7 @@ function serverSdk(name: string, options: { readonly stream: boolean }): Sdk {
 function oldServerSdk(name: string, options: { readonly stream: boolean }): Sdk {
   return {
     name: `launchdarkly-node-server-sdk 7, ${name}`,
-    family: 'server',
+    sdkKind: 'server',
     remembers: true,
     sendsEvents: true,
     refusal: options.stream ? /^Error: Authentication failed/ : /401 \(invalid SDK key\)/,
@@ -112,7 +110,7 @@ function oldServerSdk(name: string, options: { readonly stream: boolean }): Sdk 
 function nodeClientSdk(name: string, options: { readonly useReport: boolean }): Sdk {
   return {
     name: `launchdarkly-node-client-sdk, ${name}`,
-    family: 'client',
+    sdkKind: 'client',
     remembers: true,
     sendsEvents: true,
     refusal: /Environment not found/,
@@ -148,7 +146,7 @@ let domains = 0;
 function openFeature(): Sdk {
   return {
     name: '@openfeature/ofrep-provider',
-    family: 'server',
+    sdkKind: 'server',
     remembers: false,
     sendsEvents: false,
     refusal: /^Error: GENERAL/,
@@ -166,12 +164,12 @@ function openFeature(): Sdk {
       };
       const read = async (flag: string, fallback: unknown) => {
         const { value, variant, reason, errorCode, errorMessage } = await ask(flag, fallback);
-        // A provider of the server kind has nothing to start: the first question finds a bad key out.
+        // A server provider makes no request at its start: the first evaluation detects an invalid key.
         if (errorCode === 'GENERAL') throw new Error(`GENERAL: ${errorMessage}`);
         return { value, variation: variant, reason };
       };
       await read('bool', false);
-      // A provider keeps nothing open, and to clear them would take those of other tests, too.
+      // A provider has nothing to close, and clearing providers would affect other tests.
       return { read, close: async () => {} };
     },
   };
@@ -190,7 +188,7 @@ export const NODE_SDKS: readonly Sdk[] = [
 const POLL_INTERVAL_MS = 30_000;
 const SHORTER = 100;
 
-/** Server SDKs refuse to poll more often than every 30 s: until the test is over, waits of this length take a hundredth. */
+/** Server SDKs poll at most every 30 s: until the end of the test, such waits take a hundredth of it. */
 export function shortenPolls(t: TestContext): void {
   for (const name of ['setTimeout', 'setInterval'] as const) {
     const wait: (action: () => void, ms?: number, ...args: never[]) => unknown = globalThis[name];

@@ -1,30 +1,30 @@
 const FIRST_MS = 1000;
 const MAX_MS = 30_000;
-/** A key that was refused may be made valid by somebody; it is tried again so often. */
+/** Retry interval after a refused key, which may become valid upstream. */
 const REFUSED_MS = 5 * 60_000;
-/** A connection that was good for so long makes the next failure a first one. */
+/** After a connection of this duration the next failure counts as the first. */
 const GOOD_MS = 60_000;
 
 /**
- * How long to wait before upstream is asked again. Every wait is shortened by a random part of up to a half, so that
- * relays which lost their upstream together do not come back together.
+ * Exponential backoff between connections to upstream. Every wait is shortened by a random part of up to a half, so that
+ * relays do not all reconnect at the same time.
  */
 export class UpstreamBackoff {
   readonly #random: () => number;
   #failures = 0;
   #goodSince: number | undefined;
 
-  /** `random` gives a number from 0 up to, but not including, 1. */
+  /** `random` returns a number from 0 to below 1. */
   constructor(random: () => number) {
     this.#random = random;
   }
 
-  /** Data has come; of several calls for one connection the first counts. */
+  /** Data has arrived; the first call for a connection counts. */
   succeeded(now: number): void {
     this.#goodSince ??= now;
   }
 
-  /** The wait after a failure that may pass, in milliseconds. */
+  /** The wait after a temporary failure, in milliseconds. */
   failed(now: number): number {
     this.#settle(now);
     const wait = Math.min(FIRST_MS * 2 ** this.#failures, MAX_MS);

@@ -1,14 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { HttpClient, HttpStream } from '../../kernel/http-client/http-client.ts';
+import { accepted, type Outcome } from '../../kernel/outcome.ts';
 import type { ConnectionErrorKind } from '../status/connection-status.ts';
+import { RELAY_VERSION } from '../version.ts';
 
-/** Why a connection to upstream is over. */
+/** Why a connection to upstream ended. */
 export interface UpstreamFailure {
   readonly kind: ConnectionErrorKind;
   readonly reason: string;
   readonly statusCode?: number | undefined;
-  /** Nothing but another key, or another configuration upstream, would help. */
+  /** A retry does not help without another key or configuration. */
   readonly isRefusal?: boolean;
 }
 
@@ -20,21 +22,19 @@ export interface UpstreamAddress {
   readonly filter: string | undefined;
 }
 
-export type OpenedStream =
-  | { readonly ok: true; readonly body: Readable }
-  | { readonly ok: false; readonly failure: UpstreamFailure };
+type OpenedStream = Outcome<Readable, UpstreamFailure>;
 
-/** The Relay Proxy whose place this one takes, as LaunchDarkly and firewalls know it. */
-export const USER_AGENT = 'LDRelay/8.10.1';
+/** That of the Relay Proxy, which LaunchDarkly and firewalls expect. */
+export const USER_AGENT = `LDRelay/${RELAY_VERSION}`;
 
-/** Of this process. */
+/** Identifies this process. */
 const INSTANCE_ID = randomUUID();
 const MAX_REDIRECTS = 5;
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
-/** Statuses from 400 to 499 that a repetition may cure. */
-const PASSING: readonly number[] = [400, 408, 429];
+/** 4xx statuses that are worth a retry. */
+const RETRYABLE: readonly number[] = [400, 408, 429];
 
-/** Asks for the `/all` stream of an environment. Rejects when there is no answer. */
+/** Opens the `/all` stream of an environment, following redirects. Rejects without a response. */
 export async function openUpstreamStream(
   http: UpstreamHttp,
   { streamUri, sdkKey, filter }: UpstreamAddress,
@@ -53,11 +53,11 @@ export async function openUpstreamStream(
     const response = await http.open({ url, headers, signal });
     if (response.status === 200) return checkStream(response);
     response.body.destroy();
-    if (!REDIRECTS.includes(response.status)) return { ok: false, failure: statusFailure(response.status) };
+    if (!REDIRECTS.includes(response.status)) return { ok: false, ...statusFailure(response.status) };
     const next = nextUrl(url, response.headers.get('location'));
     if (typeof next === 'string' || hops === MAX_REDIRECTS) {
-      const reason = typeof next === 'string' ? next : 'redirects go on and on';
-      return { ok: false, failure: { kind: 'ERROR_RESPONSE', statusCode: response.status, reason } };
+      const reason = typeof next === 'string' ? next : 'too many redirects';
+      return { ok: false, kind: 'ERROR_RESPONSE', statusCode: response.status, reason };
     }
     url = next;
   }
@@ -68,26 +68,26 @@ function checkStream({ headers, body }: HttpStream): OpenedStream {
   const encoding = headers.get('content-encoding') ?? 'identity';
   if (encoding !== 'identity') {
     body.destroy();
-    const reason = `the answer is encoded as ${encoding}, which was not asked for`;
-    return { ok: false, failure: { kind: 'INVALID_DATA', reason } };
+    const reason = `the response is encoded as ${encoding}, which was not requested`;
+    return { ok: false, kind: 'INVALID_DATA', reason };
   }
-  if (type === null || /^text\/event-stream\b/i.test(type)) return { ok: true, body };
+  if (type === null || /^text\/event-stream\b/i.test(type)) return accepted(body);
   body.destroy();
-  return { ok: false, failure: { kind: 'INVALID_DATA', reason: `the answer is ${type}, not an event stream` } };
+  return { ok: false, kind: 'INVALID_DATA', reason: `the response is ${type}, not an event stream` };
 }
 
 function statusFailure(statusCode: number): UpstreamFailure {
-  const isRefusal = statusCode >= 400 && statusCode < 500 && !PASSING.includes(statusCode);
-  const reason = `the answer has the status ${statusCode}`;
+  const isRefusal = statusCode >= 400 && statusCode < 500 && !RETRYABLE.includes(statusCode);
+  const reason = `the response has the status ${statusCode}`;
   return { kind: 'ERROR_RESPONSE', statusCode, isRefusal, reason };
 }
 
-/** Where a redirect leads, or why it is not followed: the key is for this origin alone, and may only change to https. */
+/** The target of a redirect, or why it is not followed: the key must not leave its origin, except from http to https. */
 function nextUrl(from: URL, location: string | null): URL | string {
-  if (location === null || !URL.canParse(location, from.href)) return 'a redirect leads nowhere';
+  if (location === null || !URL.canParse(location, from.href)) return 'a redirect has no valid location';
   const to = new URL(location, from.href);
   const isSecured = from.protocol === 'http:' && to.protocol === 'https:' && to.hostname === from.hostname;
   if (to.origin !== from.origin && !isSecured)
-    return `a redirect leads to another server, ${to.protocol}//${to.host}, which gets no key from here`;
+    return `a redirect leads to another server, ${to.protocol}//${to.host}, which must not get the key`;
   return to;
 }

@@ -7,8 +7,8 @@ import { openSse } from '../../testing/http/sse-client.ts';
 import { isLongRound } from '../../testing/long-round.ts';
 import { type Cleanup, Janitor, temporaryFolder } from '../../testing/processes.ts';
 import { Random } from '../../testing/random.ts';
-import { mountSmallDisk } from '../../testing/small-disk.ts';
 import { type RoomsProcess, startRoomsProcess } from '../testing/process.ts';
+import { mountSmallDisk } from '../testing/small-disk.ts';
 
 interface Answer {
   readonly status: number;

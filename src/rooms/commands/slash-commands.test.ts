@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startFakeAlertmanager, type ToldAnswer } from '../../testing/fake-alertmanager.ts';
+import { type FakeAnswer, startFakeAlertmanager } from '../../testing/fake-alertmanager.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import type { Cleanup } from '../../testing/processes.ts';
 import { openTestRooms, type RoomsAnswer, type TestRooms } from '../testing/app.ts';
@@ -20,7 +20,7 @@ interface Fixture {
   say(body: string, fields?: object): Promise<RoomsAnswer>;
 }
 
-const answerAlerts = ({ method, path }: { method: string; path: string }): ToldAnswer => {
+const answerAlerts = ({ method, path }: { method: string; path: string }): FakeAnswer => {
   if (path === '/api/v2/alerts') return { json: [ALERT] };
   if (path === '/api/v2/silences') return method === 'POST' ? { json: { silenceID: 'a-silence-1' } } : { json: [] };
   return { json: { endsAt: NOW, status: { state: path.endsWith('ended-silence') ? 'expired' : 'active' } } };

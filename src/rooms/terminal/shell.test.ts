@@ -6,10 +6,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { eventually } from '../../testing/eventually.ts';
-import { openTcpProxy } from '../../testing/http/tcp-proxy.ts';
 import { isLongRound } from '../../testing/long-round.ts';
 import { executablePath, runProcess, temporaryFolder } from '../../testing/processes.ts';
 import { startRoomsProcess } from '../testing/process.ts';
+import { openTcpProxy } from '../testing/tcp-proxy.ts';
 
 function environment(t: TestContext, url: string): Record<string, string> {
   return { HOME: temporaryFolder(t), OPSDECK_ROOMS_URL: url, OPSDECK_ROOMS_USER: 'ana', NO_COLOR: '1' };

@@ -1,6 +1,6 @@
 // Rooms beside an alert server, with people who may use it and people who may not.
 import assert from 'node:assert/strict';
-import { type FakeAlertmanager, startFakeAlertmanager, type ToldAnswer } from '../../testing/fake-alertmanager.ts';
+import { type FakeAlertmanager, type FakeAnswer, startFakeAlertmanager } from '../../testing/fake-alertmanager.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import type { Cleanup } from '../../testing/processes.ts';
 import type { RoomsOptions } from '../config/rooms-options.ts';
@@ -66,7 +66,7 @@ export async function openAlertRoom(t: Cleanup, options: Partial<RoomsOptions> =
   };
 }
 
-function answerAlerts({ method, path }: { readonly method: string; readonly path: string }, count: number): ToldAnswer {
+function answerAlerts({ method, path }: { readonly method: string; readonly path: string }, count: number): FakeAnswer {
   const alert = (index: number) => ({
     fingerprint: `fingerprint-${index}`,
     labels: { ...LABELS, instance: `web${index}` },

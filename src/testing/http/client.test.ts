@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { HttpClient } from './client.ts';
+import { PlainClient } from './client.ts';
 
-/** Answers so many requests of each connection, and closes it when the next one is there. */
+/** Answers this many requests per connection, and closes it at the next one. */
 async function startClosing(t: TestContext, answers: number) {
   let connections = 0;
   const server = createServer((socket) => {
@@ -19,7 +19,7 @@ async function startClosing(t: TestContext, answers: number) {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   t.after(() => server.close());
-  const client = new HttpClient(t, `http://127.0.0.1:${(server.address() as AddressInfo).port}`, { connections: 1 });
+  const client = new PlainClient(t, `http://127.0.0.1:${(server.address() as AddressInfo).port}`, { connections: 1 });
   return { client, connections: () => connections };
 }
 

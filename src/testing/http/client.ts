@@ -6,7 +6,7 @@ import type { Cleanup } from '../processes.ts';
 
 export interface PlainRequest {
   readonly method: string;
-  /** Sent as it is, broken or not. */
+  /** Sent without validation. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer;
@@ -18,11 +18,11 @@ export interface PlainResponse {
   readonly body: string;
 }
 
-/** A client that keeps its connections, follows nothing, corrects nothing and times out after {@link HANG_MS}. */
-export class HttpClient {
+/** A client without redirects or corrections; keeps connections alive and times out after {@link HANG_MS}. */
+export class PlainClient {
   readonly #agent: Agent;
   readonly #base: URL;
-  /** Connections over which there was an answer. */
+  /** Connections with at least one response. */
   readonly #used = new WeakSet<Duplex>();
 
   constructor(t: Cleanup, url: string, { connections = 8 } = {}) {
@@ -54,8 +54,8 @@ export class HttpClient {
       );
       outgoing.on('timeout', () => outgoing.destroy(new Error(`${method} ${path}: no answer within ${HANG_MS} ms`)));
       outgoing.on('error', (error) => {
-        // A server may close an idle connection just when the next request is on its way. Node's own `reusedSocket` is not
-        // set where the request has waited for the connection.
+        // A server may close an idle connection just before the next request. Node's `reusedSocket` is not set if the
+        // request has waited for the connection.
         const isLate = this.#used.has(outgoing.socket as Duplex) && systemCodeOf(error) === 'ECONNRESET';
         if (isLate) this.send(plain).then(done, fail);
         else fail(error);
@@ -68,7 +68,7 @@ export class HttpClient {
     return this.send({ method: 'GET', path });
   }
 
-  /** Sends a value as JSON, with the content type that the API asks for. */
+  /** Sends a value as JSON. */
   post(path: string, value: unknown): Promise<PlainResponse> {
     const body = JSON.stringify(value);
     return this.send({ method: 'POST', path, headers: { 'Content-Type': 'application/json' }, body });

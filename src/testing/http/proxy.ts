@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import type { AddressInfo } from 'node:net';
 
 /**
- * A reverse proxy that shows a server under a path of its own and takes that path away: what asks beside it is answered
- * 404, and kept. Answers `http://127.0.0.1:port/prefix/`.
+ * A reverse proxy that serves a server under a path prefix, which it strips. Requests without the prefix are answered with 404
+ * and recorded in `strays`. `url` is `http://127.0.0.1:port/prefix/`.
  */
 export async function openPrefixProxy(
   t: { after(end: () => Promise<void>): void },
@@ -22,7 +22,7 @@ export async function openPrefixProxy(
   return { url: `${url}${prefix}/`, strays };
 }
 
-/** A reverse proxy that cuts the requests for which `isCut` says so. */
+/** A reverse proxy that cuts the requests for which `isCut` returns true. */
 export function openCuttingProxy(
   t: { after(end: () => Promise<void>): void },
   target: string,

@@ -3,22 +3,22 @@ import { HANG_MS } from '../eventually.ts';
 
 export interface RawAnswer {
   readonly status: number;
-  /** The status line and the header fields as they came. */
+  /** The status line and headers as received. */
   readonly head: string;
-  /** Bytes of the body, without the framing of chunks. */
+  /** Size of the body without chunk framing. */
   readonly bodyBytes: number;
-  /** Empty unless the connection was told to keep bodies. */
+  /** Empty without `keepBodies`. */
   readonly body: Buffer;
 }
 
 export interface RawOptions {
-  /** Keeps the bodies; otherwise they are counted and forgotten, so that the client costs next to nothing. */
+  /** Keeps the bodies; by default only their size is counted. */
   readonly keepBodies?: boolean;
-  /** An exchange that takes longer fails; {@link HANG_MS} unless told. */
+  /** Timeout of an exchange; {@link HANG_MS} by default. */
   readonly deadlineMs?: number;
 }
 
-/** Takes an answer apart as its bytes come in: head, then a body that ends by length, by chunks, or not at all. */
+/** Parses a response incrementally: head, then a body with a length, in chunks, or none. */
 class AnswerReader {
   readonly #withoutBody: boolean;
   readonly #keepBody: boolean;
@@ -88,7 +88,7 @@ class AnswerReader {
   }
 
   #takeChunkSize(line: string): void {
-    // The line that ends a chunk's bytes stands before the next size.
+    // The line break after a chunk.
     if (line === '') return;
     this.#left = Number.parseInt(line, 16);
     this.#state = this.#left === 0 ? 'trailer' : 'chunk';
@@ -132,7 +132,7 @@ export class RawConnection {
     return this.#closed;
   }
 
-  /** Sends one request and waits for its whole answer. `method` is told because the answer to HEAD has no body. */
+  /** Sends one request and waits for its complete response. `method` is needed as the response to HEAD has no body. */
   exchange(method: string, bytes: string | Buffer): Promise<RawAnswer> {
     const reader = new AnswerReader(method, this.#options.keepBodies ?? false);
     const deadlineMs = this.#options.deadlineMs ?? HANG_MS;

@@ -7,9 +7,9 @@ export interface SinkRequest {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
-  /** The sender's: the same for all that came over one connection. */
+  /** Of the client: the same for all requests on one connection. */
   readonly port: number | undefined;
-  /** The body read as JSON; throws when it is none. */
+  /** The parsed body; throws if it is not JSON. */
   readonly json: unknown;
 }
 
@@ -19,7 +19,7 @@ export type SinkAnswer =
       readonly status?: number;
       readonly headers?: Record<string, string>;
       readonly body?: string;
-      /** The connection is cut after these words. */
+      /** Cuts the connection after the body. */
       readonly isCut?: boolean;
     }
   | 'hang'
@@ -29,13 +29,13 @@ export interface HttpSink {
   /** `http://127.0.0.1:port` */
   readonly url: string;
   readonly requests: SinkRequest[];
-  /** How many of them lost their connection before they were answered. */
+  /** Number of requests whose connection was closed before the response. */
   readonly abandoned: number;
-  /** Resolves with all requests as soon as there are this many. */
+  /** Resolves with all requests when there are at least this many. */
   received(count: number): Promise<readonly SinkRequest[]>;
 }
 
-/** A server on a free port that records what it is sent and answers as it is told; 200 without a body unless told. */
+/** A recording server on a free port; by default answers with 200 without a body. */
 export async function startHttpSink(
   t: { after(end: () => Promise<void>): void },
   answer: (request: SinkRequest, index: number) => SinkAnswer | Promise<SinkAnswer> = () => ({}),

@@ -8,28 +8,28 @@ export interface OpenSseOptions {
   readonly body?: string;
 }
 
-/** How a stream was over: the server ended it, it broke off, or this side closed it. */
+/** How a stream ended: by the server, by a broken connection, or by this client. */
 export type StreamEnd = 'ended' | 'broken' | 'closed';
 
-/** Events are kept until they are asked for. */
+/** Events are queued until `next`. */
 export interface SseStream extends AsyncIterable<SseEvent> {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** All that came so far, comments and all; what `next` has given stays in it. */
+  /** Everything received so far, including comments and events already returned by `next`. */
   readonly items: readonly SseItem[];
-  /** All that came so far, as it came. */
+  /** The raw text received so far. */
   text(): string;
-  /** The next event, or undefined when the stream is over; rejects after {@link HANG_MS}. */
+  /** The next event, or undefined at the end of the stream; rejects after {@link HANG_MS}. */
   next(): Promise<SseEvent | undefined>;
-  /** Resolves once the stream is over. */
+  /** Resolves at the end of the stream. */
   readonly over: Promise<StreamEnd>;
-  /** Stops reading, so that what the server sends piles up; `resume` reads on. */
+  /** Stops reading until `resume`. */
   pause(): void;
   resume(): void;
   close(): void;
 }
 
-/** Opens an event stream on a connection of its own; resolves when the head of the answer is there. */
+/** Opens an event stream on a new connection; resolves with the head of the response. */
 export function openSse(url: string, { method = 'GET', headers = {}, body }: OpenSseOptions = {}): Promise<SseStream> {
   return new Promise((resolve, reject) => {
     const outgoing = request(url, {

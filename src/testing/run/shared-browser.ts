@@ -1,8 +1,8 @@
-// One Chromium for all processes of a run of tests; a test file that runs alone starts its own.
+// One Chromium for all processes of a test run; a test file that runs alone starts its own.
 import { existsSync } from 'node:fs';
 import type { Browser } from 'playwright-core';
 
-/** The first one costs half the processor time: it draws nothing around a page. */
+/** The headless shell takes half of the CPU time. */
 const CHROMIUMS = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'];
 const CHROMIUM_FLAGS = [
   '--no-sandbox',
@@ -14,15 +14,15 @@ const CHROMIUM_FLAGS = [
   '--disable-component-update',
   '--disable-sync',
 ];
-/** Names the address of a Chromium that runs already. */
+/** Environment variable with the address of the shared Chromium. */
 const ADDRESS = 'OPSDECK_TEST_BROWSER';
 
-/** Where Debian's Chromium is installed, if it is. */
+/** Path of Debian's Chromium; undefined if it is not installed. */
 export function findChromium(): string | undefined {
   return CHROMIUMS.find((path) => existsSync(path));
 }
 
-/** Starts Debian's Chromium, if there is one, for {@link connectBrowser} in child processes; returns how it ends. */
+/** Starts Chromium, if installed, for {@link connectBrowser} in child processes; returns a function that closes it. */
 export async function launchSharedBrowser(): Promise<() => Promise<void>> {
   const executablePath = findChromium();
   if (!executablePath) return async () => {};
@@ -32,7 +32,7 @@ export async function launchSharedBrowser(): Promise<() => Promise<void>> {
   return () => server.close();
 }
 
-/** The Chromium of the run, or else one of its own; closing it closes no page of anybody else. */
+/** Connects to the shared Chromium, or starts one. Closing the connection does not affect others. */
 export async function connectBrowser(): Promise<Browser> {
   const { chromium } = await import('playwright-core');
   const address = process.env[ADDRESS];

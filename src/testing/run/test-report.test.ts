@@ -5,7 +5,7 @@ import { TestReport } from './test-report.ts';
 
 const FILE = 'src/a.test.mjs';
 
-/** Reports what node:test tells of one file; gives the text and the verdict. */
+/** Reports events of one file; returns the text and whether all tests have passed. */
 function reportOf(events: readonly object[]): { readonly text: string; readonly isGreen: boolean } {
   let text = '';
   const report = new TestReport('/tests', { write: (part) => (text += part) });
@@ -33,7 +33,7 @@ test('a green file is one line, and the run is green', () => {
   assert.match(text, /\n1 tests, 0 failed, in/);
 });
 
-test('a failed subtest is told with its whole name and its error, at the end too, and once each time', () => {
+test('a failed subtest is reported with its full name and error, once at its file and once at the end', () => {
   const { text, isGreen } = reportOf([
     started(0, 'outer'),
     started(1, 'inner'),
@@ -47,21 +47,21 @@ test('a failed subtest is told with its whole name and its error, at the end too
   assert.doesNotMatch(text, /1 subtest failed/);
 });
 
-test('a file whose process ends without a good result is red, whatever its tests said', () => {
+test('a file whose process fails is red, whatever the results of its tests', () => {
   for (const events of [[ended('test:pass', 0, 'one'), summary(false)], []]) {
     const { text, isGreen } = reportOf(events);
     assert.equal(isGreen, false);
-    assert.match(text, /✖ src\/a\.test\.mjs: its process did not end well/);
+    assert.match(text, /✖ src\/a\.test\.mjs: its process failed/);
   }
 });
 
-test('what a process prints is kept, and a skipped test says why', () => {
+test('other output of a process is kept, and skipped tests have a reason', () => {
   const { text, isGreen } = reportOf([
-    { type: 'test:stderr', data: { ...place, message: 'a word of the process\n' } },
+    { type: 'test:stderr', data: { ...place, message: 'output of the process\n' } },
     ended('test:pass', 0, 'real', { skip: 'amtool is not installed' }),
     summary(true),
   ]);
   assert.equal(isGreen, true);
-  assert.match(text, /a word of the process\n/);
+  assert.match(text, /output of the process\n/);
   assert.match(text, /skipped: amtool is not installed\n/);
 });

@@ -9,12 +9,12 @@ interface TimedTest {
   readonly seconds: number;
 }
 
-/** What is known of a file whose tests run. */
+/** State of a running test file. */
 interface FileRun {
   readonly startedAt: number;
-  /** Names of the tests under way, the outermost first. */
+  /** Names of the current tests, outermost first. */
   readonly path: string[];
-  /** Whatever its process printed beside the results. */
+  /** Other output of its process. */
   readonly output: string[];
   readonly failures: string[];
   tests: number;
@@ -22,13 +22,13 @@ interface FileRun {
 }
 
 const SLOWEST_TESTS = 20;
-/** What takes less is not listed among the slowest. */
+/** Minimum duration in the list of the slowest. */
 const SLOW_SECONDS = 1;
 
 const secondsSince = (startedAt: number): number => (performance.now() - startedAt) / 1000;
 const inSeconds = (seconds: number): string => `${seconds.toFixed(1)} s`.padStart(8);
 
-/** Prints a line for each file with its failures, and at the end the skipped, slowest and failed tests. */
+/** Prints a line and the failures of each file, and at the end the slowest, skipped and failed tests. */
 export class TestReport {
   readonly #folder: string;
   readonly #out: { write(text: string): unknown };
@@ -39,7 +39,7 @@ export class TestReport {
   readonly #failures: string[] = [];
   #tests = 0;
 
-  /** `folder` holds the files; `out` takes the text. */
+  /** `folder`: that of the test files. */
   constructor(folder: string, out: { write(text: string): unknown }) {
     this.#folder = folder;
     this.#out = out;
@@ -50,7 +50,7 @@ export class TestReport {
     this.#runs.set(file, { startedAt, path: [], output: [], failures: [], tests: 0, isGreen: false });
   }
 
-  /** Takes what node:test reports of a file, in the order of its events. */
+  /** Handles the events of node:test for a file, in order. */
   take(file: string, event: TestEvent): void {
     const fileRun = this.#runs.get(file);
     if (!fileRun) throw new Error(`${file} has not begun`);
@@ -63,7 +63,7 @@ export class TestReport {
 
   #settle(file: string, fileRun: FileRun, { type, data }: Ended): void {
     const name = [...fileRun.path.slice(0, data.nesting), data.name].join(' › ');
-    // A file that imports others tells where each test stands; one whose helper calls `test` names a part of the bundle.
+    // units.mjs reports the file of each test. If a helper calls `test`, the file is a chunk of the bundle.
     const place = relative(this.#folder, data.file ?? file);
     const source = (place.endsWith('.test.mjs') ? place : file).replace(/\.mjs$/, '.ts');
     fileRun.tests++;
@@ -80,7 +80,7 @@ export class TestReport {
     const fileRun = this.#runs.get(file);
     if (!fileRun) throw new Error(`${file} has not begun`);
     const { failures, output, tests, startedAt } = fileRun;
-    if (!fileRun.isGreen && failures.length === 0) failures.push(`✖ ${file}: its process did not end well\n`);
+    if (!fileRun.isGreen && failures.length === 0) failures.push(`✖ ${file}: its process failed\n`);
     this.#tests += tests;
     this.#failures.push(...failures);
     const mark = failures.length === 0 ? '✔' : '✖';
@@ -88,7 +88,7 @@ export class TestReport {
     this.#out.write(`${output.join('')}${failures.join('')}`);
   }
 
-  /** Prints the end of the report; says whether all tests have passed. */
+  /** Prints the end of the report; returns whether all tests have passed. */
   finish(): boolean {
     const slowest = this.#timed
       .filter(({ seconds }) => seconds >= SLOW_SECONDS)

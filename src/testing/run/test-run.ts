@@ -1,5 +1,5 @@
-// Runs the tests that `build.mjs --tests` has bundled, or of them the files that are named: all units in one process, and
-// beside it those that start servers or browsers, each in a process of its own, all with one Chromium.
+// Runs the tests bundled by `build.mjs --tests`, or the named files: all units in one process, and each file that starts
+// servers or browsers in its own process, with one shared Chromium.
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { run } from 'node:test';
@@ -7,10 +7,10 @@ import { launchSharedBrowser } from './shared-browser.ts';
 import { TestReport } from './test-report.ts';
 
 const FOLDER = resolve('.build/tests');
-/** Processes at a time: one works, two mostly wait. */
-const LANES = 3;
-/** Ends a process that hangs. */
-const HANGS_AFTER_MS = 1_200_000;
+/** Concurrent processes: one works, two mostly wait. */
+const CONCURRENCY = 3;
+/** Timeout of a test file. */
+const TIMEOUT_MS = 1_200_000;
 
 const named = process.argv.slice(2).map((source) => source.replace(/\.ts$/, '.mjs'));
 const waiting = named.length > 0 ? named : (JSON.parse(readFileSync(join(FOLDER, 'suite.json'), 'utf8')) as string[]);
@@ -19,12 +19,12 @@ const report = new TestReport(FOLDER, process.stdout);
 async function runWaiting(): Promise<void> {
   for (let file = waiting.shift(); file; file = waiting.shift()) {
     report.begin(file);
-    for await (const event of run({ files: [join(FOLDER, file)], timeout: HANGS_AFTER_MS })) report.take(file, event);
+    for await (const event of run({ files: [join(FOLDER, file)], timeout: TIMEOUT_MS })) report.take(file, event);
     report.end(file);
   }
 }
 
 const closeBrowser = await launchSharedBrowser();
-await Promise.all(Array.from({ length: LANES }, runWaiting));
+await Promise.all(Array.from({ length: CONCURRENCY }, runWaiting));
 await closeBrowser();
 process.exitCode = report.finish() ? 0 : 1;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { runAlerts, startFakeAlertmanager, type ToldAnswer } from '../../../testing/fake-alertmanager.ts';
+import { type FakeAnswer, runAlerts, startFakeAlertmanager } from '../../../testing/fake-alertmanager.ts';
 import { FakeTerminal } from '../../../testing/fake-terminal.ts';
 
 const sent = {
@@ -38,7 +38,7 @@ const failed = {
   error: 'connect\nrefused',
 };
 
-async function serve(t: TestContext, answer: ToldAnswer) {
+async function serve(t: TestContext, answer: FakeAnswer) {
   const { url, requests } = await startFakeAlertmanager(t, () => answer);
   const terminal = new FakeTerminal('2026-01-02T00:00:00Z');
   terminal.env.OPSDECK_ALERTS_URL = url;

@@ -2,16 +2,16 @@ import { accepted, type Outcome, refused } from '../../../kernel/outcome.ts';
 import { isJsonObject, type Json } from '../json.ts';
 import type { Individual } from './context.ts';
 
-/** Where in an individual a value stands. */
+/** Addresses a value in an individual. */
 export interface AttributeReference {
-  /** As the flag has it. */
+  /** As written in the flag. */
   readonly source: string;
   readonly name: string;
-  /** The way from that attribute down through objects. */
+  /** Property names within that attribute. */
   readonly below: readonly string[];
 }
 
-/** A plain name, whatever characters it has. */
+/** A plain attribute name, with any characters. */
 export const literalReference = (name: string): AttributeReference => ({ source: name, name, below: [] });
 
 const EMPTY = refused('attribute reference cannot be empty');
@@ -23,7 +23,7 @@ function unescapeComponent(component: string): Outcome<string> {
   return accepted(component.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-/** Reads a name, or a path as `/address/city`, in which `~1` stands for a slash and `~0` for a tilde. */
+/** Reads a name or a path such as `/address/city`, in which `~1` is a slash and `~0` a tilde. */
 export function parseReference(source: string): Outcome<AttributeReference> {
   if (source === '' || source === '/') return EMPTY;
   if (!source.startsWith('/')) return accepted(literalReference(source));
@@ -38,13 +38,13 @@ export function parseReference(source: string): Outcome<AttributeReference> {
   return accepted({ source, name, below });
 }
 
-/** What a flag's attribute means: a reference beside a context kind, and a plain name without one. */
+/** Reads the attribute of a clause or rollout: a reference if it has a context kind, otherwise a plain name. */
 export function referenceIn(contextKind: string, source: string): Outcome<AttributeReference> {
   if (source === '') return EMPTY;
   return contextKind === '' ? accepted(literalReference(source)) : parseReference(source);
 }
 
-/** The value that a reference leads to; undefined where there is none or null. */
+/** The value at a reference; undefined if absent or null. */
 export function attributeOf(individual: Individual, { name, below }: AttributeReference): Json | undefined {
   let value: Json | undefined = individual.attributes.get(name);
   for (const component of below) {

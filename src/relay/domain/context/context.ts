@@ -1,29 +1,29 @@
 import type { Json } from '../json.ts';
 
-/** Who asks: one individual, of one kind. */
+/** A single-kind context. */
 export interface Individual {
   readonly kind: string;
   readonly key: string;
-  /** Every attribute that can be addressed, `kind`, `key`, `name` and `anonymous` among them; never null. */
+  /** All attributes that a reference can address, including `kind`, `key`, `name` and `anonymous`; never null. */
   readonly attributes: ReadonlyMap<string, Json>;
-  /** Of users in the old format: part of what plain rollouts hash. */
+  /** Of users in the old format; part of the hash input of plain rollouts. */
   readonly secondary: string | undefined;
 }
 
-/** Whom flags are evaluated for: one individual or several of different kinds. */
+/** What flags are evaluated for: one individual, or several of different kinds. */
 export interface Context {
   /** `multi` for several. */
   readonly kind: string;
   /** At least one, sorted by kind. */
   readonly individuals: readonly Individual[];
-  /** The same for the same kinds and keys, and for those only: what secure mode signs. */
+  /** Unique per set of kinds and keys; secure mode signs it. */
   readonly fullyQualifiedKey: string;
 }
 
 const DEFAULT_KIND = 'user';
 export const MULTI_KIND = 'multi';
 
-/** A kind as flags name it: an empty one stands for `user`. */
+/** Resolves a context kind in a flag: empty means `user`. */
 export const kindOf = (contextKind: string): string => (contextKind === '' ? DEFAULT_KIND : contextKind);
 
 export function individualOf(context: Context, kind: string): Individual | undefined {
@@ -37,7 +37,7 @@ function qualifiedKey({ kind, key }: Individual): string {
   return `${kind}:${key.replaceAll('%', '%25').replaceAll(':', '%3A')}`;
 }
 
-/** Makes a context of at least one individual; no two may be of one kind. */
+/** Creates a context of at least one individual; the kinds must be distinct. */
 export function contextOf(individuals: readonly Individual[]): Context {
   const [first, second] = individuals;
   if (first && !second) {

@@ -103,7 +103,7 @@ test('names that objects are born with are attributes like others', () => {
   assert.deepEqual(kindsOf(kinds.value), ['__proto__', 'constructor']);
 });
 
-test('a user of the old format has what stands in custom, and no other property that it does not know', () => {
+test('a user of the old format has the properties of custom, and no unknown ones', () => {
   const json = {
     key: 'k',
     name: 'N',
@@ -130,7 +130,7 @@ test('a secondary key is one in the old format only', () => {
   assert.equal(attributesOf({ kind: 'user', key: 'k', secondary: 's' }).secondary, 's');
 });
 
-test('the fully qualified key tells every kind and key from every other', () => {
+test('the fully qualified key is different for every kind and key', () => {
   const cases: readonly (readonly [object, string])[] = [
     [{ key: 'a:b%c' }, 'a:b%c'],
     [{ kind: 'user', key: 'a:b' }, 'a:b'],

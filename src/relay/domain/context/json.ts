@@ -2,7 +2,7 @@ import { accepted, type Outcome, refused } from '../../../kernel/outcome.ts';
 import { isJsonObject, type Json, jsonType } from '../json.ts';
 import { type Context, contextOf, type Individual, kindOf, MULTI_KIND } from './context.ts';
 
-// The words of the refusals are those of LaunchDarkly's SDKs: callers see them.
+// The error texts are those of LaunchDarkly's SDKs; clients see them.
 
 type JsonObject = { readonly [name: string]: Json };
 
@@ -18,7 +18,7 @@ function kindFault(kind: string): string | undefined {
   return /^[a-zA-Z0-9._-]+$/.test(kind) ? undefined : 'context kind contains disallowed characters';
 }
 
-/** What a list of private attributes has of a wrong type; its content is for events, which pass through unread. */
+/** Only the types are checked: private attributes matter for events, which are passed on unread. */
 function privateListFault(list: Json): ReturnType<typeof refused> | undefined {
   if (list === null) return undefined;
   if (!Array.isArray(list)) return expected('array or null', list);
@@ -32,7 +32,7 @@ function metaFault(meta: Json): ReturnType<typeof refused> | undefined {
   return privateListFault(meta.privateAttributes ?? null);
 }
 
-/** The individual's own attributes under construction. */
+/** An individual under construction. */
 class Draft {
   kind: string;
   key: string | undefined;
@@ -115,7 +115,7 @@ function readMulti(json: JsonObject): Outcome<Context> {
   return accepted(contextOf(individuals));
 }
 
-/** One property of a user in the old format; the later of two sources of an attribute wins. */
+/** Reads one property of a user in the old format; of two sources of an attribute the later wins. */
 function readUserProperty(draft: Draft, name: string, value: Json): ReturnType<typeof refused> | undefined {
   if (name === 'key') {
     if (typeof value !== 'string') return expected('string', value);
@@ -136,7 +136,7 @@ function readUserProperty(draft: Draft, name: string, value: Json): ReturnType<t
   return undefined;
 }
 
-/** A user's key may be empty here: those who evaluate refuse it in words of their own. */
+/** Accepts an empty key; evaluation refuses it with its own text. */
 function readUser(json: JsonObject): Outcome<Context> {
   const draft = new Draft('user');
   for (const [name, value] of Object.entries(json)) {
@@ -147,7 +147,7 @@ function readUser(json: JsonObject): Outcome<Context> {
   return accepted(contextOf([draft.build(draft.key)]));
 }
 
-/** Reads a context of one kind or several, or a user in the old format, which is one without a `kind`. */
+/** Reads a context of one or several kinds, or a user in the old format (without `kind`). */
 export function readContext(json: unknown): Outcome<Context> {
   if (!isJsonObject(json)) return expected('object', json as Json);
   const kind = json.kind;
@@ -159,7 +159,7 @@ export function readContext(json: unknown): Outcome<Context> {
   return individual.ok ? accepted(contextOf([individual.value])) : individual;
 }
 
-/** Reads the text of a context. The reason of a refusal quotes nothing of it. */
+/** Reads a context as JSON text. A refusal quotes nothing of it. */
 export function readContextText(text: string): Outcome<Context> {
   let json: unknown;
   try {

@@ -36,7 +36,7 @@ test('a context of OpenFeature is the one of LaunchDarkly with its targeting key
   }
 });
 
-test('a context without a targeting key, or that is none, is refused with the code for it', () => {
+test('a context without a targeting key, or an invalid one, is refused with its code', () => {
   for (const [json, code] of [
     [undefined, 'TARGETING_KEY_MISSING'],
     [null, 'TARGETING_KEY_MISSING'],

@@ -3,11 +3,12 @@ import { isJsonObject, type Json } from '../json.ts';
 import { type Context, MULTI_KIND } from './context.ts';
 import { readContext } from './json.ts';
 
-export type OfrepContextFault = 'TARGETING_KEY_MISSING' | 'INVALID_CONTEXT';
+export interface OfrepContextFault {
+  readonly errorCode: 'TARGETING_KEY_MISSING' | 'INVALID_CONTEXT';
+  readonly reason: string;
+}
 
-export type OfrepContext =
-  | { readonly ok: true; readonly value: Context }
-  | { readonly ok: false; readonly errorCode: OfrepContextFault; readonly reason: string };
+type OfrepContext = Outcome<Context, OfrepContextFault>;
 
 type JsonObject = { readonly [name: string]: Json };
 
@@ -21,7 +22,7 @@ const invalid = (reason: string): OfrepContext => ({ ok: false, errorCode: 'INVA
 
 const keyOf = (attributes: JsonObject): Json => attributes.targetingKey ?? attributes.key ?? null;
 
-/** OpenFeature's attributes as LaunchDarkly's: the targeting key becomes the key and is no attribute of its own. */
+/** Converts OpenFeature's attributes to LaunchDarkly's: the targeting key becomes the key. */
 function individualJson(attributes: JsonObject): JsonObject {
   const { targetingKey, key, privateAttributes, anonymous, ...others } = attributes;
   return {
@@ -34,7 +35,7 @@ function individualJson(attributes: JsonObject): JsonObject {
 
 const outcomeOf = (context: Outcome<Context>): OfrepContext => (context.ok ? context : invalid(context.reason));
 
-/** Several kinds: each nested object is an individual of the kind of its name; other attributes are nobody's. */
+/** Several kinds: each nested object is the individual of the kind it is named after; other attributes are ignored. */
 function contextOfKinds(attributes: JsonObject): OfrepContext {
   const individuals: Record<string, Json> = Object.create(null);
   for (const [kind, value] of Object.entries(attributes)) {
@@ -46,8 +47,8 @@ function contextOfKinds(attributes: JsonObject): OfrepContext {
 }
 
 /**
- * Reads an evaluation context of OpenFeature: `targetingKey` (or `key`) is the key, `kind` the kind, `user` without one,
- * and with the kind `multi` every nested object is a context of the kind of its name.
+ * Reads an OpenFeature evaluation context: `targetingKey` or `key` is the key, `kind` the kind (default `user`). With the
+ * kind `multi` each nested object is the individual of the kind it is named after.
  */
 export function contextFromOfrep(evaluationContext: unknown): OfrepContext {
   if (evaluationContext === undefined || evaluationContext === null) return missing('the context');

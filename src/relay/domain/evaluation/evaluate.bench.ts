@@ -28,7 +28,7 @@ const halves = [
   { variation: 1, weight: 50_000 },
 ];
 
-/** What a flag of each sort has beyond the common. */
+/** Additional properties of each sort of flag. */
 const SORTS: Readonly<Record<string, object>> = {
   fixed: {},
   targets: { targets: [{ values: Array.from({ length: 100 }, (_, index) => `user-${index}`), variation: 1 }] },
@@ -64,7 +64,7 @@ function flagsOf(count: number, sort: string) {
   return Array.from({ length: count }, (_, index) => flagJson(index, sorts[index % sorts.length] ?? 'fixed'));
 }
 
-/** Another user each time: a result that is kept for one must not be measured. */
+/** A new user each time, so that cached results are not measured. */
 const contextJson = (number: number) => ({
   kind: 'user',
   key: `somebody-${number}`,
@@ -73,7 +73,7 @@ const contextJson = (number: number) => ({
   version: '2.1.0',
 });
 
-/** Microseconds that one flag takes, a sample for each round. */
+/** Microseconds per flag, one sample per round. */
 async function measure(count: number, evaluateAll: (number: number) => unknown): Promise<readonly number[]> {
   let number = 0;
   const round = async (ms: number) => {

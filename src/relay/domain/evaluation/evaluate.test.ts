@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { CompiledSegment } from '../segment-match.ts';
 import { contextFrom, flagOf, lookupOf, segmentOf } from '../testdata/lookup.ts';
-import { type CompiledSegment, type Evaluation, evaluateFlag } from './evaluate.ts';
+import { type Evaluation, evaluateFlag } from './evaluate.ts';
 import { printEvaluations } from './json.ts';
 
 const ANN = { kind: 'user', key: 'ann' };
@@ -36,7 +37,7 @@ test('a rule or fallthrough without a variation that there is makes the flag mal
   }
 });
 
-test('targets are asked in their order, those of other kinds among those of users', () => {
+test('targets are evaluated in order, including those of other kinds', () => {
   const targets = [
     { values: ['ann'], variation: 0 },
     { values: ['bob'], variation: 1 },
@@ -110,7 +111,7 @@ test('a clause without a value to ask about does not match, negated or not', () 
   }
 });
 
-test('a clause with a reference that is none makes the flag malformed, once it is asked', () => {
+test('a clause with an invalid reference makes the flag malformed, once it is evaluated', () => {
   for (const bad of [clause('', 'in', 'x'), { op: 'in' }, { ...clause('//', 'in', 'x'), contextKind: 'user' }]) {
     const rules = [{ clauses: [clause('key', 'in', 'ann'), bad], variation: 0 }];
     const flag = { ...base, rules, fallthrough: { variation: 1 } };
@@ -137,7 +138,7 @@ test('a context without the kind of a rollout or experiment is in its first buck
   assert.equal(inside.isExperiment, true);
 });
 
-test('whoever is past the last weight gets the last variation', () => {
+test('a bucket above the last weight gets the last variation', () => {
   const rollout = {
     kind: 'experiment',
     variations: [
@@ -150,7 +151,7 @@ test('whoever is past the last weight gets the last variation', () => {
   assert.deepEqual(evaluate([{ ...base, fallthrough: { rollout } }], { kind: 'org', key: 'o' }).reason, last.reason);
 });
 
-test('an experiment goes by the key whatever bucketBy says, and its untracked part is in no experiment', () => {
+test('an experiment buckets by key, ignoring bucketBy, and its untracked part is in no experiment', () => {
   const variations = [{ variation: 0, weight: 100_000, untracked: true }];
   const rules = [
     { id: 'r', clauses: [], rollout: { kind: 'experiment', contextKind: 'user', bucketBy: '//', variations } },
@@ -160,7 +161,7 @@ test('an experiment goes by the key whatever bucketBy says, and its untracked pa
   assert.deepEqual(evaluate([{ ...base, rules: plain }]).reason, MALFORMED);
 });
 
-test('events count in an experiment where the reason, the fallthrough or the rule says so', () => {
+test('events count in an experiment according to the reason, the fallthrough or the rule', () => {
   const rule = (trackEvents: boolean) => [{ clauses: [], variation: 0, trackEvents }];
   const cases: readonly (readonly [object, boolean])[] = [
     [{ fallthrough: { variation: 0 }, trackEventsFallthrough: true }, true],
@@ -229,7 +230,7 @@ test('prerequisites in a circle, and a malformed clause in one, make the flag ma
   }
 });
 
-/** Each flag has the next one twice: asked one by one that would be 2^60 evaluations. */
+/** Each flag depends twice on the next one: without the cache that would be 2^60 evaluations. */
 test('prerequisites that share prerequisites are evaluated once', () => {
   const flags = Array.from({ length: 60 }, (_, index) => {
     const next = { key: `f${index + 1}`, variation: 1 };

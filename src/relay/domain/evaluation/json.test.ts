@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Random } from '../../../testing/random.ts';
+import type { CompiledFlag } from '../compile.ts';
 import { makeWorld } from '../testdata/generator.ts';
 import { contextFrom, flagOf, lookupOf, segmentOf } from '../testdata/lookup.ts';
-import { type CompiledFlag, evaluateFlag, type FlagLookup } from './evaluate.ts';
+import { evaluateFlag } from './evaluate.ts';
 import { printEvaluations, printFlagEvaluation } from './json.ts';
+import type { FlagLookup } from './scope.ts';
 
 const ANN = contextFrom({ kind: 'user', key: 'ann' });
 const plain = { withReasons: false };
@@ -77,7 +79,7 @@ test('flags are sorted by key, whatever gives them, and none make an empty objec
   assert.equal(print([]), '{}');
 });
 
-test('a body tells of every flag what its own evaluation tells', () => {
+test('a body has the same result for every flag as its single evaluation', () => {
   for (let seed = 2001; seed <= 2010; seed++) {
     const world = makeWorld(new Random(seed), 10);
     const flags = world.flags.map(flagOf);

@@ -1,15 +1,16 @@
+import type { CompiledFlag } from '../compile.ts';
 import type { Context } from '../context/context.ts';
-import { type CompiledFlag, judgeFlag } from './evaluate.ts';
+import { evaluateInScope } from './evaluate.ts';
 import { EvaluationScope, type FlagLookup } from './scope.ts';
 
 export interface PrintOptions {
-  /** Whether every flag has its reason, and not only those in an experiment. */
+  /** Adds the reason to every flag, not only to those in an experiment. */
   readonly withReasons: boolean;
 }
 
 function printOpen(flag: CompiledFlag, scope: EvaluationScope, withReasons: boolean): string {
-  const { verdict, prerequisites } = judgeFlag(flag, scope);
-  const text = verdict.print(withReasons);
+  const { detail, prerequisites } = evaluateInScope(flag, scope);
+  const text = detail.print(withReasons);
   return prerequisites.length === 0 ? text : `${text},"prerequisites":${JSON.stringify(prerequisites)}`;
 }
 
@@ -22,10 +23,7 @@ function sortedByKey(flags: Iterable<CompiledFlag>): readonly CompiledFlag[] {
   return list;
 }
 
-/**
- * The body of an evalx answer: every given flag evaluated for the context, by key. Flags that are already sorted by key
- * need not be sorted again.
- */
+/** The body of an evalx response: all given flags evaluated for the context, sorted by key. */
 export function printEvaluations(
   flags: Iterable<CompiledFlag>,
   context: Context,
@@ -38,7 +36,7 @@ export function printEvaluations(
   return parts.length === 0 ? '{}' : `{${parts.join('},')}}}`;
 }
 
-/** The object that `printEvaluations` has for one flag, without its key. */
+/** The value of one flag in `printEvaluations`. */
 export function printFlagEvaluation(
   flag: CompiledFlag,
   context: Context,

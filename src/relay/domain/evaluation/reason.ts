@@ -1,6 +1,6 @@
 export type BigSegmentsStatus = 'HEALTHY' | 'STALE' | 'NOT_CONFIGURED' | 'STORE_ERROR';
 
-/** Why a flag has its value, with the properties and their order as SDKs know them. */
+/** Why a flag has its value. Property order as in LaunchDarkly's SDKs. */
 export interface Reason {
   readonly kind: 'OFF' | 'FALLTHROUGH' | 'TARGET_MATCH' | 'RULE_MATCH' | 'PREREQUISITE_FAILED' | 'ERROR';
   readonly ruleIndex?: number;
@@ -16,7 +16,7 @@ export const FALLTHROUGH: Reason = { kind: 'FALLTHROUGH' };
 export const TARGET_MATCH: Reason = { kind: 'TARGET_MATCH' };
 export const MALFORMED_FLAG: Reason = { kind: 'ERROR', errorKind: 'MALFORMED_FLAG' };
 
-/** An empty id is left out. */
+/** Omits an empty id. */
 export function ruleMatch(ruleIndex: number, ruleId: string): Reason {
   return { kind: 'RULE_MATCH', ruleIndex, ...(ruleId === '' ? {} : { ruleId }) };
 }

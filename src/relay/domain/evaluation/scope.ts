@@ -2,29 +2,29 @@ import type { CompiledFlag } from '../compile.ts';
 import type { Context } from '../context/context.ts';
 import { Malformed, type Match } from '../malformed.ts';
 import { type CompiledSegment, matchSegment } from '../segment-match.ts';
+import type { EvaluationDetail } from './detail.ts';
 import type { BigSegmentsStatus } from './reason.ts';
 import type { Trace } from './trace.ts';
-import type { Verdict } from './verdict.ts';
 
-/** Where an evaluation finds other flags and segments; a deleted one is not there. */
+/** Finds the flags and segments that an evaluation refers to; deleted ones are absent. */
 export interface FlagLookup {
   flag(key: string): CompiledFlag | undefined;
   segment(key: string): CompiledSegment | undefined;
 }
 
-interface Remembered<T> {
+interface CachedResult<T> {
   readonly result: T;
   readonly status: BigSegmentsStatus | undefined;
 }
 
-/** How many flags or segments may lead from one to the next: more would be at the end of the stack. */
+/** Maximum length of a chain of prerequisites or segments; a longer one could overflow the stack. */
 const MAX_DEPTH = 500;
-/** Of flags and segments that are not remembered yet. No good data come near it: only what is malformed is asked again. */
-const MAX_QUESTIONS = 1_000_000;
+/** Maximum uncached evaluations in a scope. Only malformed items are evaluated repeatedly. */
+const MAX_EVALUATIONS = 1_000_000;
 
 /**
- * One context's evaluations, of one flag or of many. What a prerequisite or a segment comes to is found once and kept: it
- * does not depend on who asks, save in a circle, and a circle is never kept.
+ * The evaluations of one or more flags for one context. Results of prerequisites and segments are cached: they depend on
+ * the dependent flag only in a cycle, and the results of cycles are not cached.
  */
 export class EvaluationScope {
   readonly context: Context;
@@ -33,9 +33,9 @@ export class EvaluationScope {
   #bigSegments: BigSegmentsStatus | undefined;
   readonly #flagsAbove = new Set<CompiledFlag>();
   readonly #segmentsAbove = new Set<CompiledSegment>();
-  #questions = 0;
-  #verdicts: Map<CompiledFlag, Remembered<Verdict>> | undefined;
-  #memberships: Map<CompiledSegment, Remembered<boolean>> | undefined;
+  #evaluations = 0;
+  #details: Map<CompiledFlag, CachedResult<EvaluationDetail>> | undefined;
+  #memberships: Map<CompiledSegment, CachedResult<boolean>> | undefined;
 
   constructor(context: Context, lookup: FlagLookup, trace?: Trace) {
     this.context = context;
@@ -43,19 +43,19 @@ export class EvaluationScope {
     this.trace = trace;
   }
 
-  /** Notes how a question to big segments went. */
+  /** Notes the status of a big segment query; the first one counts. */
   noteBigSegments(status: BigSegmentsStatus | undefined): void {
     this.#bigSegments ??= status;
   }
 
-  /** How the questions to big segments went since the last call; undefined: there were none. */
+  /** The status of the big segment queries since the last call; undefined without any. */
   takeBigSegments(): BigSegmentsStatus | undefined {
     const status = this.#bigSegments;
     this.#bigSegments = undefined;
     return status;
   }
 
-  /** Whether the context is in the segment of that key; it is in none that there is not. */
+  /** Whether the context is in a segment; an unknown segment has no members. */
   isInSegment(key: string): Match {
     const segment = this.lookup.segment(key);
     if (!segment) {
@@ -72,32 +72,32 @@ export class EvaluationScope {
     if (fault) return fault;
     this.#memberships ??= new Map();
     this.#segmentsAbove.add(segment);
-    const isMember = this.#remember(this.#memberships, segment, () => matchSegment(segment, this));
+    const isMember = this.#cached(this.#memberships, segment, () => matchSegment(segment, this));
     this.#segmentsAbove.delete(segment);
     return isMember;
   }
 
-  /** What a prerequisite comes to, by `judge`; `asker` is the flag that has it. */
-  judgePrerequisite(
+  /** Evaluates a prerequisite of `dependent` with `evaluate`. */
+  evaluatePrerequisite(
     prerequisite: CompiledFlag,
-    asker: CompiledFlag,
-    judge: (flag: CompiledFlag, scope: EvaluationScope) => Verdict | Malformed,
-  ): Verdict | Malformed {
-    const known = this.#verdicts?.get(prerequisite);
+    dependent: CompiledFlag,
+    evaluate: (flag: CompiledFlag, scope: EvaluationScope) => EvaluationDetail | Malformed,
+  ): EvaluationDetail | Malformed {
+    const known = this.#details?.get(prerequisite);
     if (known) {
       this.noteBigSegments(known.status);
       return known.result;
     }
-    this.#flagsAbove.add(asker);
-    this.#verdicts ??= new Map();
-    const verdict =
+    this.#flagsAbove.add(dependent);
+    this.#details ??= new Map();
+    const detail =
       this.#faultOf(this.#flagsAbove, prerequisite, () => `flag ${JSON.stringify(prerequisite.flag.key)}`) ??
-      this.#remember(this.#verdicts, prerequisite, () => judge(prerequisite, this));
-    this.#flagsAbove.delete(asker);
-    return verdict;
+      this.#cached(this.#details, prerequisite, () => evaluate(prerequisite, this));
+    this.#flagsAbove.delete(dependent);
+    return detail;
   }
 
-  #remember<K, T>(known: Map<K, Remembered<T>>, key: K, find: () => T | Malformed): T | Malformed {
+  #cached<K, T>(known: Map<K, CachedResult<T>>, key: K, find: () => T | Malformed): T | Malformed {
     const before = this.takeBigSegments();
     this.trace?.enter();
     const result = find();
@@ -111,8 +111,8 @@ export class EvaluationScope {
   #faultOf<T>(above: ReadonlySet<T>, item: T, what: () => string): Malformed | undefined {
     if (above.has(item)) return new Malformed(`${what()} leads back to itself`);
     if (above.size > MAX_DEPTH) return new Malformed(`${what()} lies more than ${MAX_DEPTH} levels deep`);
-    this.#questions++;
-    return this.#questions > MAX_QUESTIONS
+    this.#evaluations++;
+    return this.#evaluations > MAX_EVALUATIONS
       ? new Malformed(`${what()} is one of too many that are asked for`)
       : undefined;
   }

@@ -45,7 +45,7 @@ function trace(flag: object, others: readonly object[], segments: readonly objec
   return printTrace(told);
 }
 
-test('a trace tells each step with the values that were compared', () => {
+test('a trace has each step with the compared values', () => {
   const segments = [{ key: 'beta', salt: 't', rules: [{ weight: 100_000 }] }];
   assert.equal(
     trace(FLAG, [P], segments, CONTEXT),
@@ -58,7 +58,7 @@ rule 0 (r1)
   clause: user age (7) lessThan 5: no match
 rule 1
   clause: org /plan/tier ("pro") in "x", "y", "z", 1, 2 and 1 more: matches
-  segment "none": there is none
+  segment "none": unknown segment
     bucket of user by key with "beta.t": ${hashBucket('beta.t.ann')}, below 1
     segment "beta": in (rule 0)
   clause: not segmentMatch "none", "beta": no match
@@ -70,12 +70,12 @@ bucket of org by key with "f.s": ${hashBucket('f.s.o')}, below 1
 
 test('a trace ends where the evaluation does', () => {
   assert.equal(trace({ ...FLAG, on: false }, [], [], CONTEXT), 'flag "f" is off\n');
-  assert.equal(trace(FLAG, [], [], CONTEXT), 'flag "f" is on\nprerequisite "p": there is no such flag\n');
+  assert.equal(trace(FLAG, [], [], CONTEXT), 'flag "f" is on\nprerequisite "p": unknown flag\n');
   const off = trace(FLAG, [{ ...P, on: false, offVariation: 1 }], [], CONTEXT);
   assert.match(off, /prerequisite "p": variation 1 while off, wanted 1: failed\n$/);
 });
 
-test('a trace says why a flag is malformed, and why an attribute has no value', () => {
+test('a trace has the reason for a malformed flag, and for an attribute without value', () => {
   const rules = [
     { clauses: [{ attribute: 'none', op: 'in', negate: true, values: [] }] },
     { clauses: [{ contextKind: 'org', attribute: '//', op: 'in' }] },

@@ -2,7 +2,7 @@ import type { Bucketing } from '../bucket.ts';
 import type { Clause } from '../flag.ts';
 import type { Json } from '../json.ts';
 
-/** One thing that an evaluation looked at. */
+/** One step of an evaluation. */
 export type TraceStep =
   | { readonly step: 'flag'; readonly key: string; readonly isOn: boolean }
   | { readonly step: 'no prerequisite' | 'no segment'; readonly key: string }
@@ -17,7 +17,7 @@ export type TraceStep =
   | {
       readonly step: 'target';
       readonly kind: string;
-      /** How many keys it lists. */
+      /** Number of keys in the target. */
       readonly keys: number;
       readonly variation: number | null;
       readonly isMatch: boolean;
@@ -26,7 +26,7 @@ export type TraceStep =
   | {
       readonly step: 'clause';
       readonly clause: Clause;
-      /** The context's value; undefined where it has none, and for segments. */
+      /** The context's value; undefined if absent and for segments. */
       readonly found: Json | undefined;
       readonly isMatch: boolean;
     }
@@ -34,15 +34,15 @@ export type TraceStep =
   | {
       readonly step: 'bucket';
       readonly bucketing: Bucketing;
-      /** From 0 to 1; undefined where the context has nobody of the kind. */
+      /** From 0 to 1; undefined if the context lacks the kind. */
       readonly bucket: number | undefined;
-      /** The threshold that the bucket is below; undefined: below none. */
+      /** The first threshold above the bucket; undefined if there is none. */
       readonly below: number | undefined;
     }
   | { readonly step: 'fallthrough' }
   | { readonly step: 'malformed'; readonly why: string };
 
-/** The way of an evaluation, for people who ask why. It holds values of the context: it is for a terminal, not a log. */
+/** The steps of an evaluation. Holds values of the context, so it must not be logged. */
 export class Trace {
   readonly #steps: { readonly depth: number; readonly step: TraceStep }[] = [];
   #depth = 0;
@@ -55,7 +55,7 @@ export class Trace {
     this.#steps.push({ depth: this.#depth, step });
   }
 
-  /** What follows belongs to a step that is told later, or to the last one. */
+  /** Begins a nested level: the next steps belong to the last step or to one added later. */
   enter(): void {
     this.#depth++;
   }
@@ -65,7 +65,7 @@ export class Trace {
   }
 }
 
-/** So many of a clause's values are printed. */
+/** Maximum number of printed values of a clause. */
 const MAX_VALUES = 5;
 
 const json = (value: unknown): string => JSON.stringify(value);
@@ -84,7 +84,7 @@ function printClause({ contextKind, attribute, op, values, negate }: Clause, fou
 }
 
 function printBucket({ contextKind, attribute, prefix }: Bucketing, bucket: number | undefined): string {
-  if (bucket === undefined) return `bucket: the context has no ${contextKind}, which counts as 0`;
+  if (bucket === undefined) return `bucket: 0, the context has no ${contextKind}`;
   return `bucket of ${contextKind} by ${attribute.source} with ${json(prefix)}: ${bucket}`;
 }
 
@@ -93,9 +93,9 @@ function printStep(step: TraceStep): string {
     case 'flag':
       return `flag ${json(step.key)} is ${step.isOn ? 'on' : 'off'}`;
     case 'no prerequisite':
-      return `prerequisite ${json(step.key)}: there is no such flag`;
+      return `prerequisite ${json(step.key)}: unknown flag`;
     case 'no segment':
-      return `segment ${json(step.key)}: there is none`;
+      return `segment ${json(step.key)}: unknown segment`;
     case 'prerequisite': {
       const got = step.variation === null ? 'no variation' : `variation ${step.variation}`;
       const found = `${got}${step.isOn ? '' : ' while off'}, wanted ${step.wanted}`;
@@ -118,7 +118,7 @@ function printStep(step: TraceStep): string {
   }
 }
 
-/** The trace as lines, two blanks deeper for what was looked at on behalf of the step around it. */
+/** One line per step; nested steps are indented by two spaces per level. */
 export function printTrace(trace: Trace): string {
   return trace.steps.map(({ depth, step }) => `${'  '.repeat(depth)}${printStep(step)}\n`).join('');
 }

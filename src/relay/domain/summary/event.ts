@@ -3,7 +3,7 @@ import { isJsonObject, type Json } from '../json.ts';
 import { type JsonFields, readObject } from '../json-fields.ts';
 import { type EventContext, readEventContext } from './context.ts';
 
-// Events of SDKs that do not summarise: those before schema 3, and those that say so, as PHP's does.
+// Events of SDKs that do not summarise: those before schema 3, and those that announce it, such as the PHP SDK.
 
 interface SdkEventBase {
   /** Epoch milliseconds. */
@@ -16,12 +16,12 @@ interface SdkEventBase {
 export interface FeatureEvent extends SdkEventBase {
   readonly kind: 'feature';
   readonly key: string;
-  /** Of the flag; undefined: there was no such flag. */
+  /** Of the flag; undefined: unknown flag. */
   readonly version: number | undefined;
   readonly variation: number | undefined;
   readonly value: Json;
   readonly default: Json;
-  /** Undefined: the SDK does not know of it. */
+  /** Undefined: unknown to the SDK. */
   readonly trackEvents: boolean | undefined;
   /** Epoch milliseconds; 0 for never. */
   readonly debugEventsUntilDate: number;
@@ -41,7 +41,7 @@ export interface IdentifyEvent extends SdkEventBase {
   readonly kind: 'identify';
 }
 
-/** An event of a kind that needs no translation: it goes on as it is. */
+/** An event that is passed on unchanged. */
 export interface OtherEvent {
   readonly kind: 'other';
   readonly json: Json;
@@ -49,7 +49,7 @@ export interface OtherEvent {
 
 export type SdkEvent = FeatureEvent | CustomEvent | IdentifyEvent | OtherEvent;
 
-/** What is asked of a flag that an event of an old SDK names. */
+/** The properties of a flag that complete events of old SDKs. */
 export interface StoredFlag {
   readonly variations: readonly Json[];
   readonly trackEvents: boolean;
@@ -57,9 +57,9 @@ export interface StoredFlag {
   readonly debugEventsUntilDate: number;
 }
 
-/** Reads one event. The reason of a refusal quotes no value. */
+/** Reads one event. A refusal quotes no value. */
 export function readSdkEvent(json: Json): Outcome<SdkEvent> {
-  if (!isJsonObject(json)) return refused('the event is no object');
+  if (!isJsonObject(json)) return refused('the event is not an object');
   const { kind } = json;
   if (typeof kind !== 'string' || kind === '') return refused('the event has no kind');
   if (kind !== 'feature' && kind !== 'custom' && kind !== 'identify') return accepted({ kind: 'other', json });
@@ -100,18 +100,18 @@ function readFields(
   };
 }
 
-/** May be a fraction. */
+/** Unlike other numbers, may be a fraction. */
 function readMetric(fields: JsonFields, { metricValue }: { readonly [name: string]: Json }): number | undefined {
   return fields.integer('metricValue') === undefined ? undefined : (metricValue as number);
 }
 
 /**
- * Fills in what an SDK of its schema does not tell. One that knows of `trackEvents` or of `debugEventsUntilDate` is
- * believed; for others the flag is asked. Schema 1 tells no variation: it is the first one with the event's value.
+ * Adds properties that old schemas lack. If the event has `trackEvents` or `debugEventsUntilDate`, its values apply;
+ * otherwise those of the flag. Schema 1 has no variation: the first one with the value of the event is used.
  * Source: ld-relay's oldevents package.
  */
 export function completeEvent(event: FeatureEvent, schema: number, flag: StoredFlag | undefined): FeatureEvent {
-  // Of a flag that did not exist nothing is known but what the event says.
+  // An unknown flag.
   if (event.version === undefined)
     return { ...event, variation: undefined, trackEvents: false, debugEventsUntilDate: 0 };
   if (event.trackEvents !== undefined || event.debugEventsUntilDate !== 0 || !flag) return event;

@@ -2,10 +2,9 @@ import type { Context } from '../context/context.ts';
 import type { EventContext } from './context.ts';
 import type { CustomEvent, FeatureEvent, IdentifyEvent } from './event.ts';
 
-// Events of schema 4, in the order of properties in which LaunchDarkly's SDKs write them. JSON.stringify leaves out
-// what is undefined.
+// Events of schema 4, with the property order of LaunchDarkly's SDKs. JSON.stringify omits undefined properties.
 
-/** Tells of a context for the first time. */
+/** The event for the first occurrence of a context. */
 export function printIndex(creationDate: number, { json }: EventContext): string {
   return JSON.stringify({ kind: 'index', creationDate, context: json });
 }
@@ -47,7 +46,7 @@ export function printIdentify(event: IdentifyEvent): string {
   });
 }
 
-/** The SDK has drawn the lot already: what comes here was chosen, and only says out of how many. */
+/** The SDK has sampled already; the ratio is passed on. */
 function printedRatio(ratio: number | undefined): number | undefined {
   return ratio === 1 ? undefined : ratio;
 }

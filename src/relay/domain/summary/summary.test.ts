@@ -88,7 +88,7 @@ describe('a summary', () => {
 });
 
 const FLAG: StoredFlag = { variations: ['a', { x: [1, null] }, 'a'], trackEvents: true, debugEventsUntilDate: 5000 };
-/** [what the event says, its schema, whether there is a flag, what follows: variation, trackEvents, debugEventsUntilDate]. */
+/** [properties of the event, its schema, the flag, expected: variation, trackEvents, debugEventsUntilDate]. */
 const COMPLETIONS: readonly [string, Readonly<Record<string, Json>>, number, boolean, readonly unknown[]][] = [
   ['asks the flag', { value: 'b', variation: 3 }, 2, true, [3, true, 5000]],
   ['believes trackEvents', { trackEvents: false, variation: 1 }, 2, true, [1, false, 0]],

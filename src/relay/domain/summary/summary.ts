@@ -1,7 +1,7 @@
 import { kindsOf } from '../context/context.ts';
 import type { FeatureEvent } from './event.ts';
 
-// Values are kept as JSON text: what cannot be written is refused with the event that brought it.
+// Values are kept as JSON text, so that an event with an unserialisable value is refused at once.
 
 interface Counter {
   readonly variation: number | undefined;
@@ -17,11 +17,11 @@ interface FlagSummary {
   readonly counters: Map<string, Counter>;
 }
 
-/** How large a summary may become. */
+/** Maximum size of a summary. */
 export interface SummaryLimits {
-  /** Flags, counters and kinds of contexts, all together. */
+  /** Flags, counters and context kinds in total. */
   readonly entries: number;
-  /** Characters of what is kept of the first event of each entry, as JSON. */
+  /** JSON characters kept of all entries. */
   readonly chars: number;
 }
 
@@ -43,8 +43,8 @@ export class Summary {
   }
 
   /**
-   * Counts an evaluation; false when it would need an entry more than there may be. Throws a RangeError, and counts
-   * nothing, when a value is nested too deeply to be written.
+   * Counts an evaluation; false if the summary is full. Throws a RangeError and counts nothing if a value is nested too
+   * deeply to be serialised.
    */
   add(event: FeatureEvent): boolean {
     const known = this.#flags.get(event.key);
@@ -61,7 +61,7 @@ export class Summary {
     return true;
   }
 
-  /** The `summary` event of all that has been counted. */
+  /** The `summary` event. */
   print(): string {
     const features = [...this.#flags].map(([key, flag]) => `${JSON.stringify(key)}:${printFlag(flag)}`);
     const dates = `"startDate":${this.#startDate},"endDate":${this.#endDate}`;
@@ -107,7 +107,7 @@ function printFlag({ default: fallback, kinds, counters }: FlagSummary): string 
 
 function printCounter({ variation, version, value, count }: Counter): string {
   const index = variation === undefined ? '' : `"variation":${variation},`;
-  // What has no version is a flag that does not exist.
+  // Without a version the flag is unknown.
   const known = version === undefined ? '"unknown":true' : `"version":${version}`;
   return `{${index}${known},"value":${value},"count":${count}}`;
 }

@@ -3,7 +3,7 @@ import type { Json } from '../json.ts';
 
 type JsonObject = { readonly [name: string]: Json };
 
-/** Flags and segments that refer to each other, and contexts to evaluate them for, as the wire has them. */
+/** Flags and segments that refer to each other, and contexts to evaluate them for, as JSON. */
 export interface World {
   readonly flags: readonly (JsonObject & { readonly key: string })[];
   readonly segments: readonly (JsonObject & { readonly key: string })[];
@@ -35,7 +35,7 @@ const STRICT_DATES = [
   '2019-12-31T23:00:00-01:00',
   '2024-02-29T12:30:00+05:30',
 ];
-/** Those that JavaScript's dates read otherwise than Go's. */
+/** Dates that JavaScript and Go parse differently. */
 export const OWN_DATES = [
   '2020-01-01',
   '2020-01-01t00:00:00z',
@@ -52,7 +52,7 @@ const DATES: readonly Json[] = [
   'yesterday',
 ];
 const PATTERNS = ['^a', 'b$', '@x\\.com$', 'a+', '[0-9]+', '(x|y)\\.', '', 'A'];
-/** Those that only one of RE2 and JavaScript knows. */
+/** Patterns supported by only one of RE2 and JavaScript. */
 export const OWN_PATTERNS = ['(?i)^AB', '\\Aa', 'a(?=b)', '\\Qa.b\\E', '(?P<n>abc)', '(a)\\1', '('];
 
 const OPERATORS: readonly (readonly [op: string, attributes: readonly string[], values: readonly Json[]])[] = [

@@ -40,7 +40,7 @@ const world = (flags: readonly object[], context: object, segments: readonly obj
 
 const tenUsers = (more: object) => Array.from({ length: 10 }, (_, index) => ({ key: `key-${index}`, ...more }));
 
-/** By the first words of a difference: data of which the first flag comes out differently in the SDK and in the relay. */
+/** By the first words of a difference: data whose first flag is evaluated differently by SDK and relay. */
 export const EXAMPLES: Readonly<Record<string, World>> = {
   'a seed of 0': world([flag(rollout({ seed: 0 }))], tenUsers({ kind: 'user' })),
   'a bucket at a weight': world([flag({ key: 'boundary-0', salt: 'salt', ...rollout({}, 16_385) })], {

@@ -5,7 +5,7 @@ import type { Clause, Flag, Rollout } from '../flag.ts';
 import type { Segment } from '../segment.ts';
 import { OWN_DATES, OWN_PATTERNS } from './generator.ts';
 
-/** All that the evaluation of a flag may touch. */
+/** Everything that the evaluation of a flag may use. */
 export interface Reach {
   readonly flags: readonly Flag[];
   readonly segments: readonly Segment[];
@@ -15,7 +15,7 @@ export interface Reach {
   readonly rollouts: readonly Rollout[];
 }
 
-/** Where the SDK of LaunchDarkly for Node answers otherwise than their relay, and by what it can be told. */
+/** A known difference between LaunchDarkly's Node SDK and relay, and when it applies. */
 export interface Difference {
   readonly why: string;
   applies(reach: Reach, context: Context, json: { readonly [name: string]: unknown }, ours: Reason): boolean;
@@ -33,7 +33,7 @@ export function reachOf(start: Flag, flags: ReadonlyMap<string, Flag>, segments:
       if (segment) reachedSegments.add(segment);
     }
   };
-  // A set that grows while it is gone through is gone through to its end.
+  // Iterating over a Set includes items added meanwhile.
   for (const flag of reachedFlags) {
     for (const { key } of flag.prerequisites) {
       const prerequisite = flags.get(key);
@@ -70,8 +70,7 @@ const isMalformed = ({ variations, fallthrough, rules, offVariation, targets, co
 };
 
 /**
- * Whether the SDK must not even be asked: it forgets which segments it has visited when it passes a big one, and goes
- * round in a circle through it for ever.
+ * Whether the SDK would loop forever: it forgets visited segments after a big one, and so does not detect a cycle through it.
  */
 export function isEndless({ segments }: Reach): boolean {
   return segments.some(
@@ -79,7 +78,7 @@ export function isEndless({ segments }: Reach): boolean {
   );
 }
 
-/** Whether somebody's bucket in double precision is as near to a weight as single precision cannot tell. */
+/** Whether a bucket in double precision is too close to a weight for single precision. */
 function isAtWeight({ flags }: Reach, context: Context): boolean {
   return flags.some(({ key, salt, fallthrough, rules }) =>
     [fallthrough, ...rules].some(({ rollout }) => {
@@ -99,7 +98,7 @@ function isAtWeight({ flags }: Reach, context: Context): boolean {
 
 export const DIFFERENCES: readonly Difference[] = [
   {
-    why: 'a seed of 0: the SDK takes it for none',
+    why: 'a seed of 0: the SDK ignores it',
     applies: ({ rollouts }) => rollouts.some(({ seed }) => seed === 0),
   },
   {
@@ -111,7 +110,7 @@ export const DIFFERENCES: readonly Difference[] = [
     applies: (_, context) => context.individuals.some(({ secondary }) => secondary !== undefined),
   },
   {
-    why: 'custom.anonymous: in an old user the SDK lets it stand for the built-in one',
+    why: 'custom.anonymous: in an old user the SDK uses it for the built-in attribute',
     applies: (_, __, json) => Object.hasOwn((json.custom ?? {}) as object, 'anonymous'),
   },
   {
@@ -123,11 +122,11 @@ export const DIFFERENCES: readonly Difference[] = [
     applies: ({ clauses }) => clauses.some(({ op, values }) => op === 'matches' && isOneOf(values, OWN_PATTERNS)),
   },
   {
-    why: 'the reference /kind: the SDK takes it for the kinds of the context, the relay for an attribute',
+    why: 'the reference /kind: the SDK reads it as the kinds of the context, the relay as an attribute',
     applies: ({ clauses }) => clauses.some(({ attribute }) => attribute === '/kind'),
   },
   {
-    why: 'a date that only one of the two reads, or reads to the millisecond',
+    why: 'a date that only one of the two accepts, or reads to the millisecond',
     applies: ({ clauses }, context) =>
       clauses.some(
         ({ op, values, attribute }) =>
@@ -146,7 +145,7 @@ export const DIFFERENCES: readonly Difference[] = [
       ),
   },
   {
-    why: 'user keys among includedContexts: the relay passes them over for a context that is one user',
+    why: 'user keys among includedContexts: the relay ignores them for a context with the single kind user',
     applies: ({ segments }, context) =>
       context.kind === 'user' &&
       segments.some(({ includedContexts, excludedContexts }) =>
@@ -154,7 +153,7 @@ export const DIFFERENCES: readonly Difference[] = [
       ),
   },
   {
-    why: 'user keys in contextTargets: the SDK looks among targets all the same',
+    why: 'user keys in contextTargets: the SDK checks targets instead',
     applies: ({ flags }) =>
       flags.some(({ contextTargets }) =>
         contextTargets.some(({ contextKind, values }) => kindOr(contextKind) === 'user' && values.length > 0),
@@ -165,7 +164,7 @@ export const DIFFERENCES: readonly Difference[] = [
     applies: ({ flags }) => flags.slice(1).some(isMalformed),
   },
   {
-    why: 'a reference that ends in a slash or has a stray tilde: the SDK finds nothing by it, the relay refuses it',
+    why: 'a reference that ends in a slash or has a stray tilde: the SDK finds no value, the relay refuses it',
     applies: ({ clauses, rollouts, segments }) =>
       [
         ...clauses.map(({ attribute }) => attribute),
@@ -174,7 +173,7 @@ export const DIFFERENCES: readonly Difference[] = [
       ].some((reference) => /^\/.*(\/$|~[^01])/.test(reference)),
   },
   {
-    why: 'a malformed clause before others in its rule: the SDK forgets it over the next',
+    why: 'a malformed clause before others in its rule: the SDK ignores it',
     applies: ({ rules }, _, __, ours) => ours.kind === 'ERROR' && rules.some((clauses) => clauses.length > 1),
   },
   {
@@ -182,7 +181,7 @@ export const DIFFERENCES: readonly Difference[] = [
     applies: ({ clauses }) => clauses.some(({ op, values }) => op === 'in' && values.includes(null)),
   },
   {
-    why: 'a big segment without a generation, or for a kind that the context lacks: asked in another order',
+    why: 'a big segment without a generation, or for a kind that the context lacks: evaluated in another order',
     applies: ({ segments }) => segments.some(({ unbounded, generation }) => unbounded && generation === undefined),
   },
 ];

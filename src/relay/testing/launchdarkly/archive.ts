@@ -4,13 +4,13 @@ import { gzipSync } from 'node:zlib';
 export interface TarEntry {
   readonly name: string;
   readonly content: string | Buffer;
-  /** A regular file unless told. */
+  /** By default a regular file. */
   readonly type?: string;
-  /** What the header says instead of the length of the content. */
+  /** Size in the header, if different from the length of the content. */
   readonly size?: number;
 }
 
-/** A tar archive of the oldest kind; names have at most 100 bytes. */
+/** A ustar archive; names have at most 100 bytes. */
 export function packTar(entries: readonly TarEntry[], end: Buffer = Buffer.alloc(1024)): Buffer {
   return Buffer.concat([...entries.flatMap(packEntry), end]);
 }
@@ -37,7 +37,7 @@ export interface ArchivedSample {
   readonly data?: unknown;
 }
 
-/** The files of an offline archive of these environments, the checksum with them. */
+/** The files of an offline archive of these environments, with their checksum. */
 export function archiveEntries(samples: readonly ArchivedSample[]): TarEntry[] {
   const entries = samples.flatMap(({ id, env, dataId = 'data-1', data = { flags: {}, segments: {} } }) => [
     { name: `${id}.json`, content: JSON.stringify({ env: sampleEnv(id, env), dataId }) },
@@ -49,7 +49,7 @@ export function archiveEntries(samples: readonly ArchivedSample[]): TarEntry[] {
   return [...entries, { name: 'checksum.md5', content: hash.digest() }];
 }
 
-/** An offline archive as LaunchDarkly gives it out: `.tar.gz`. */
+/** An offline archive in LaunchDarkly's format: `.tar.gz`. */
 export function packArchive(samples: readonly ArchivedSample[]): Buffer {
   return gzipSync(packTar(archiveEntries(samples)));
 }

@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { openSse } from '../../../testing/http/sse-client.ts';
-import { answerStatus, halfAnEvent, plainFlag, startFakeLaunchDarkly } from './fake.ts';
+import { startFakeLaunchDarkly } from './fake.ts';
+import { answerStatus, halfAnEvent, plainFlag } from './faults.ts';
 
 const AUTHORIZED = { headers: { authorization: 'sdk-1' } };
 
-test('a stream begins with a put, and is told of every change', async (t) => {
+test('a stream begins with a put, followed by every change', async (t) => {
   const fake = await startFakeLaunchDarkly(t, { flags: { a: plainFlag('a', 1) } });
   const stream = await openSse(`${fake.url}/all`, AUTHORIZED);
   const put = await stream.next();
@@ -35,9 +36,9 @@ test('data set apart for a filter goes to its streams alone', async (t) => {
   all?.close();
 });
 
-test('lies are told one a request, then the truth', async (t) => {
+test('each fault applies to one request', async (t) => {
   const fake = await startFakeLaunchDarkly(t, { sdkKeys: ['sdk-1'] });
-  fake.lieNext(answerStatus(503), halfAnEvent(), 'reset');
+  fake.failNext(answerStatus(503), halfAnEvent(), 'reset');
   assert.equal((await openSse(`${fake.url}/all`, AUTHORIZED)).status, 503);
   const half = await openSse(`${fake.url}/all`, AUTHORIZED);
   assert.equal(await half.over, 'broken');
@@ -50,7 +51,7 @@ test('lies are told one a request, then the truth', async (t) => {
   assert.equal(await stream.over, 'ended');
 });
 
-test('events are recorded, inflated, and answered as told', async (t) => {
+test('events are recorded, inflated, and answered with the given status', async (t) => {
   const fake = await startFakeLaunchDarkly(t);
   fake.answerEventsNext(503);
   const post = () =>

@@ -1,38 +1,25 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Cleanup } from '../../../testing/processes.ts';
-import { type StreamLie, sseEvent, startStream, tellLie } from './lies.ts';
+import { applyFault, type StreamFault, sseEvent, startStream } from './faults.ts';
 import { readRequest, type UpstreamRequest } from './request.ts';
 
-export {
-  answerStatus,
-  bigPut,
-  endlessLine,
-  halfAnEvent,
-  malformedJson,
-  plainFlag,
-  redirectTo,
-  type StreamLie,
-  sseEvent,
-} from './lies.ts';
-export type { UpstreamRequest } from './request.ts';
-
-/** The flags and segments of one environment, as upstream knows them. */
+/** Flags and segments of one environment. */
 export interface UpstreamData {
   readonly flags: Record<string, unknown>;
   readonly segments: Record<string, unknown>;
 }
 
 export interface FakeLaunchDarklyOptions {
-  /** The SDK keys that are known; any key is accepted unless told. */
+  /** Accepted SDK keys; by default any key. */
   readonly sdkKeys?: readonly string[];
   readonly flags?: Readonly<Record<string, unknown>>;
   readonly segments?: Readonly<Record<string, unknown>>;
-  /** What `/sdk/goals/{envId}` answers; `[]` unless told. */
+  /** Response of `/sdk/goals/{envId}`; `[]` by default. */
   readonly goals?: unknown;
 }
 
-/** Which data is meant: all of it when nothing is told, that of every key and filter. */
+/** Selects the data of an SDK key and filter; by default those of every key and filter. */
 export interface StreamPlace {
   readonly sdkKey?: string;
   readonly filter?: string;
@@ -51,7 +38,7 @@ interface OpenStream {
 
 const EVENT_PATHS = /^\/(bulk|diagnostic|mobile(\/events(\/bulk|\/diagnostic)?)?|events\/(bulk|diagnostic)\/[^/]+)$/;
 
-/** Starts LaunchDarkly's hosts stream, sdk, clientsdk and events in one server on a free port. */
+/** Starts LaunchDarkly's hosts stream, sdk, clientsdk and events as one server on a free port. */
 export async function startFakeLaunchDarkly(
   t: Cleanup,
   options: FakeLaunchDarklyOptions = {},
@@ -62,17 +49,17 @@ export async function startFakeLaunchDarkly(
   return fake;
 }
 
-/** A recording upstream that serves streams, polls, goals and events, and lies when it is told to. */
+/** A recording upstream that serves streams, polls, goals and events, with faults on demand. */
 export class FakeLaunchDarkly {
-  /** Every request, in the order in which their bodies were whole. */
+  /** Every request, in the order of their completion. */
   readonly requests: UpstreamRequest[] = [];
   readonly #options: FakeLaunchDarklyOptions;
-  /** By SDK key and filter; what nobody set apart is in the common set. */
+  /** By SDK key and filter; all others have the common data. */
   readonly #data = new Map<string, UpstreamData>();
   readonly #common: UpstreamData;
   readonly #streams = new Set<OpenStream>();
-  readonly #lies: StreamLie[] = [];
-  #lasting: StreamLie | undefined;
+  readonly #faults: StreamFault[] = [];
+  #lasting: StreamFault | undefined;
   readonly #eventStatuses: number[] = [];
   #server: Server | undefined;
   #port = 0;
@@ -88,12 +75,12 @@ export class FakeLaunchDarkly {
     return `http://127.0.0.1:${this.#port}`;
   }
 
-  /** How many streams are being served, lies left out. */
+  /** Number of open streams, without faults. */
   get openStreams(): number {
     return this.#streams.size;
   }
 
-  /** Requests for `/all`, lies included. */
+  /** Requests for `/all`, faults included. */
   get streamRequests(): readonly UpstreamRequest[] {
     return this.requests.filter(({ path }) => path === '/all');
   }
@@ -103,22 +90,22 @@ export class FakeLaunchDarkly {
     return this.requests.filter(({ method, path }) => method === 'POST' && EVENT_PATHS.test(path));
   }
 
-  /** Treats the next requests for a stream so, one each, in this order. */
-  lieNext(...lies: readonly StreamLie[]): void {
-    this.#lies.push(...lies);
+  /** Faults for the next stream requests, one each. */
+  failNext(...lies: readonly StreamFault[]): void {
+    this.#faults.push(...lies);
   }
 
-  /** Treats all requests for a stream so, once the next ones have had theirs; undefined: serves them again. */
-  lieAlways(lie: StreamLie | undefined): void {
-    this.#lasting = lie;
+  /** Fault for all stream requests after those of `failNext`; undefined ends it. */
+  failAlways(fault: StreamFault | undefined): void {
+    this.#lasting = fault;
   }
 
-  /** Answers the next POSTs of events so, one each; 202 otherwise. */
+  /** Statuses for the next POSTs of events, one each; 202 otherwise. */
   answerEventsNext(...statuses: readonly number[]): void {
     this.#eventStatuses.push(...statuses);
   }
 
-  /** Replaces the data, for one SDK key or filter if told, and tells the streams by a put. */
+  /** Replaces the data and sends a put. */
   put(data: Partial<UpstreamData>, place: StreamPlace = {}): void {
     const whole = { flags: { ...data.flags }, segments: { ...data.segments } };
     if (place.sdkKey === undefined && place.filter === undefined) {
@@ -127,27 +114,27 @@ export class FakeLaunchDarkly {
     } else {
       this.#data.set(placeName(place), whole);
     }
-    this.#tell(place, sseEvent('put', { path: '/', data: whole }));
+    this.#send(place, sseEvent('put', { path: '/', data: whole }));
   }
 
-  /** Sets one flag or segment and tells the streams by a patch; its own `key` says where it goes. */
+  /** Sets a flag or segment by its `key` and sends a patch. */
   patch(kind: 'flags' | 'segments', item: Readonly<Record<string, unknown>>, place: StreamPlace = {}): void {
     const key = String(item.key);
     this.#dataToChange(place)[kind][key] = item;
-    this.#tell(place, sseEvent('patch', { path: `/${kind}/${key}`, data: item }));
+    this.#send(place, sseEvent('patch', { path: `/${kind}/${key}`, data: item }));
   }
 
   delete(kind: 'flags' | 'segments', key: string, version: number, place: StreamPlace = {}): void {
     delete this.#dataToChange(place)[kind][key];
-    this.#tell(place, sseEvent('delete', { path: `/${kind}/${key}`, version }));
+    this.#send(place, sseEvent('delete', { path: `/${kind}/${key}`, version }));
   }
 
-  /** Writes to the open streams whatever it is given. */
+  /** Writes raw text to the open streams. */
   write(text: string, place: StreamPlace = {}): void {
-    this.#tell(place, text);
+    this.#send(place, text);
   }
 
-  /** Cuts the open streams, or ends them as they should be ended. */
+  /** Cuts the open streams, or ends them properly. */
   dropStreams(how: 'cut' | 'end' = 'cut'): void {
     for (const { response } of [...this.#streams]) {
       if (how === 'end') response.end();
@@ -155,7 +142,7 @@ export class FakeLaunchDarkly {
     }
   }
 
-  /** Resolves as soon as the condition holds; it is asked again whenever a request or a stream comes or goes. */
+  /** Resolves when the condition holds; checked after every request and change of streams. */
   until(isMet: (fake: FakeLaunchDarkly) => boolean): Promise<void> {
     return new Promise((resolve) => {
       this.#waiting.push({ isMet: () => isMet(this), resolve });
@@ -163,7 +150,7 @@ export class FakeLaunchDarkly {
     });
   }
 
-  /** Listens; after a stop, on the port it had. */
+  /** Listens; after a stop, on the same port. */
   async listen(port = this.#port): Promise<void> {
     const server = createServer((incoming, response) => void this.#answer(incoming, response));
     await new Promise<void>((resolve, reject) => {
@@ -174,7 +161,7 @@ export class FakeLaunchDarkly {
     this.#port = (server.address() as AddressInfo).port;
   }
 
-  /** Cuts every connection and accepts no more. What was recorded stays. */
+  /** Cuts every connection and stops listening. Recorded requests are kept. */
   async stop(): Promise<void> {
     const server = this.#server;
     if (!server) return;
@@ -210,8 +197,8 @@ export class FakeLaunchDarkly {
   }
 
   #answerStream(request: UpstreamRequest, response: ServerResponse): void {
-    const lie = this.#lies.shift() ?? this.#lasting;
-    if (lie !== undefined) tellLie(lie, response);
+    const fault = this.#faults.shift() ?? this.#lasting;
+    if (fault !== undefined) applyFault(fault, response);
     else if (this.#knows(request)) this.#serveStream(request, response);
     else response.writeHead(401).end();
   }
@@ -258,10 +245,10 @@ export class FakeLaunchDarkly {
     return own;
   }
 
-  #tell({ sdkKey, filter }: StreamPlace, text: string): void {
+  #send({ sdkKey, filter }: StreamPlace, text: string): void {
     for (const stream of this.#streams) {
       if (sdkKey !== undefined && stream.sdkKey !== sdkKey) continue;
-      // A change to a key's data is one to its unfiltered stream; without a key it is one to all.
+      // A key without filter selects its unfiltered stream; neither selects all streams.
       if (filter !== undefined ? stream.filter !== filter : sdkKey !== undefined && stream.filter !== '') continue;
       stream.response.write(text);
     }

@@ -7,8 +7,8 @@ interface Answer {
   readonly reject: (error: unknown) => void;
 }
 
-/** A request that somebody waits for, and what its answer consists of. */
-export class AskedRequest {
+/** A request that waits for its response from the test. */
+export class PendingRequest {
   readonly url: string;
   readonly request: HttpRequest;
   readonly #answer: Answer;
@@ -21,12 +21,12 @@ export class AskedRequest {
     request.signal?.addEventListener('abort', () => this.fail(request.signal?.reason));
   }
 
-  /** Whether whoever asked has given up, or does not read to the end. */
+  /** Whether the caller has aborted the request or stopped reading. */
   get isCancelled(): boolean {
     return this.#body?.destroyed === true || this.request.signal?.aborted === true;
   }
 
-  /** Fails before the answer or, once that has begun, in the middle of its body. */
+  /** Fails the request or, after the head of the response, its body. */
   fail(error: unknown): void {
     this.#body?.destroy(error as Error);
     this.#answer.reject(error);
@@ -54,25 +54,25 @@ export class AskedRequest {
   }
 }
 
-/** Stands in for an HttpClient: nothing is answered until the test answers it. */
+/** Replaces HttpClient: the test answers each request. */
 export class FakeHttp {
-  readonly asked: AskedRequest[] = [];
+  readonly asked: PendingRequest[] = [];
   #taken = 0;
 
   open(request: HttpRequest): Promise<HttpStream> {
     return new Promise((resolve, reject) => {
-      this.asked.push(new AskedRequest(request, { resolve, reject }));
+      this.asked.push(new PendingRequest(request, { resolve, reject }));
     });
   }
 
-  /** The next request, as soon as it is there. */
-  async next(): Promise<AskedRequest> {
+  /** Resolves with the next request. */
+  async next(): Promise<PendingRequest> {
     const index = this.#taken++;
     return eventually(`request ${index + 1}`, () => this.asked[index], { everyMs: 1 });
   }
 }
 
-/** Lets everything happen that needs no more than the event loop. */
+/** Runs some turns of the event loop. */
 export async function settle(): Promise<void> {
   for (let round = 0; round < 10; round++) await new Promise((resolve) => setImmediate(resolve));
 }

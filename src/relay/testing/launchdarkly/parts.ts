@@ -5,10 +5,10 @@ import type { DataSink } from '../../data-source.ts';
 import { FlagStore } from '../../flag-store.ts';
 import { ConnectionStatus } from '../../status/connection-status.ts';
 
-/** An SDK key as LaunchDarkly gives them out. */
+/** An SDK key in LaunchDarkly's form. */
 export const SAMPLE_SDK_KEY = 'sdk-1234abcd-0000-0000-0000-00001a2b3c4d';
 
-/** An environment of which nothing but its name and SDK key is configured. */
+/** An environment with only name and SDK key by default. */
 export function plainEnvironment(options: Partial<EnvironmentOptions> = {}): EnvironmentOptions {
   return {
     name: 'Production',
@@ -37,7 +37,7 @@ export interface LoggedLine {
   readonly fields: LogFields;
 }
 
-/** A log that keeps what it is told. */
+/** A log that keeps its lines. */
 export class RecordingLog implements Log {
   readonly debugging = true;
   readonly lines: LoggedLine[] = [];
@@ -58,7 +58,7 @@ export class RecordingLog implements Log {
     this.lines.push({ level: 'error', message, fields });
   }
 
-  /** Everything as one text, to search for what must not be in it. */
+  /** All lines as one text, to search for secrets. */
   get text(): string {
     return JSON.stringify(this.lines);
   }

@@ -7,17 +7,17 @@ export interface UpstreamRequest {
   readonly path: string;
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
-  /** Inflated where it came as gzip. */
+  /** Inflated if sent as gzip. */
   readonly body: string;
-  /** The body as it came. */
+  /** The body as received. */
   readonly rawBody: Buffer;
-  /** The body read as JSON; throws when it is none. */
+  /** The parsed body; throws if it is not JSON. */
   readonly json: unknown;
   /** Epoch milliseconds. */
   readonly at: number;
 }
 
-/** Reads a request with its whole body; rejects when the client goes away before its end. */
+/** Reads a request with its body; rejects if the client disconnects before its end. */
 export async function readRequest(incoming: IncomingMessage): Promise<UpstreamRequest> {
   const chunks: Buffer[] = [];
   for await (const chunk of incoming) chunks.push(chunk as Buffer);

@@ -3,9 +3,9 @@ import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { openTcpProxy } from '../../../testing/http/tcp-proxy.ts';
 import { temporaryFolder } from '../../../testing/processes.ts';
 import { commandTerminal, type ListeningRooms, listeningRooms, runRooms } from '../../testing/command.ts';
+import { openTcpProxy } from '../../testing/tcp-proxy.ts';
 
 const json = (text: string) => JSON.parse(text);
 const bodyOf = async (rooms: ListeningRooms, id: string): Promise<string> =>

@@ -6,9 +6,9 @@ import { eventually, HANG_MS } from '../../../testing/eventually.ts';
 import { FakeClock } from '../../../testing/fake-clock.ts';
 import type { FakeTerminal } from '../../../testing/fake-terminal.ts';
 import { openCuttingProxy } from '../../../testing/http/proxy.ts';
-import { openTcpProxy } from '../../../testing/http/tcp-proxy.ts';
 import { temporaryFolder } from '../../../testing/processes.ts';
 import { commandTerminal, type ListeningRooms, listeningRooms } from '../../testing/command.ts';
+import { openTcpProxy } from '../../testing/tcp-proxy.ts';
 import { type TailOptions, tail } from './tail.ts';
 
 interface Line {

@@ -5,24 +5,23 @@ import { readSegment } from '../domain/segment.ts';
 import type { ItemKind } from '../flag-store.ts';
 import { type FlagDocument, readDocument } from './document.ts';
 
-/** A file as it was found. */
 export interface FlagFile {
   readonly name: string;
   readonly text: string;
 }
 
-/** One flag or segment of a file, with what the file left out filled in, but for the version. */
+/** A flag or segment of a file, completed with defaults except for the version. */
 export interface FileItem {
   readonly kind: ItemKind;
   readonly key: string;
   readonly json: { readonly [name: string]: Json };
-  /** Finds `flags.yml:12`, at the cost of a walk through the file. */
+  /** File and line, such as `flags.yml:12`. Slow: parses the file again. */
   place(): string;
 }
 
 const ANYWHERE = { usingMobileKey: true, usingEnvironmentId: true };
 
-/** Reads all files, or none: the reason of a refusal has every fault on a line of its own, with file and line. */
+/** Reads all files, or none. A refusal lists every mistake on its own line, with file and line number. */
 export function readFlagFiles(files: readonly FlagFile[]): Outcome<readonly FileItem[]> {
   const problems: string[] = [];
   const items: FileItem[] = [];
@@ -33,7 +32,7 @@ export function readFlagFiles(files: readonly FlagFile[]): Outcome<readonly File
       const other = known.get(id);
       if (other) {
         const title = `${nameOf(item.kind)} ${JSON.stringify(item.key)}`;
-        problems.push(`${item.place()}: ${title} stands in ${other.place()} too`);
+        problems.push(`${item.place()}: ${title} is also defined in ${other.place()}`);
       } else {
         items.push(item);
         known.set(id, item);
@@ -85,7 +84,7 @@ function readItem(
   const title = `${nameOf(kind)} ${JSON.stringify(key)}`;
   if (key === '') complain([part, key], `a ${nameOf(kind)} has an empty key`);
   if (isJsonObject(full) && typeof full.key === 'string' && full.key !== key) {
-    complain([part, key, 'key'], `${title}: its key is another one: ${JSON.stringify(full.key)}`);
+    complain([part, key, 'key'], `${title}: its key is ${JSON.stringify(full.key)}`);
     return [];
   }
   const item = isJsonObject(full) ? fill(kind, key, full) : full;
@@ -99,19 +98,19 @@ function readItem(
   return [{ kind, key, json: item as FileItem['json'], place }];
 }
 
-/** On for everybody, with one variation: as the file data source of LaunchDarkly's SDKs takes the short form. */
+/** The short form, as in the file data source of LaunchDarkly's SDKs: on, with a single variation. */
 function flagOfValue(value: Json): Json {
   return { on: true, variations: [value], fallthrough: { variation: 0 }, offVariation: 0 };
 }
 
-/** Null is as good as absent. */
+/** Adds key, salt and client-side availability if absent or null. */
 function fill(kind: ItemKind, key: string, item: FileItem['json']): FileItem['json'] {
   const { clientSideAvailability, clientSide } = item;
-  const hidesNothing = kind === 'flags' && (clientSideAvailability ?? clientSide ?? undefined) === undefined;
-  return { ...item, key, salt: item.salt ?? key, ...(hidesNothing && { clientSideAvailability: ANYWHERE }) };
+  const isVisible = kind === 'flags' && (clientSideAvailability ?? clientSide ?? undefined) === undefined;
+  return { ...item, key, salt: item.salt ?? key, ...(isVisible && { clientSideAvailability: ANYWHERE }) };
 }
 
-/** The path at the beginning of `rules[0].clauses: expected array, got string`. */
+/** The path in a message such as `rules[0].clauses: expected array, got string`. */
 function pathOf(reason: string): readonly (string | number)[] {
   const path = /^([\w.[\]]+): expected/.exec(reason)?.[1] ?? '';
   return [...path.matchAll(/\[(\d+)\]|(\w+)/g)].map(([, index, name]) =>

@@ -7,11 +7,11 @@ import { gzipSync } from 'node:zlib';
 import { eventually } from '../../testing/eventually.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { type ArchivedSample, archiveEntries, packArchive, packTar } from '../testing/launchdarkly/archive.ts';
-import { plainFlag } from '../testing/launchdarkly/fake.ts';
+import { plainFlag } from '../testing/launchdarkly/faults.ts';
 import { settle } from '../testing/launchdarkly/http.ts';
 import { emptySink, RecordingLog } from '../testing/launchdarkly/parts.ts';
-import { type ArchiveOptions, openArchive } from './archive.ts';
-import { type ArchiveEnvironment, compareArchives, deliverArchive } from './stored-environment.ts';
+import { type ArchivedEnvironment, applyArchivedData, compareEnvironments } from './environment.ts';
+import { type ArchiveOptions, watchArchive } from './watcher.ts';
 
 async function archivePath(t: TestContext): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'opsdeck-'));
@@ -24,13 +24,13 @@ async function open(t: TestContext, content: Buffer, options: Partial<ArchiveOpt
   await writeFile(path, content);
   const clock = new FakeClock();
   const log = new RecordingLog();
-  const told: (readonly ArchiveEnvironment[])[] = [];
-  const onChange = (environments: readonly ArchiveEnvironment[]) => void told.push(environments);
-  const opened = await openArchive({ path, intervalMs: 1000, clock, log, onChange, ...options });
+  const changes: (readonly ArchivedEnvironment[])[] = [];
+  const onChange = (environments: readonly ArchivedEnvironment[]) => void changes.push(environments);
+  const opened = await watchArchive({ path, intervalMs: 1000, clock, log, onChange, ...options });
   assert.ok(opened.ok, opened.ok ? '' : opened.reason);
   const archive = opened.value;
   t.after(() => archive.close());
-  /** Replaces the file and lets the archive look at it until the condition holds. */
+  /** Replaces the file and lets the archive check it until the condition holds. */
   const replace = async (next: Buffer, until: () => boolean) => {
     await writeFile(`${path}.new`, next);
     await rename(`${path}.new`, path);
@@ -43,14 +43,14 @@ async function open(t: TestContext, content: Buffer, options: Partial<ArchiveOpt
       { everyMs: 5 },
     );
   };
-  return { archive, path, clock, log, told, replace };
+  return { archive, path, clock, log, changes, replace };
 }
 
 const flagData = (version: number) => ({ flags: { a: plainFlag('a', version, version) }, segments: {} });
 const ONE: ArchivedSample = { id: 'env1', data: flagData(1) };
 const TWO: ArchivedSample = { id: 'env2', data: flagData(1) };
 
-const names = (environments: readonly ArchiveEnvironment[]) => environments.map(({ options }) => options.name);
+const names = (environments: readonly ArchivedEnvironment[]) => environments.map(({ options }) => options.name);
 
 test('each environment of an archive has its options, its labels and its data', async (t) => {
   const expiring = { value: 'sdk-old', timestamp: Date.parse('2026-02-01T00:00:00Z') };
@@ -68,7 +68,7 @@ test('each environment of an archive has its options, its labels and its data', 
   );
   assert.deepEqual(names(archive.environments), ['env1', 'env2']);
   const [environment] = archive.environments;
-  const { readData, ...rest } = environment as ArchiveEnvironment;
+  const { readData, ...rest } = environment as ArchivedEnvironment;
   assert.deepEqual(rest, {
     options: {
       name: 'env1',
@@ -87,7 +87,7 @@ test('each environment of an archive has its options, its labels and its data', 
     labels: { envKey: 'production', envName: 'Production', projKey: 'shop', projName: 'Shop' },
     version: 4,
     dataId: 'd',
-    additionalKeys: [{ family: 'server', key: 'sdk-old', expiresAt: expiring.timestamp }],
+    additionalKeys: [{ sdkKind: 'server', key: 'sdk-old', expiresAt: expiring.timestamp }],
   });
   assert.deepEqual(readData(), { ok: true, value: flagData(1) });
 });
@@ -109,8 +109,8 @@ test('newer archives list all keys', async (t) => {
   };
   const { archive } = await open(t, packArchive([{ ...ONE, env }]));
   assert.deepEqual(archive.environments[0]?.additionalKeys, [
-    { family: 'server', key: 'sdk-2', expiresAt: undefined },
-    { family: 'mobile', key: 'mob-2', expiresAt: expiry },
+    { sdkKind: 'server', key: 'sdk-2', expiresAt: undefined },
+    { sdkKind: 'mobile', key: 'mob-2', expiresAt: expiry },
   ]);
 });
 
@@ -137,7 +137,7 @@ describe('an archive may', () => {
   }
 });
 
-test('an archive that cannot be read at first is refused, by name', async (t) => {
+test('an archive that cannot be read at the start is refused, by name', async (t) => {
   const path = await archivePath(t);
   const options = {
     path,
@@ -146,16 +146,16 @@ test('an archive that cannot be read at first is refused, by name', async (t) =>
     log: new RecordingLog(),
     onChange: () => assert.fail(),
   };
-  assert.deepEqual(await openArchive(options), { ok: false, reason: `the archive ${path} cannot be used: ENOENT` });
+  assert.deepEqual(await watchArchive(options), { ok: false, reason: `the archive ${path} cannot be used: ENOENT` });
 });
 
 test('one broken environment leaves the others', async (t) => {
-  const { archive, log, replace, told } = await open(t, packArchive([ONE, TWO]));
+  const { archive, log, replace, changes } = await open(t, packArchive([ONE, TWO]));
   const noKey = packArchive([
     { ...ONE, env: { sdkKey: {}, version: 2 } },
     { ...TWO, env: { version: 2 } },
   ]);
-  await replace(noKey, () => told.length === 1);
+  await replace(noKey, () => changes.length === 1);
   assert.deepEqual(
     archive.environments.map(({ version }) => version),
     [1, 2],
@@ -164,9 +164,9 @@ test('one broken environment leaves the others', async (t) => {
 });
 
 describe('a replaced archive', () => {
-  test('tells which environments came, went, and what changed of the others', async (t) => {
+  test('reports added, removed and changed environments', async (t) => {
     const before = [{ id: 'same' }, { id: 'gone' }, { id: 'renamed' }, { id: 'flags', data: flagData(1) }];
-    const { archive, told, replace } = await open(t, packArchive(before));
+    const { archive, changes, replace } = await open(t, packArchive(before));
     const first = archive.environments;
     await replace(
       packArchive([
@@ -175,11 +175,11 @@ describe('a replaced archive', () => {
         { id: 'flags', data: flagData(2), dataId: 'data-2' },
         { id: 'new' },
       ]),
-      () => told.length > 0,
+      () => changes.length > 0,
     );
-    assert.equal(told.length, 1);
-    assert.equal(told[0], archive.environments);
-    const { added, removed, changed } = compareArchives(first, archive.environments);
+    assert.equal(changes.length, 1);
+    assert.equal(changes[0], archive.environments);
+    const { added, removed, changed } = compareEnvironments(first, archive.environments);
     assert.deepEqual([names(added), names(removed)], [['new'], ['gone']]);
     assert.deepEqual(
       changed.map(({ after, hasNewData }) => [after.options.name, after.labels.envName, hasNewData]),
@@ -190,32 +190,32 @@ describe('a replaced archive', () => {
     );
   });
 
-  test('tells of an environment that went, and of nothing else', async (t) => {
-    const { archive, told, replace } = await open(t, packArchive([ONE, TWO]));
-    await replace(packArchive([ONE]), () => told.length > 0);
+  test('reports a removed environment and nothing else', async (t) => {
+    const { archive, changes, replace } = await open(t, packArchive([ONE, TWO]));
+    await replace(packArchive([ONE]), () => changes.length > 0);
     assert.deepEqual(names(archive.environments), ['env1']);
   });
 
-  test('tells nothing when nothing is different but the file', async (t) => {
-    const { told, log, replace } = await open(t, packArchive([ONE]));
+  test('reports nothing when only the file differs', async (t) => {
+    const { changes, log, replace } = await open(t, packArchive([ONE]));
     await replace(packTar(archiveEntries([ONE])), () =>
       log.lines.some(({ message }) => message.includes('read again')),
     );
-    assert.deepEqual(told, []);
+    assert.deepEqual(changes, []);
   });
 
-  test('that is broken changes nothing, is told of once, and is tried until it is whole', async (t) => {
-    const { archive, told, log, replace } = await open(t, packArchive([ONE]));
+  test('that is broken changes nothing, is logged once, and is read again until it is valid', async (t) => {
+    const { archive, changes, log, replace } = await open(t, packArchive([ONE]));
     const next = packArchive([{ ...ONE, env: { version: 2 } }]);
     const tries = (level: string) =>
       log.lines.filter((line) => line.level === level && line.message.includes('cannot be read'));
     await replace(next.subarray(0, 100), () => tries('debug').length > 1);
-    assert.deepEqual([tries('warn').length, told.length, archive.environments[0]?.version], [1, 0, 1]);
-    await replace(next, () => told.length === 1);
+    assert.deepEqual([tries('warn').length, changes.length, archive.environments[0]?.version], [1, 0, 1]);
+    await replace(next, () => changes.length === 1);
     assert.equal(archive.environments[0]?.version, 2);
   });
 
-  test('that is gone changes nothing', async (t) => {
+  test('that is missing changes nothing', async (t) => {
     const { archive, path, clock, log } = await open(t, packArchive([ONE]));
     await rm(path);
     await eventually('the warning', () => {
@@ -240,57 +240,57 @@ describe('a replaced archive', () => {
     });
   });
 
-  test('tells nothing after the close', async (t) => {
-    const { archive, path, clock, told } = await open(t, packArchive([ONE]));
+  test('reports nothing after the close', async (t) => {
+    const { archive, path, clock, changes } = await open(t, packArchive([ONE]));
     await writeFile(path, packArchive([TWO]));
     clock.advance(1000);
     await archive.close();
     clock.advance(60_000);
     await settle();
-    assert.deepEqual(told, []);
+    assert.deepEqual(changes, []);
   });
 });
 
-test('an archive without environments is told of', async (t) => {
+test('an archive without environments is logged', async (t) => {
   const { archive, log } = await open(t, packArchive([]));
   assert.deepEqual([archive.environments, log.lines[0]?.level], [[], 'warn']);
 });
 
-test('a key is told of when its time is over, to the millisecond', async (t) => {
+test('an expiring key is removed to the millisecond', async (t) => {
   const timestamp = Date.parse('2026-01-01T00:10:00Z');
   const expiring = { value: 'sdk-old', timestamp };
-  const { archive, clock, told } = await open(
+  const { archive, clock, changes } = await open(
     t,
     packArchive([{ ...ONE, env: { sdkKey: { value: 'sdk-1', expiring } } }, TWO]),
   );
   const before = archive.environments;
   clock.advance(10 * 60_000 - 1);
-  assert.equal(told.length, 0);
+  assert.equal(changes.length, 0);
   clock.advance(1);
   assert.deepEqual(archive.environments[0]?.additionalKeys, []);
-  const { changed } = compareArchives(before, archive.environments);
+  const { changed } = compareEnvironments(before, archive.environments);
   assert.deepEqual(
     changed.map(({ after, hasNewData }) => [after.options.name, hasNewData]),
     [['env1', false]],
   );
 });
 
-test('a key whose time is over already is left out', async (t) => {
+test('an expired key is left out', async (t) => {
   const expiring = { value: 'sdk-old', timestamp: Date.parse('2025-12-31T00:00:00Z') };
   const { archive } = await open(t, packArchive([{ ...ONE, env: { sdkKey: { value: 'sdk-1', expiring } } }]));
   assert.deepEqual(archive.environments[0]?.additionalKeys, []);
 });
 
-test('data is delivered to the store, and broken data changes nothing', async (t) => {
+test('data is applied to the store, and broken data changes nothing', async (t) => {
   const { archive, clock } = await open(
     t,
     packArchive([ONE, { id: 'bad', data: { flags: [] } }, { id: 'worse', data: 1 }]),
   );
   const sink = emptySink(clock);
-  const [bad, good, worse] = archive.environments as [ArchiveEnvironment, ArchiveEnvironment, ArchiveEnvironment];
-  assert.ok(!deliverArchive(bad, sink, clock.now()).ok);
+  const [bad, good, worse] = archive.environments as [ArchivedEnvironment, ArchivedEnvironment, ArchivedEnvironment];
+  assert.ok(!applyArchivedData(bad, sink, clock.now()).ok);
   assert.deepEqual([sink.store.isInitialised, sink.connection.state], [false, 'INITIALIZING']);
-  assert.ok(deliverArchive(good, sink, clock.now()).ok);
-  assert.ok(!deliverArchive(worse, sink, clock.now()).ok);
+  assert.ok(applyArchivedData(good, sink, clock.now()).ok);
+  assert.ok(!applyArchivedData(worse, sink, clock.now()).ok);
   assert.deepEqual([sink.store.version('flags', 'a'), sink.connection.state], [1, 'VALID']);
 });

@@ -6,10 +6,11 @@ import { HANG_MS } from '../../testing/eventually.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { httpAnswer } from '../../testing/http/client-parts.ts';
 import type { EnvironmentOptions, EventOptions, RelayOptions } from '../config/relay-options.ts';
+import type { SdkKind } from '../credentials.ts';
 import type { StoredFlag } from '../domain/summary/event.ts';
 import { Inflater } from '../event/body.ts';
 import { EventForwarder } from '../event/forwarder.ts';
-import type { EventFamily, EventPost } from '../event/receiver.ts';
+import type { EventPost } from '../event/receiver.ts';
 
 export const EVENT_ENVIRONMENT: EnvironmentOptions = {
   name: 'production',
@@ -26,7 +27,7 @@ export const EVENT_ENVIRONMENT: EnvironmentOptions = {
   dataFile: undefined,
 };
 
-/** A post that an events host got. */
+/** A post received by the events host. */
 export interface SentPost {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -34,14 +35,14 @@ export interface SentPost {
   readonly bytes: Buffer;
   readonly text: string;
   readonly json: unknown;
-  /** By the test's clock. */
+  /** Time of the fake clock. */
   readonly at: number;
 }
 
-/** `hang` never answers, an error is thrown; 202 unless told. */
+/** `hang` never answers, an error is thrown; 202 by default. */
 export type EventHostAnswer = number | HttpAnswer | Error | 'hang';
 
-/** An events host without sockets, that records and answers as it is told. */
+/** An events host without sockets that records posts. */
 export class FakeEventHost {
   readonly posts: SentPost[] = [];
   readonly #answers: EventHostAnswer[] = [];
@@ -51,7 +52,7 @@ export class FakeEventHost {
     this.#clock = clock;
   }
 
-  /** Answers the next posts so, one each. */
+  /** Answers for the next posts, one each. */
   answerNext(...answers: readonly EventHostAnswer[]): void {
     this.#answers.push(...answers);
   }
@@ -69,21 +70,21 @@ export class FakeEventHost {
   }
 }
 
-export interface EventBench {
+export interface TestForwarder {
   readonly forwarder: EventForwarder;
   readonly host: FakeEventHost;
   readonly clock: FakeClock;
-  /** What was logged, a line each. */
+  /** Log lines. */
   readonly lines: string[];
-  /** Posts events as an SDK does, of schema 4 unless the headers say otherwise. */
+  /** Posts events as an SDK does; of schema 4 by default. */
   post(
     body: unknown,
     headers?: Readonly<Record<string, string>>,
-    family?: EventFamily,
+    sdkKind?: SdkKind,
   ): ReturnType<EventForwarder['receive']>;
 }
 
-export interface EventBenchOptions {
+export interface TestForwarderOptions {
   readonly events?: Partial<EventOptions>;
   readonly isLocal?: boolean;
   readonly archive?: RelayOptions['archive'];
@@ -93,7 +94,7 @@ export interface EventBenchOptions {
 }
 
 /** A forwarder on a fake clock and an events host without sockets. */
-export function createEventBench(options: EventBenchOptions = {}): EventBench {
+export function createTestForwarder(options: TestForwarderOptions = {}): TestForwarder {
   const clock = new FakeClock();
   const host = new FakeEventHost(clock);
   const lines: string[] = [];
@@ -120,47 +121,47 @@ export function createEventBench(options: EventBenchOptions = {}): EventBench {
     clock,
     log: createLog({ level: 'debug', format: 'json', clock, write: (line) => lines.push(line) }),
   });
-  const post: EventBench['post'] = (body, headers = {}, family = 'server') =>
-    forwarder.receive(eventPost(body, headers, family));
+  const post: TestForwarder['post'] = (body, headers = {}, sdkKind = 'server') =>
+    forwarder.receive(eventPost(body, headers, sdkKind));
   return { forwarder, host, clock, lines, post };
 }
 
-/** A post of events; a body that is no text and no bytes is written as JSON. */
+/** A post of events; a body other than string or Buffer is sent as JSON. */
 export function eventPost(
   body: unknown,
   headers: Readonly<Record<string, string>> = {},
-  family: EventFamily = 'server',
+  sdkKind: SdkKind = 'server',
   kind: EventPost['kind'] = 'analytics',
 ): EventPost {
   const all: Readonly<Record<string, string>> = { 'x-launchdarkly-event-schema': '4', ...headers };
   const bytes = Buffer.isBuffer(body) ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
-  return { family, kind, bytes, header: (name) => all[name] };
+  return { sdkKind, kind, bytes, header: (name) => all[name] };
 }
 
 export const customEvent = (key: string) => ({ kind: 'custom', creationDate: 1, key, contextKeys: { user: 'u' } });
 
-/** What a payload consists of. */
+/** The events of a payload. */
 export const eventsOf = (post: SentPost | undefined) =>
   (post?.json ?? []) as readonly { readonly kind: string; readonly key?: string; readonly features?: object }[];
 
-/** What the events host got so far, after another flush interval; `posts` is how many that are at least. */
-export async function afterFlush(bench: EventBench, posts: number): Promise<readonly SentPost[]> {
-  bench.clock.advance(5000);
-  const { counts } = bench.forwarder;
+/** The posts to the events host after another flush interval; waits for at least `posts`. */
+export async function afterFlush(setup: TestForwarder, posts: number): Promise<readonly SentPost[]> {
+  setup.clock.advance(5000);
+  const { counts } = setup.forwarder;
   await settled(
     () =>
-      bench.host.posts.length >= posts &&
-      bench.forwarder.pending === 0 &&
+      setup.host.posts.length >= posts &&
+      setup.forwarder.pending === 0 &&
       counts.sent + counts.failed + counts.dropped >= counts.received,
   );
-  return bench.host.posts;
+  return setup.host.posts;
 }
 
-/** Gives promises and small work of other threads the time to be done, until something holds; fails after {@link HANG_MS}. */
+/** Lets promises and worker threads proceed until the condition holds; fails after {@link HANG_MS}. */
 export async function settled(isDone: () => boolean): Promise<void> {
   const givenUpAt = performance.now() + HANG_MS;
   while (!isDone()) {
-    if (performance.now() > givenUpAt) throw new Error('it did not come about');
+    if (performance.now() > givenUpAt) throw new Error('the condition was not met');
     await new Promise((done) => setImmediate(done));
   }
 }

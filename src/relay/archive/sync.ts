@@ -6,43 +6,42 @@ import type { Credentials } from '../credentials.ts';
 import type { DataSink, DataSource } from '../data-source.ts';
 import type { Environment } from '../environment.ts';
 import type { EnvironmentSet } from '../environment-set.ts';
-import { openArchive } from './archive.ts';
-import { type ArchiveEnvironment, compareArchives, deliverArchive } from './stored-environment.ts';
+import { type ArchivedEnvironment, applyArchivedData, compareEnvironments } from './environment.ts';
+import { watchArchive } from './watcher.ts';
 
-export interface ArchivedSetParts {
+export interface ArchiveSyncParts {
   readonly archive: NonNullable<RelayOptions['archive']>;
   readonly set: EnvironmentSet;
   readonly credentials: Credentials;
-  /** Is told of an environment that is no longer served. */
+  /** Called for an environment that is no longer served. */
   readonly onRemove: (environment: Environment) => void;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** Keeps the environments that are served equal to those of an archive. */
-export class ArchivedSet {
-  readonly #parts: ArchivedSetParts;
+/** Keeps the served environments equal to those of an offline archive. */
+export class ArchiveSync {
+  readonly #parts: ArchiveSyncParts;
   /** By name. */
-  readonly #served = new Map<string, { readonly environment: Environment; archived: ArchiveEnvironment }>();
+  readonly #served = new Map<string, { readonly environment: Environment; archived: ArchivedEnvironment }>();
   #close: () => Promise<void> = async () => {};
 
-  constructor(parts: ArchivedSetParts) {
+  constructor(parts: ArchiveSyncParts) {
     this.#parts = parts;
   }
 
-  /** A CommandError says why there is nothing to serve. */
+  /** Throws a CommandError if the archive cannot be read. */
   async start(): Promise<void> {
     const { archive, clock, log } = this.#parts;
     const { path, intervalMs, ...defaults } = archive;
-    const onChange = (environments: readonly ArchiveEnvironment[]) => this.#follow(environments);
-    const opened = await openArchive({ path, intervalMs, defaults, clock, log, onChange });
+    const onChange = (environments: readonly ArchivedEnvironment[]) => this.#update(environments);
+    const opened = await watchArchive({ path, intervalMs, defaults, clock, log, onChange });
     if (!opened.ok) throw new CommandError(opened.reason, ExitCode.failed);
     this.#close = () => opened.value.close();
-    this.#follow(opened.value.environments);
+    this.#update(opened.value.environments);
   }
 
-  /** What the archive says of an environment. */
-  archivedAs({ options }: Pick<Environment, 'options'>): ArchiveEnvironment | undefined {
+  archivedAs({ options }: Pick<Environment, 'options'>): ArchivedEnvironment | undefined {
     return this.#served.get(options.name)?.archived;
   }
 
@@ -50,21 +49,21 @@ export class ArchivedSet {
     return this.#close();
   }
 
-  #follow(environments: readonly ArchiveEnvironment[]): void {
+  #update(environments: readonly ArchivedEnvironment[]): void {
     const before = [...this.#served.values()].map(({ archived }) => archived);
-    const { added, removed, changed } = compareArchives(before, environments);
+    const { added, removed, changed } = compareEnvironments(before, environments);
     for (const archived of removed) this.#remove(archived);
     for (const { after, hasNewData } of changed) this.#change(after, hasNewData);
     for (const archived of added) this.#add(archived);
   }
 
-  #add(archived: ArchiveEnvironment): void {
+  #add(archived: ArchivedEnvironment): void {
     const environment = this.#parts.set.add(archived.options, (sink) => this.#sourceOf(archived, sink));
     this.#served.set(archived.options.name, { environment, archived });
     this.#grant(archived, environment);
   }
 
-  #change(archived: ArchiveEnvironment, hasNewData: boolean): void {
+  #change(archived: ArchivedEnvironment, hasNewData: boolean): void {
     const { credentials } = this.#parts;
     const served = this.#served.get(archived.options.name);
     if (!served) return;
@@ -75,11 +74,11 @@ export class ArchivedSet {
     credentials.add(environment);
     this.#grant(archived, environment);
     const { filter } = archived.options;
-    environment.streams.endUnless((family, key) => credentials.find(family, key, filter) === environment);
-    if (hasNewData) this.#deliver(archived, environment);
+    environment.streams.endUnless((sdkKind, key) => credentials.find(sdkKind, key, filter) === environment);
+    if (hasNewData) this.#applyData(archived, environment);
   }
 
-  #remove({ options }: ArchiveEnvironment): void {
+  #remove({ options }: ArchivedEnvironment): void {
     const served = this.#served.get(options.name);
     if (!served) return;
     this.#served.delete(options.name);
@@ -87,22 +86,22 @@ export class ArchivedSet {
     void this.#parts.set.remove(served.environment);
   }
 
-  #grant({ additionalKeys }: ArchiveEnvironment, environment: Environment): void {
-    for (const { family, key } of additionalKeys) this.#parts.credentials.grant(family, key, environment);
+  #grant({ additionalKeys }: ArchivedEnvironment, environment: Environment): void {
+    for (const { sdkKind, key } of additionalKeys) this.#parts.credentials.grant(sdkKind, key, environment);
   }
 
-  #sourceOf(archived: ArchiveEnvironment, sink: DataSink): DataSource {
-    return { start: () => this.#deliver(archived, sink), close: async () => {} };
+  #sourceOf(archived: ArchivedEnvironment, sink: DataSink): DataSource {
+    return { start: () => this.#applyData(archived, sink), close: async () => {} };
   }
 
-  #deliver(archived: ArchiveEnvironment, sink: DataSink): void {
+  #applyData(archived: ArchivedEnvironment, sink: DataSink): void {
     const { clock, log } = this.#parts;
-    const delivered = deliverArchive(archived, sink, clock.now());
-    if (delivered.ok) return;
+    const applied = applyArchivedData(archived, sink, clock.now());
+    if (applied.ok) return;
     sink.connection.failed({ kind: 'INVALID_DATA', time: clock.now() });
     log.error('the data of an environment of the archive cannot be read', {
       env: archived.options.name,
-      error: delivered.reason,
+      error: applied.reason,
     });
   }
 }

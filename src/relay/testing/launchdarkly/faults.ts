@@ -1,49 +1,49 @@
 import type { ServerResponse } from 'node:http';
 
 /**
- * What the fake does to one request for a stream instead of serving it.
- * `hang`: never answers. `reset`: cuts the connection before any answer. `silence`: a head, and nothing after it.
+ * What happens to a stream request instead of being served.
+ * `hang`: no response. `reset`: cuts the connection without a response. `silence`: a head, and nothing after it.
  */
-export type StreamLie =
+export type StreamFault =
   | 'hang'
   | 'reset'
   | 'silence'
   | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: string }
-  | WrittenLie;
+  | WrittenFault;
 
-interface WrittenLie {
-  /** Written one after the other, each when the reader has taken the one before. */
+interface WrittenFault {
+  /** Written in turn, with backpressure. */
   readonly chunks: Iterable<string | Buffer>;
-  /** What comes after them; `hold` leaves the stream open. */
+  /** After the chunks; `hold` leaves the stream open. */
   readonly ending: 'hold' | 'end' | 'cut';
   readonly contentType?: string;
 }
 
-/** An event as it stands on the wire; `data` that is no text is written as JSON. */
+/** An event on the wire; `data` other than a string is sent as JSON. */
 export function sseEvent(event: string, data: unknown): string {
   return `event: ${event}\ndata: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`;
 }
 
-export function answerStatus(status: number, body = ''): StreamLie {
+export function answerStatus(status: number, body = ''): StreamFault {
   return { status, body };
 }
 
-export function redirectTo(location: string, status = 307): StreamLie {
+export function redirectTo(location: string, status = 307): StreamFault {
   return { status, headers: { location } };
 }
 
-/** Begins a put and cuts the connection in the middle of its data. */
-export function halfAnEvent(): StreamLie {
+/** Cuts the connection in the middle of a put. */
+export function halfAnEvent(): StreamFault {
   return { chunks: ['event: put\ndata: {"path":"/","data":{"flags":{"half":{"key":"ha'], ending: 'cut' };
 }
 
-/** A put whose data is no JSON. */
-export function malformedJson(): StreamLie {
+/** A put with invalid JSON. */
+export function malformedJson(): StreamFault {
   return { chunks: [sseEvent('put', '{"path":"/","data":{"flags":{]')], ending: 'hold' };
 }
 
-/** A put of about so many bytes, on one line, with a flag of the key `last` at its end. */
-export function bigPut(bytes: number): StreamLie {
+/** A put of about this many bytes, on one line, with the flag `last` at its end. */
+export function bigPut(bytes: number): StreamFault {
   return { chunks: bigPutChunks(bytes), ending: 'hold' };
 }
 
@@ -56,8 +56,8 @@ function* bigPutChunks(bytes: number): Generator<string> {
   yield `"last":${JSON.stringify(plainFlag('last', true))}}}}\n\n`;
 }
 
-/** A line that does not end before so many bytes. */
-export function endlessLine(bytes: number): StreamLie {
+/** A line of this many bytes. */
+export function endlessLine(bytes: number): StreamFault {
   return { chunks: endlessChunks(bytes), ending: 'hold' };
 }
 
@@ -67,7 +67,7 @@ function* endlessChunks(bytes: number): Generator<Buffer> {
   for (let left = bytes; left > 0; left -= chunk.length) yield chunk;
 }
 
-/** A flag that is on and serves one value to everybody, also to client-side and mobile SDKs. */
+/** A flag that is on with a single value, visible to all SDKs. */
 export function plainFlag(key: string, value: unknown, version = 1): Readonly<Record<string, unknown>> {
   return {
     key,
@@ -86,16 +86,15 @@ export function plainFlag(key: string, value: unknown, version = 1): Readonly<Re
   };
 }
 
-/** Does to a request for a stream what the lie says. */
-export function tellLie(lie: StreamLie, response: ServerResponse): void {
-  if (lie === 'hang') return;
-  if (lie === 'reset') response.destroy();
-  else if (lie === 'silence') startStream(response);
-  else if ('status' in lie) response.writeHead(lie.status, lie.headers).end(lie.body ?? '');
-  else writeLie(lie, response);
+export function applyFault(fault: StreamFault, response: ServerResponse): void {
+  if (fault === 'hang') return;
+  if (fault === 'reset') response.destroy();
+  else if (fault === 'silence') startStream(response);
+  else if ('status' in fault) response.writeHead(fault.status, fault.headers).end(fault.body ?? '');
+  else writeFault(fault, response);
 }
 
-function writeLie({ chunks: pieces, ending, contentType }: WrittenLie, response: ServerResponse): void {
+function writeFault({ chunks: pieces, ending, contentType }: WrittenFault, response: ServerResponse): void {
   startStream(response, contentType);
   const chunks = pieces[Symbol.iterator]();
   const write = () => {
@@ -114,6 +113,6 @@ export function startStream(response: ServerResponse, contentType = 'text/event-
 
 function finish(response: ServerResponse, how: 'hold' | 'end' | 'cut'): void {
   if (how === 'end') response.end();
-  // What was written goes out first: an empty write is told when all before it has left.
+  // The callback of an empty write runs after all earlier writes are flushed.
   else if (how === 'cut') response.write('', () => response.destroy());
 }

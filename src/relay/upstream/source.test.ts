@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { plainFlag, sseEvent } from '../testing/launchdarkly/fake.ts';
+import { plainFlag, sseEvent } from '../testing/launchdarkly/faults.ts';
 import { settle } from '../testing/launchdarkly/http.ts';
 import { SAMPLE_SDK_KEY } from '../testing/launchdarkly/parts.ts';
 import {
@@ -13,7 +13,7 @@ import {
 const MINUTE_MS = 60_000;
 
 describe('the request for a stream', () => {
-  test('has the SDK key and says who asks', async (t) => {
+  test('has the SDK key and identifies the relay', async (t) => {
     const { http } = startUpstream(t);
     const { url, request } = await http.next();
     assert.equal(url, 'https://stream.test/all');
@@ -38,7 +38,7 @@ describe('the request for a stream', () => {
   });
 });
 
-describe('what the stream says', () => {
+describe('the events of the stream', () => {
   test('is put into the store', async (t) => {
     const { http, store, connection } = startUpstream(t);
     const asked = await http.next();
@@ -56,7 +56,7 @@ describe('what the stream says', () => {
     assert.equal(connection.state, 'VALID');
   });
 
-  test('is taken although heartbeats and unknown events stand between', async (t) => {
+  test('is accepted with heartbeats and unknown events in between', async (t) => {
     const { http, store, log } = startUpstream(t);
     (await http.next()).stream(':\n', ':\n\n', sseEvent('heart-beat', {}), PUT);
     await settle();
@@ -108,7 +108,7 @@ describe('waits', () => {
     await settle();
     assert.ok(asked.isCancelled);
     assert.equal(upstream.connection.lastError?.kind, 'NETWORK_ERROR');
-    assert.equal(upstream.log.lines.at(-1)?.fields.error, 'no answer for 10 s');
+    assert.equal(upstream.log.lines.at(-1)?.fields.error, 'no response for 10 s');
     await assertAskedAfter(upstream, 1000);
   });
 
@@ -147,12 +147,12 @@ describe('redirects', () => {
     for (let hops = 0; hops < 6; hops++) (await http.next()).respond(302, { location: '/all' });
     await settle();
     assert.deepEqual([http.asked.length, connection.lastError?.statusCode], [6, 302]);
-    assert.equal(log.lines.at(-1)?.fields.error, 'redirects go on and on');
+    assert.equal(log.lines.at(-1)?.fields.error, 'too many redirects');
   });
 });
 
 describe('the log', () => {
-  test('tells of the same trouble once', async (t) => {
+  test('reports the same failure once', async (t) => {
     const upstream = startUpstream(t);
     let asked = await upstream.http.next();
     for (const waitMs of [1000, 2000, 4000]) {
@@ -164,9 +164,9 @@ describe('the log', () => {
     assert.deepEqual(
       upstream.log.lines.map(({ level, fields }) => `${level} ${fields.error}`),
       [
-        'warn the answer has the status 503',
-        'debug the answer has the status 503',
-        'debug the answer has the status 503',
+        'warn the response has the status 503',
+        'debug the response has the status 503',
+        'debug the response has the status 503',
         'warn gone',
       ],
     );
@@ -193,7 +193,7 @@ describe('a closed source', () => {
     assert.deepEqual([http.asked.length, log.lines.length, connection.lastError], [1, 0, undefined]);
   });
 
-  test('tells nothing of what had come', async (t) => {
+  test('reports nothing that arrives afterwards', async (t) => {
     const { source, http, store } = startUpstream(t);
     const asked = await http.next();
     asked.stream();

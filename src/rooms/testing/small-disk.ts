@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Cleanup, temporaryFolder } from './processes.ts';
+import { type Cleanup, temporaryFolder } from '../../testing/processes.ts';
 
-/** A disk of so many MiB; `undefined`: this user may not mount one. */
+/** Mounts a disk of this size; undefined if the user may not mount. */
 export function mountSmallDisk(cleanup: Cleanup, sizeMiB: number): string | undefined {
   const place = join(temporaryFolder(cleanup), 'disk');
   mkdirSync(place);

@@ -3,17 +3,17 @@ import type { EnvironmentOptions } from '../config/relay-options.ts';
 import type { DataSink } from '../data-source.ts';
 import { isJsonObject, type Json } from '../domain/json.ts';
 import { type FlagData, readFlagData } from '../flag-store.ts';
-import type { ArchivedFiles } from './files.ts';
+import type { EnvironmentFiles } from './files.ts';
 
-/** A key that is accepted beside the SDK key and the mobile key of the options. */
+/** A key that is valid in addition to the SDK key and mobile key of the options. */
 export interface AdditionalKey {
-  readonly family: 'server' | 'mobile';
+  readonly sdkKind: 'server' | 'mobile';
   readonly key: string;
   /** Epoch milliseconds; undefined: never. */
   readonly expiresAt: number | undefined;
 }
 
-/** What an archive says of the place of an environment; empty where it says nothing. */
+/** Names of the environment and its project; empty if absent. */
 export interface EnvironmentLabels {
   readonly envKey: string;
   readonly envName: string;
@@ -21,30 +21,30 @@ export interface EnvironmentLabels {
   readonly projName: string;
 }
 
-/** An environment of an offline archive. The same object stands in two archives in a row when nothing of it changed. */
-export interface ArchiveEnvironment {
+/** An environment of an offline archive. Stays the same object when the archive is read again without changes to it. */
+export interface ArchivedEnvironment {
   /** Named by the environment's id. */
   readonly options: EnvironmentOptions;
   readonly labels: EnvironmentLabels;
-  /** Of the options and labels. */
+  /** Version of the options and labels. */
   readonly version: number;
-  /** Names the data: another one, other data. */
+  /** Changes with the data. */
   readonly dataId: string;
-  /** Those whose time is over are left out. */
+  /** Without expired keys. */
   readonly additionalKeys: readonly AdditionalKey[];
-  /** Parses the flags and segments anew each time, so that nobody has to hold them parsed. */
+  /** Parses the flags and segments at each call, so that they need not be held in memory. */
   readData(): Outcome<FlagData>;
 }
 
-/** What the configuration adds to every environment of an archive. */
+/** Settings that the configuration adds to every environment of an archive. */
 export type ArchiveDefaults = Partial<Pick<EnvironmentOptions, 'allowedOrigins' | 'allowedHeaders' | 'logLevel'>>;
 
 /** Reads the metadata of an environment. Source: ld-relay's internal/filedata and internal/envfactory. */
-export function readArchiveEnvironment(
-  { id, metadata, data }: ArchivedFiles,
+export function readArchivedEnvironment(
+  { id, metadata, data }: EnvironmentFiles,
   now: number,
   { allowedOrigins = [], allowedHeaders = [], logLevel }: ArchiveDefaults = {},
-): Outcome<ArchiveEnvironment> {
+): Outcome<ArchivedEnvironment> {
   const json = parse(metadata);
   if (!isJsonObject(json) || !isJsonObject(json.env)) return refused(`${id}.json has no environment`);
   const { env, dataId } = json;
@@ -78,9 +78,9 @@ export function readArchiveEnvironment(
   });
 }
 
-/** Puts the data of an environment where it is served from; refused, with what was there before left, if it is broken. */
-export function deliverArchive(
-  environment: ArchiveEnvironment,
+/** Replaces the data in the store; refused if broken, with the store unchanged. */
+export function applyArchivedData(
+  environment: ArchivedEnvironment,
   { store, connection }: DataSink,
   now: number,
 ): Outcome<void> {
@@ -91,25 +91,25 @@ export function deliverArchive(
   return replaced;
 }
 
-/** What has to be done to get from the environments of one archive to those of the next. */
-export interface ArchiveChanges {
-  readonly added: readonly ArchiveEnvironment[];
-  readonly removed: readonly ArchiveEnvironment[];
-  /** `hasNewData`: not only its options, labels or keys are other ones. */
+/** Difference between two versions of an archive. */
+export interface EnvironmentChanges {
+  readonly added: readonly ArchivedEnvironment[];
+  readonly removed: readonly ArchivedEnvironment[];
+  /** `hasNewData` is false if only options, labels or keys have changed. */
   readonly changed: readonly {
-    readonly before: ArchiveEnvironment;
-    readonly after: ArchiveEnvironment;
+    readonly before: ArchivedEnvironment;
+    readonly after: ArchivedEnvironment;
     readonly hasNewData: boolean;
   }[];
 }
 
-export function compareArchives(
-  before: readonly ArchiveEnvironment[],
-  after: readonly ArchiveEnvironment[],
-): ArchiveChanges {
+export function compareEnvironments(
+  before: readonly ArchivedEnvironment[],
+  after: readonly ArchivedEnvironment[],
+): EnvironmentChanges {
   const known = new Map(before.map((environment) => [environment.options.name, environment]));
-  const added: ArchiveEnvironment[] = [];
-  const changed: ArchiveChanges['changed'][number][] = [];
+  const added: ArchivedEnvironment[] = [];
+  const changed: EnvironmentChanges['changed'][number][] = [];
   for (const environment of after) {
     const earlier = known.get(environment.options.name);
     known.delete(environment.options.name);
@@ -121,23 +121,22 @@ export function compareArchives(
   return { added, removed: [...known.values()], changed };
 }
 
-/** Those whose time is not over. */
 export function unexpired(keys: readonly AdditionalKey[], now: number): readonly AdditionalKey[] {
   return keys.filter(({ expiresAt }) => expiresAt === undefined || expiresAt > now);
 }
 
-/** The list of newer archives is all that counts, where there is one; the older form knows one key that expires. */
+/** `sdkKeys` of newer archives takes precedence; the older form has one expiring key. */
 function readSdkKeys(
   { sdkKeys }: { readonly [name: string]: Json },
   { value, expiring }: { readonly [name: string]: Json },
 ): readonly AdditionalKey[] {
   if (Array.isArray(sdkKeys) && sdkKeys.length > 0) return readKeyList('server', sdkKeys, text(value));
   if (!isJsonObject(expiring) || text(expiring.value) === '') return [];
-  return [{ family: 'server', key: text(expiring.value), expiresAt: number(expiring.timestamp) }];
+  return [{ sdkKind: 'server', key: text(expiring.value), expiresAt: number(expiring.timestamp) }];
 }
 
 function readKeyList(
-  family: AdditionalKey['family'],
+  sdkKind: AdditionalKey['sdkKind'],
   list: Json | undefined,
   primary: string,
 ): readonly AdditionalKey[] {
@@ -145,7 +144,7 @@ function readKeyList(
   return (list as readonly Json[]).flatMap((entry) => {
     if (!isJsonObject(entry) || text(entry.value) === '' || entry.value === primary) return [];
     const expiresAt = typeof entry.expiry === 'number' ? entry.expiry : undefined;
-    return [{ family, key: text(entry.value), expiresAt }];
+    return [{ sdkKind, key: text(entry.value), expiresAt }];
   });
 }
 

@@ -2,7 +2,7 @@ import type { Flag } from '../flag.ts';
 import type { Json } from '../json.ts';
 import type { Reason } from './reason.ts';
 
-/** What the verdicts of one flag share. */
+/** Shared by all details of a flag. */
 export interface FlagTexts {
   readonly flag: Flag;
   /** `"key":{"value":` */
@@ -20,14 +20,14 @@ export function textsOf(flag: Flag): FlagTexts {
 }
 
 /**
- * One of the results that a flag can have. All of them are made when the flag is compiled, and each prints itself once,
- * when it is first asked for.
+ * One of the possible results of a flag: value, variation and reason. All are created when the flag is compiled; each is
+ * printed once, at its first use.
  */
-export class Verdict {
+export class EvaluationDetail {
   readonly variation: number | null;
   readonly value: Json;
   readonly reason: Reason;
-  /** Whether its events count in an experiment. */
+  /** Whether events with it count in an experiment. */
   readonly isExperiment: boolean;
   readonly #texts: FlagTexts;
   #plain: string | undefined;
@@ -41,12 +41,11 @@ export class Verdict {
     this.#texts = texts;
   }
 
-  /** The same result with another reason. */
-  because(reason: Reason): Verdict {
-    return new Verdict(this.#texts, this.variation, reason, this.isExperiment);
+  withReason(reason: Reason): EvaluationDetail {
+    return new EvaluationDetail(this.#texts, this.variation, reason, this.isExperiment);
   }
 
-  /** The property of an evalx body, without its closing brace: `"key":{"value":…`. */
+  /** The property in an evalx body, without the closing brace: `"key":{"value":…`. */
   print(withReasons: boolean): string {
     if (!withReasons) {
       this.#plain ??= this.#print(this.isExperiment);

@@ -1,16 +1,16 @@
 import { connect, createServer, type Socket } from 'node:net';
-import type { Cleanup } from '../processes.ts';
+import type { Cleanup } from '../../testing/processes.ts';
 
-/** An address that stays while the server behind it comes and goes. */
+/** A fixed address for a server that is restarted. */
 export interface TcpProxy {
   readonly url: string;
-  /** To whom new connections go; `undefined` refuses them. */
+  /** Target of new connections; `undefined` refuses them. */
   forwardTo(url: string | undefined): void;
-  /** So many of the next connections are cut as soon as the server answers: it has done what the client never hears of. */
+  /** Cuts the next `count` connections when the server answers: the server has acted, but the client gets no response. */
   cutAnswers(count: number): void;
-  /** Cuts all connections that are open. */
+  /** Cuts all open connections. */
   cut(): void;
-  /** How many connections were cut at their answer. */
+  /** Number of connections cut at their response. */
   readonly cuts: number;
 }
 

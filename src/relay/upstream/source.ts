@@ -8,23 +8,23 @@ import type { DataSink, DataSource } from '../data-source.ts';
 import { hideKey, maskKey } from '../masking.ts';
 import type { ConnectionError } from '../status/connection-status.ts';
 import { UpstreamBackoff } from './backoff.ts';
-import { applyChange, readUpstreamEvent } from './event.ts';
+import { applyChange, readUpstreamEvent } from './change.ts';
 import { openUpstreamStream, type UpstreamFailure, type UpstreamHttp } from './stream.ts';
 
 export interface UpstreamLimits {
-  /** For the head of the answer, connecting included. */
+  /** For the head of the response, including connecting. */
   readonly headMs: number;
   /** Between two pieces of the stream: LaunchDarkly sends a heartbeat every three minutes. */
   readonly idleMs: number;
-  /** For one event, which has to be in memory whole. */
+  /** For one event, which is held in memory. */
   readonly maxEventBytes: number;
 }
 
-export interface UpstreamDeps {
+export interface UpstreamParts {
   readonly environment: EnvironmentOptions;
   readonly options: Pick<RelayOptions, 'streamUri'>;
   readonly clock: Clock;
-  /** The environment's own: its lines name it. */
+  /** The log of the environment: its lines name it. */
   readonly log: Log;
   readonly http: UpstreamHttp;
   readonly random?: () => number;
@@ -40,31 +40,31 @@ const LIMITS: UpstreamLimits = {
 const MAX_SHOWN_CHARS = 300;
 
 /**
- * Follows the stream of one environment, from LaunchDarkly or from another relay, and asks again whenever it is over. What
- * has come stays in the store, however long an outage lasts.
+ * The stream of one environment, from LaunchDarkly or another relay; reconnects when it ends. The store keeps its data
+ * during an outage.
  */
-export function createUpstream(sink: DataSink, deps: UpstreamDeps): DataSource {
-  return new Upstream(sink, deps);
+export function createUpstreamSource(sink: DataSink, parts: UpstreamParts): DataSource {
+  return new UpstreamSource(sink, parts);
 }
 
-class Upstream implements DataSource {
+class UpstreamSource implements DataSource {
   readonly #sink: DataSink;
-  readonly #deps: UpstreamDeps;
+  readonly #parts: UpstreamParts;
   readonly #limits: UpstreamLimits;
   readonly #backoff: UpstreamBackoff;
   #attempt: Attempt | undefined;
   #running: Promise<void> | undefined;
   #cancelRetry: CancelTimer = () => {};
   #closing: Promise<void> | undefined;
-  /** What the log was last told of: the same trouble every half a minute is no news. */
+  /** The last logged failure; repetitions are logged at debug. */
   #lastReason: string | undefined;
-  #hasSentUnknown = false;
+  #hasLoggedUnknown = false;
 
-  constructor(sink: DataSink, deps: UpstreamDeps) {
+  constructor(sink: DataSink, parts: UpstreamParts) {
     this.#sink = sink;
-    this.#deps = deps;
-    this.#limits = { ...LIMITS, ...deps.limits };
-    this.#backoff = new UpstreamBackoff(deps.random ?? Math.random);
+    this.#parts = parts;
+    this.#limits = { ...LIMITS, ...parts.limits };
+    this.#backoff = new UpstreamBackoff(parts.random ?? Math.random);
   }
 
   start(): void {
@@ -90,9 +90,9 @@ class Upstream implements DataSource {
 
   /** One connection, from the request to its end. */
   async #try(): Promise<UpstreamFailure> {
-    const attempt = new Attempt(this.#deps.clock);
+    const attempt = new Attempt(this.#parts.clock);
     this.#attempt = attempt;
-    this.#hasSentUnknown = false;
+    this.#hasLoggedUnknown = false;
     try {
       return await this.#follow(attempt);
     } catch (error) {
@@ -104,61 +104,61 @@ class Upstream implements DataSource {
   }
 
   async #follow(attempt: Attempt): Promise<UpstreamFailure> {
-    const { environment, options, http } = this.#deps;
+    const { environment, options, http } = this.#parts;
     const { headMs, idleMs, maxEventBytes } = this.#limits;
-    attempt.expect(headMs, 'no answer');
+    attempt.expect(headMs, 'no response');
     const { sdkKey, filter } = environment;
     const address = { streamUri: options.streamUri, sdkKey, filter };
     const opened = await openUpstreamStream(http, address, attempt.signal);
-    if (!opened.ok) return opened.failure;
-    attempt.expect(idleMs, 'nothing came');
+    if (!opened.ok) return opened;
+    attempt.expect(idleMs, 'no data');
     const reader = new SseReader({ maxEventBytes });
-    for await (const chunk of opened.body as AsyncIterable<Uint8Array>) {
+    for await (const chunk of opened.value as AsyncIterable<Uint8Array>) {
       for (const item of reader.push(chunk)) {
         if (attempt.signal.aborted) break;
         const taken = item.kind === 'event' ? this.#take(item.event, item.data) : undefined;
         if (taken?.ok === false) return { kind: 'INVALID_DATA', reason: taken.reason };
       }
-      attempt.expect(idleMs, 'nothing came');
+      attempt.expect(idleMs, 'no data');
     }
     return { kind: 'NETWORK_ERROR', reason: attempt.abortedBecause ?? 'the stream ended' };
   }
 
   #take(event: string, data: string): Outcome<unknown> {
-    const { clock, log } = this.#deps;
+    const { clock, log } = this.#parts;
     const { store, connection } = this.#sink;
     const read = readUpstreamEvent(event, data);
     if (!read.ok) return read;
     const change = read.value;
-    if (change.kind === 'ignored') this.#noteUnknown(change.what);
+    if (change.kind === 'ignored') this.#logUnknown(change.what);
     const applied = attemptTo(() => applyChange(store, change));
     if (!applied.ok || change.kind !== 'put') return applied;
     const wasValid = connection.state === 'VALID';
     connection.succeeded(clock.now());
     this.#backoff.succeeded(clock.now());
     this.#lastReason = undefined;
-    log[wasValid ? 'debug' : 'info']('upstream has delivered', {
+    log[wasValid ? 'debug' : 'info']('upstream has sent its data', {
       flags: Object.keys(change.data.flags).length,
       segments: Object.keys(change.data.segments).length,
     });
     return applied;
   }
 
-  /** The first of each connection, as upstream may send nothing else. */
-  #noteUnknown(what: string): void {
-    const level = this.#hasSentUnknown ? 'debug' : 'info';
-    this.#hasSentUnknown = true;
-    this.#deps.log[level]('upstream sends what is not known here', { what: this.#show(what) });
+  /** Only the first of each connection at info. */
+  #logUnknown(what: string): void {
+    const level = this.#hasLoggedUnknown ? 'debug' : 'info';
+    this.#hasLoggedUnknown = true;
+    this.#parts.log[level]('upstream sent an unknown event', { what: this.#show(what) });
   }
 
-  /** A text in which upstream has a say, without the key and not too long for the log. */
+  /** Text from upstream for the log: without the key, and shortened. */
   #show(text: string): string {
-    const shown = hideKey(text, this.#deps.environment.sdkKey);
+    const shown = hideKey(text, this.#parts.environment.sdkKey);
     return shown.length > MAX_SHOWN_CHARS ? `${shown.slice(0, MAX_SHOWN_CHARS)}…` : shown;
   }
 
   #recover({ kind, reason, statusCode, isRefusal = false }: UpstreamFailure): void {
-    const { clock, log, environment } = this.#deps;
+    const { clock, log, environment } = this.#parts;
     const { connection } = this.#sink;
     const now = clock.now();
     const error: ConnectionError = { kind, time: now, ...(statusCode === undefined ? {} : { statusCode }) };
@@ -178,7 +178,7 @@ class Upstream implements DataSource {
   }
 }
 
-/** What can be ended: by its owner, or because something did not come in time. */
+/** A connection attempt, aborted by its owner or by a timeout. */
 class Attempt {
   readonly #clock: Clock;
   readonly #controller = new AbortController();
@@ -197,11 +197,11 @@ class Attempt {
     return this.#reason;
   }
 
-  /** Aborts unless it is told something else within so many milliseconds. */
-  expect(ms: number, otherwise: string): void {
+  /** Aborts after `ms` unless called again before. */
+  expect(ms: number, missing: string): void {
     this.#cancelTimer();
     if (!this.signal.aborted)
-      this.#cancelTimer = this.#clock.after(ms, () => this.abort(`${otherwise} for ${ms / 1000} s`));
+      this.#cancelTimer = this.#clock.after(ms, () => this.abort(`${missing} for ${ms / 1000} s`));
   }
 
   abort(reason: string): void {
@@ -212,16 +212,16 @@ class Attempt {
   }
 }
 
-/** Data nested beyond all bounds exhausts the stack of whoever walks it. */
+/** Deeply nested data overflows the stack. */
 function attemptTo<T>(action: () => Outcome<T>): Outcome<T> {
   try {
     return action();
   } catch (error) {
-    return refused(error instanceof RangeError ? 'the data are nested too deeply' : messageOf(error));
+    return refused(error instanceof RangeError ? 'the data is nested too deeply' : messageOf(error));
   }
 }
 
-/** A host with several addresses fails with an error that has no text of its own. */
+/** An AggregateError, for a host with several addresses, has no message. */
 function describe(error: unknown): string {
   return messageOf(error) || (systemCodeOf(error) ?? 'unknown');
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readFlagFiles } from './data.ts';
+import { readFlagFiles } from './flag-file.ts';
 import { SAMPLE_FLAGS, sampleFlags } from './sample.ts';
 
 const itemsOf = (name: string, text: string) => {
@@ -16,7 +16,7 @@ const reasonOf = (...files: readonly [name: string, text: string][]) => {
 
 const everywhere = { usingMobileKey: true, usingEnvironmentId: true };
 
-test('flag files: the short form is a flag that is on, with one variation for everybody', () => {
+test('flag files: the short form is a flag that is on, with a single variation', () => {
   for (const [name, text] of [
     ['f.json', '{"flagValues": {"a": "x", "b": null, "c": {"d": [1]}}}'],
     ['f.yml', 'flagValues:\n  a: x\n  b:\n  c: {d: [1]}\n'],
@@ -66,7 +66,7 @@ test('flag files: segments get key and salt, deleted items are passed over, unkn
   ]);
 });
 
-test('flag files: YAML anchors stand for what they name', () => {
+test('flag files: YAML aliases are resolved', () => {
   const text = 'flags:\n  a: &one {on: true, variations: [1]}\n  b: *one\n';
   assert.deepEqual(
     itemsOf('f.yml', text).map(({ key, json }) => [key, json.on, json.key]),
@@ -84,7 +84,7 @@ test('flag files: __proto__ is a key like others', () => {
   );
 });
 
-test('flag files: the form is told by the name, or by the first brace', () => {
+test('flag files: the format is detected by the name, or by the first brace', () => {
   assert.equal(itemsOf('flags', '{"flagValues": {"a": 1}}').length, 1);
   assert.equal(itemsOf('flags', 'flagValues: {a: 1}').length, 1);
   assert.equal(itemsOf('flags.yaml', '{flagValues: {a: 1}}').length, 1);
@@ -94,7 +94,7 @@ const broken: [name: string, text: string, reason: string][] = [
   ['f.json', '', 'f.json:1: the file is empty'],
   ['f.json', '{\n  "flags": {\n    "a": }\n}', 'f.json:3: expected a value, found "}"'],
   ['f.json', '{\n  "flags": {}', 'f.json:2: expected "," or "}", found the end of the file'],
-  ['f.json', '{"flags": {\n"a": {},\n"a": {}}}', 'f.json:3: "a" stands twice in the same object'],
+  ['f.json', '{"flags": {\n"a": {},\n"a": {}}}', 'f.json:3: "a" occurs twice in the same object'],
   ['f.json', '{"flags": {},\n}', 'f.json:2: expected a name in double quotes, found "}"'],
   ['f.json', '{"flags": {}}\nx', 'f.json:2: expected the end, found "x"'],
   ['f.json', '[]', 'f.json:1: expected an object with flags, flagValues or segments'],
@@ -102,7 +102,7 @@ const broken: [name: string, text: string, reason: string][] = [
   ['f.json', '{\n"flags": []}', 'f.json:2: flags: expected an object'],
   ['f.json', '{"flags": {\n"a": 1}}', 'f.json:2: flag "a": expected object, got number'],
   ['f.json', '{"flags": {\n"": {}}}', 'f.json:2: a flag has an empty key'],
-  ['f.json', '{"flags": {"a": {\n"key": "b"}}}', 'f.json:2: flag "a": its key is another one: "b"'],
+  ['f.json', '{"flags": {"a": {\n"key": "b"}}}', 'f.json:2: flag "a": its key is "b"'],
   ['f.json', '{"flags": {"a": {\n"on": "yes"}}}', 'f.json:2: flag "a": on: expected boolean, got string'],
   ['f.yml', '', 'f.yml:1: the file is empty'],
   ['f.yml', '# nothing\n', 'f.yml:1: the file is empty'],
@@ -123,7 +123,7 @@ const broken: [name: string, text: string, reason: string][] = [
     'segments:\n  s:\n    included:\n    - a\n    - 1\n',
     'f.yml:5: segment "s": included[1]: expected string, got number',
   ],
-  ['f.yml', 'flags:\n  a: {}\nflagValues:\n  a: 1\n', 'f.yml:4: flag "a" stands in f.yml:2 too'],
+  ['f.yml', 'flags:\n  a: {}\nflagValues:\n  a: 1\n', 'f.yml:4: flag "a" is also defined in f.yml:2'],
 ];
 for (const [name, text, reason] of broken) {
   test(`flag files: ${JSON.stringify(text)} is refused with its line`, () => {
@@ -131,12 +131,12 @@ for (const [name, text, reason] of broken) {
   });
 }
 
-test('flag files: all faults of all files are told, and an item of two files names both', () => {
+test('flag files: all mistakes of all files are reported, and a duplicate item names both files', () => {
   assert.equal(
     reasonOf(['a.json', '{"flags": {"x": {}, "y": 1}}'], ['b.yml', 'flagValues:\n  x: 1'], ['c.json', '{']),
     [
       'a.json:1: flag "y": expected object, got number',
-      'b.yml:2: flag "x" stands in a.json:1 too',
+      'b.yml:2: flag "x" is also defined in a.json:1',
       'c.json:1: expected a name in double quotes, found the end of the file',
     ].join('\n'),
   );

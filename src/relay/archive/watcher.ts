@@ -3,45 +3,35 @@ import type { CancelTimer, Clock } from '../../kernel/clock.ts';
 import { messageOf, systemCodeOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import { accepted, type Outcome, refused } from '../../kernel/outcome.ts';
-import { type ArchivedFiles, readArchiveFiles } from './files.ts';
-import {
-  type ArchiveDefaults,
-  type ArchiveEnvironment,
-  readArchiveEnvironment,
-  unexpired,
-} from './stored-environment.ts';
+import { type ArchiveDefaults, type ArchivedEnvironment, readArchivedEnvironment, unexpired } from './environment.ts';
+import { type EnvironmentFiles, readArchiveFiles } from './files.ts';
 
 export interface ArchiveOptions {
   readonly path: string;
-  /** How often the file is looked at. */
+  /** Interval of the checks for a changed file. */
   readonly intervalMs: number;
   readonly clock: Clock;
   readonly log: Log;
-  /** Is told all environments whenever one is not what it was; not of those that are there from the start. */
-  readonly onChange: (environments: readonly ArchiveEnvironment[]) => void;
+  /** Called with all environments after a change; not for the initial ones. */
+  readonly onChange: (environments: readonly ArchivedEnvironment[]) => void;
   readonly defaults?: ArchiveDefaults;
 }
 
-export interface Archive {
-  readonly environments: readonly ArchiveEnvironment[];
-  /** Nothing is told from then on. Idempotent. */
-  close(): Promise<void>;
-}
-
 /**
- * Reads an offline archive and watches it. It is refused only when it cannot be read at first: later a bad or half-copied
- * file changes nothing, and is tried again at each interval.
+ * Reads an offline archive and watches it. Refused only if the first read fails: later a broken or half-copied file changes
+ * nothing and is read again at each interval.
  */
-export async function openArchive(options: ArchiveOptions): Promise<Outcome<Archive>> {
-  const archive = new WatchedArchive(options);
-  const opened = await archive.open();
-  return opened.ok ? accepted(archive) : refused(`the archive ${options.path} cannot be used: ${opened.reason}`);
+export async function watchArchive(options: ArchiveOptions): Promise<Outcome<ArchiveWatcher>> {
+  const watcher = new ArchiveWatcher(options);
+  const started = await watcher.start();
+  return started.ok ? accepted(watcher) : refused(`the archive ${options.path} cannot be used: ${started.reason}`);
 }
 
-class WatchedArchive implements Archive {
+/** Reads an archive again whenever its file changes. */
+export class ArchiveWatcher {
   readonly #options: ArchiveOptions;
-  #environments: readonly ArchiveEnvironment[] = [];
-  /** Of the file that was read last with success. */
+  #environments: readonly ArchivedEnvironment[] = [];
+  /** Of the last file that was read successfully. */
   #signature = '';
   #checking: Promise<void> | undefined;
   #isClosed = false;
@@ -53,11 +43,11 @@ class WatchedArchive implements Archive {
     this.#options = options;
   }
 
-  get environments(): readonly ArchiveEnvironment[] {
+  get environments(): readonly ArchivedEnvironment[] {
     return this.#environments;
   }
 
-  async open(): Promise<Outcome<unknown>> {
+  async start(): Promise<Outcome<void>> {
     const { clock, intervalMs } = this.#options;
     const loaded = await this.#load();
     if (!loaded.ok) return loaded;
@@ -70,6 +60,7 @@ class WatchedArchive implements Archive {
     return accepted(undefined);
   }
 
+  /** Idempotent. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#stopWatching();
@@ -83,7 +74,7 @@ class WatchedArchive implements Archive {
     if (this.#isClosed) return;
     if (!loaded.ok) {
       log[loaded.reason === this.#lastFailure ? 'debug' : 'warn'](
-        'the archive cannot be read; what was read before stays',
+        'the archive cannot be read; the last version stays in use',
         {
           path,
           error: loaded.reason,
@@ -105,11 +96,11 @@ class WatchedArchive implements Archive {
     }
   }
 
-  /** The files of the archive; undefined when it is still the one that was read. */
-  async #load(): Promise<Outcome<readonly ArchivedFiles[] | undefined>> {
+  /** The files of the archive; undefined if it has not changed. */
+  async #load(): Promise<Outcome<readonly EnvironmentFiles[] | undefined>> {
     const { path } = this.#options;
     try {
-      // Before the file is read: what is written to it meanwhile is then seen at the next look.
+      // Taken before the read, so that the next check finds writes during the read.
       const { mtimeMs, size, ino } = await stat(path);
       const signature = `${mtimeMs} ${size} ${ino}`;
       if (signature === this.#signature) return accepted(undefined);
@@ -121,13 +112,17 @@ class WatchedArchive implements Archive {
     }
   }
 
-  #take(files: readonly ArchivedFiles[]): void {
+  #take(files: readonly EnvironmentFiles[]): void {
     const { clock, log, defaults, path } = this.#options;
     const known = new Map(this.#environments.map((environment) => [environment.options.name, environment]));
-    const environments = new Map<string, ArchiveEnvironment>();
+    const environments = new Map<string, ArchivedEnvironment>();
     for (const file of files) {
-      const read = readArchiveEnvironment(file, clock.now(), defaults);
-      if (!read.ok) log.error('an environment of the archive is left as it was', { path, error: read.reason });
+      const read = readArchivedEnvironment(file, clock.now(), defaults);
+      if (!read.ok)
+        log.error('an environment of the archive cannot be read; its last version stays in use', {
+          path,
+          error: read.reason,
+        });
       const name = read.ok ? read.value.options.name : file.id;
       const before = known.get(name);
       const after = read.ok ? read.value : before;
@@ -135,11 +130,11 @@ class WatchedArchive implements Archive {
     }
     if (environments.size === 0) log.warn('the archive has no environments', { path });
     this.#environments = [...environments.values()].sort((a, b) => (a.options.name < b.options.name ? -1 : 1));
-    this.#watchKeys();
+    this.#scheduleExpiry();
   }
 
-  /** Tells of a key whose time is over, at that moment. */
-  #watchKeys(): void {
+  /** Removes additional keys when they expire. */
+  #scheduleExpiry(): void {
     const { clock, log, path } = this.#options;
     this.#cancelExpiry();
     const ends = this.#environments.flatMap(({ additionalKeys }) =>
@@ -150,18 +145,18 @@ class WatchedArchive implements Archive {
     this.#cancelExpiry = clock.after(next - clock.now(), () => {
       const now = clock.now();
       this.#environments = this.#environments.map((environment) => withoutExpired(environment, now));
-      this.#watchKeys();
-      log.info('the time of a key is over', { path });
+      this.#scheduleExpiry();
+      log.info('a key has expired', { path });
       this.#options.onChange(this.#environments);
     });
   }
 }
 
-function isSame(a: ArchiveEnvironment, b: ArchiveEnvironment): boolean {
+function isSame(a: ArchivedEnvironment, b: ArchivedEnvironment): boolean {
   return a.version === b.version && a.dataId === b.dataId;
 }
 
-function withoutExpired(environment: ArchiveEnvironment, now: number): ArchiveEnvironment {
+function withoutExpired(environment: ArchivedEnvironment, now: number): ArchivedEnvironment {
   const additionalKeys = unexpired(environment.additionalKeys, now);
   return additionalKeys.length === environment.additionalKeys.length ? environment : { ...environment, additionalKeys };
 }

@@ -5,6 +5,7 @@ import { eventually } from '../testing/eventually.ts';
 import { openHttpClient } from '../testing/http/client-parts.ts';
 import { startHttpSink } from '../testing/http/sink.ts';
 import type { ConnectionErrorKind } from './status/connection-status.ts';
+import { startFakeLaunchDarkly } from './testing/launchdarkly/fake.ts';
 import {
   answerStatus,
   bigPut,
@@ -13,16 +14,15 @@ import {
   malformedJson,
   plainFlag,
   redirectTo,
-  type StreamLie,
-  startFakeLaunchDarkly,
-} from './testing/launchdarkly/fake.ts';
+  type StreamFault,
+} from './testing/launchdarkly/faults.ts';
 import { emptySink, plainEnvironment, RecordingLog, SAMPLE_SDK_KEY } from './testing/launchdarkly/parts.ts';
-import { createUpstream, type UpstreamLimits } from './upstream/upstream.ts';
+import { createUpstreamSource, type UpstreamLimits } from './upstream/source.ts';
 
 const LIMITS = { headMs: 1_000_001, idleMs: 1_000_002 };
 type Limit = keyof typeof LIMITS;
 
-/** On it the second between two attempts takes a millisecond, and a limit is reached when the test says so. */
+/** A clock on which the second between two attempts takes a millisecond, and the test triggers limits. */
 class HastyClock implements Clock {
   readonly #waiting = new Set<{ readonly ms: number; readonly action: () => void }>();
 
@@ -45,7 +45,7 @@ class HastyClock implements Clock {
     return systemClock.every(ms / 1000, action);
   }
 
-  /** Whether that limit was waited for. */
+  /** Whether that timeout was reached. */
   reach(limit: Limit): boolean {
     const timer = [...this.#waiting].find(({ ms }) => ms === LIMITS[limit]);
     if (timer) this.#waiting.delete(timer);
@@ -63,7 +63,7 @@ function startUpstream(t: TestContext, streamUri: string, { limits, proxyUrl }: 
   const log = new RecordingLog();
   const clock = new HastyClock();
   const sink = emptySink(clock);
-  const source = createUpstream(sink, {
+  const source = createUpstreamSource(sink, {
     environment: plainEnvironment(),
     options: { streamUri },
     http: openHttpClient(t, { proxyUrl }),
@@ -79,48 +79,48 @@ function startUpstream(t: TestContext, streamUri: string, { limits, proxyUrl }: 
 const FLAGS = { a: plainFlag('a', 'true') };
 
 interface LieCase {
-  readonly lie: StreamLie;
+  readonly fault: StreamFault;
   readonly kind: ConnectionErrorKind;
   readonly statusCode?: number;
   readonly limits?: Partial<UpstreamLimits>;
-  /** What ends the silence. */
+  /** The timeout that ends the silence. */
   readonly endsAt?: Limit;
 }
 
-const LIES: Record<string, LieCase> = {
-  'never answers': { lie: 'hang', kind: 'NETWORK_ERROR', endsAt: 'headMs' },
-  'says nothing after its head': { lie: 'silence', kind: 'NETWORK_ERROR', endsAt: 'idleMs' },
-  'cuts the connection': { lie: 'reset', kind: 'NETWORK_ERROR' },
-  'sends half an event': { lie: halfAnEvent(), kind: 'NETWORK_ERROR' },
-  'sends malformed JSON': { lie: malformedJson(), kind: 'INVALID_DATA' },
-  'answers with 401': { lie: answerStatus(401), kind: 'ERROR_RESPONSE', statusCode: 401 },
+const FAULTS: Record<string, LieCase> = {
+  'never answers': { fault: 'hang', kind: 'NETWORK_ERROR', endsAt: 'headMs' },
+  'says nothing after its head': { fault: 'silence', kind: 'NETWORK_ERROR', endsAt: 'idleMs' },
+  'cuts the connection': { fault: 'reset', kind: 'NETWORK_ERROR' },
+  'sends half an event': { fault: halfAnEvent(), kind: 'NETWORK_ERROR' },
+  'sends malformed JSON': { fault: malformedJson(), kind: 'INVALID_DATA' },
+  'answers with 401': { fault: answerStatus(401), kind: 'ERROR_RESPONSE', statusCode: 401 },
   'answers with 503 and a long text': {
-    lie: answerStatus(503, 'x'.repeat(2 ** 20)),
+    fault: answerStatus(503, 'x'.repeat(2 ** 20)),
     kind: 'ERROR_RESPONSE',
     statusCode: 503,
   },
-  'redirects to another host': { lie: redirectTo('http://flags.invalid/'), kind: 'ERROR_RESPONSE', statusCode: 307 },
+  'redirects to another host': { fault: redirectTo('http://flags.invalid/'), kind: 'ERROR_RESPONSE', statusCode: 307 },
   'sends a line that never ends': {
-    lie: endlessLine(Number.POSITIVE_INFINITY),
+    fault: endlessLine(Number.POSITIVE_INFINITY),
     kind: 'INVALID_DATA',
     limits: { maxEventBytes: 2 ** 20 },
   },
   'sends a put beyond all bounds': {
-    lie: bigPut(4 * 2 ** 20),
+    fault: bigPut(4 * 2 ** 20),
     kind: 'INVALID_DATA',
     limits: { maxEventBytes: 2 ** 20 },
   },
   'sends a page': {
-    lie: { chunks: ['<html>'], ending: 'hold', contentType: 'text/html' },
+    fault: { chunks: ['<html>'], ending: 'hold', contentType: 'text/html' },
     kind: 'INVALID_DATA',
   },
 };
 
 describe('an upstream that at first', () => {
-  for (const [name, { lie, kind, statusCode, limits, endsAt }] of Object.entries(LIES)) {
-    test(`${name} is told of, and asked again until it delivers`, async (t) => {
+  for (const [name, { fault, kind, statusCode, limits, endsAt }] of Object.entries(FAULTS)) {
+    test(`${name} is reported, and retried until it delivers`, async (t) => {
       const fake = await startFakeLaunchDarkly(t, { flags: FLAGS });
-      fake.lieNext(lie);
+      fake.failNext(fault);
       const { connection, store, log, clock } = startUpstream(t, fake.url, limits ? { limits } : {});
       await eventually('the first request', () => fake.streamRequests.length >= 1, { everyMs: 5 });
       if (endsAt) await eventually('the silence', () => clock.reach(endsAt), { everyMs: 5 });
@@ -136,11 +136,11 @@ describe('an upstream that at first', () => {
   }
 });
 
-test('data is served on while upstream lies, until it delivers something new', async (t) => {
+test('data is still served while upstream fails, until it delivers something new', async (t) => {
   const fake = await startFakeLaunchDarkly(t, { flags: FLAGS });
   const { connection, store, clock } = startUpstream(t, fake.url);
   await eventually('data', () => store.isInitialised, { everyMs: 5 });
-  fake.lieNext('reset', halfAnEvent(), malformedJson(), answerStatus(503), 'hang', answerStatus(401));
+  fake.failNext('reset', halfAnEvent(), malformedJson(), answerStatus(503), 'hang', answerStatus(401));
   fake.dropStreams();
   await eventually('interruption', () => connection.state === 'INTERRUPTED', { everyMs: 1 });
   await eventually('the request that hangs', () => fake.streamRequests.length === 6, { everyMs: 5 });
@@ -164,7 +164,7 @@ test('an upstream that is away for a while is found again', async (t) => {
 
 test('a put of 50 MB is taken', async (t) => {
   const fake = await startFakeLaunchDarkly(t);
-  fake.lieNext(bigPut(50_000_000));
+  fake.failNext(bigPut(50_000_000));
   const { store, connection } = startUpstream(t, fake.url);
   await eventually('data', () => connection.state === 'VALID');
   assert.equal(store.version('flags', 'last'), 1);
@@ -173,7 +173,7 @@ test('a put of 50 MB is taken', async (t) => {
   store.replace({ flags: {}, segments: {} });
 });
 
-test('the stream is asked for through the proxy that is configured', async (t) => {
+test('the stream is requested through the configured proxy', async (t) => {
   const proxy = await startHttpSink(t, () => ({ status: 503 }));
   const { connection } = startUpstream(t, 'http://stream.invalid', { proxyUrl: proxy.url });
   const [request] = await proxy.received(1);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { readUpstreamEvent, type UpstreamChange } from './event.ts';
+import { readUpstreamEvent, type UpstreamChange } from './change.ts';
 
 const FLAG = { key: 'a', version: 1 };
 
@@ -50,12 +50,12 @@ const READ: Record<string, [event: string, data: unknown, change: UpstreamChange
 };
 
 const REFUSED: Record<string, [event: string, data: unknown, reason: RegExp]> = {
-  'a put that is no JSON': ['put', '{"path":"/","data":{"secret', /^the data of a put is no JSON object$/],
-  'a patch that is a list': ['patch', [], /^the data of a patch is no JSON object$/],
+  'a put that is no JSON': ['put', '{"path":"/","data":{"secret', /^the data of a put is not a JSON object$/],
+  'a patch that is a list': ['patch', [], /^the data of a patch is not a JSON object$/],
   'a put without data': ['put', { path: '/' }, /a put has no data/],
   'a put of null': ['put', { path: '/', data: null }, /^put: /],
   'a put whose flags are a list': ['put', { path: '/', data: { flags: [] } }, /^put: flags/],
-  'a path that is no text': ['patch', { path: 1, data: FLAG }, /the path of a patch is no text/],
+  'a path that is no text': ['patch', { path: 1, data: FLAG }, /the path of a patch is not a string/],
   'a patch without data': ['patch', { path: '/flags/a' }, /the patch of \/flags\/a has no data/],
   'a delete without a version': ['delete', { path: '/flags/a' }, /the delete of \/flags\/a has no version/],
 };

@@ -1,4 +1,4 @@
-/** What is wrong with a text that should be JSON, and where: an offset in it. */
+/** A syntax error in JSON, with its offset. */
 export interface JsonFault {
   readonly offset: number;
   readonly message: string;
@@ -12,8 +12,8 @@ const WORD = /true|false|null/y;
 const SPACE = /[ \t\r\n]*/y;
 
 /**
- * Finds the first fault of a JSON text, undefined if there is none. Beside the grammar of RFC 8259 it wants the names of
- * an object to be different: JSON.parse would keep the last and say nothing, nor does it always say where a fault is.
+ * Finds the first syntax error of a JSON text (RFC 8259), or a duplicate name in an object. JSON.parse accepts duplicate
+ * names, and does not always report the position of an error.
  */
 export function findJsonFault(text: string): JsonFault | undefined {
   const scan = new Scan(text);
@@ -31,11 +31,10 @@ class Scan {
   value(depth: number): JsonFault | undefined {
     this.#skip(SPACE);
     const first = this.#text[this.#at];
-    if (depth > MAX_DEPTH) return this.#fault('it is nested too deeply');
+    if (depth > MAX_DEPTH) return this.#fault('nested too deeply');
     if (first === '{') return this.#object(depth);
     if (first === '[') return this.#array(depth);
-    if (first === '"')
-      return this.#skip(STRING) ? undefined : this.#fault('this text does not end, or has a bad escape');
+    if (first === '"') return this.#skip(STRING) ? undefined : this.#fault('unterminated string or invalid escape');
     return this.#skip(NUMBER) || this.#skip(WORD) ? undefined : this.#unexpected('a value');
   }
 
@@ -50,7 +49,7 @@ class Scan {
       const start = this.#at;
       if (!this.#skip(STRING)) return this.#unexpected('a name in double quotes');
       const name = JSON.parse(this.#text.slice(start, this.#at)) as string;
-      if (names.has(name)) return { offset: start, message: `${JSON.stringify(name)} stands twice in the same object` };
+      if (names.has(name)) return { offset: start, message: `${JSON.stringify(name)} occurs twice in the same object` };
       names.add(name);
       this.#skip(SPACE);
       return this.#take(':') ? this.value(depth + 1) : this.#unexpected('":"');

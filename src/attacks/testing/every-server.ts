@@ -1,35 +1,34 @@
-// All servers at once, each on a port of its own in this process, for attacks that all of them must stand.
+// All servers in this process, each on its own port, for attacks on all of them.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ALERT_SERVER_DEFAULTS, type AlertServerOptions } from '../alerts/config/server-options.ts';
-import { startAlertServer } from '../alerts/server.ts';
-import { loadConfig as loadDashboard } from '../dashboard/config/config.ts';
-import { startDashboard } from '../dashboard/server.ts';
-import { writeFiles } from '../dashboard/testing/app.ts';
-import { startHub } from '../hub/server.ts';
-import { systemClock } from '../kernel/clock.ts';
-import { listen } from '../kernel/http/server.ts';
-import { createLog, type LogFormat } from '../kernel/log.ts';
-import { loadConfig as loadRelay } from '../relay/config/config-source.ts';
-import { startRelay } from '../relay/server.ts';
-import type { RoomsOptions } from '../rooms/config/rooms-options.ts';
-import { openTestRooms, type TestRooms } from '../rooms/testing/app.ts';
-import { type RawAnswer, RawConnection } from './http/raw-connection.ts';
-import { type Cleanup, temporaryFolder } from './processes.ts';
+import { ALERT_SERVER_DEFAULTS, type AlertServerOptions } from '../../alerts/config/server-options.ts';
+import { startAlertServer } from '../../alerts/server.ts';
+import { loadConfig as loadDashboard } from '../../dashboard/config/config.ts';
+import { startDashboard } from '../../dashboard/server.ts';
+import { writeFiles } from '../../dashboard/testing/app.ts';
+import { startHub } from '../../hub/server.ts';
+import { systemClock } from '../../kernel/clock.ts';
+import { listen } from '../../kernel/http/server.ts';
+import { createLog, type LogFormat } from '../../kernel/log.ts';
+import { loadConfig as loadRelay } from '../../relay/config/config-source.ts';
+import { startRelay } from '../../relay/server.ts';
+import type { RoomsOptions } from '../../rooms/config/rooms-options.ts';
+import { openTestRooms, type TestRooms } from '../../rooms/testing/app.ts';
+import { type RawAnswer, RawConnection } from '../../testing/http/raw-connection.ts';
+import { type Cleanup, temporaryFolder } from '../../testing/processes.ts';
 
 export interface AttackedServer {
   readonly name: 'alerts' | 'relay' | 'dashboard' | 'rooms' | 'hub';
   readonly url: string;
-  /** All that was logged so far, at the level debug. */
+  /** The log so far, at level debug. */
   log(): string;
 }
 
 export interface EveryServer {
   readonly servers: readonly AttackedServer[];
   readonly rooms: TestRooms;
-  /** Of every server the state lies below it, and the dashboard's project is one of its folders. */
+  /** Contains the state of every server and the dashboard's project. */
   readonly folder: string;
-  /** Of the relay's environment. */
   readonly sdkKey: string;
   urlOf(name: AttackedServer['name']): string;
 }
@@ -111,8 +110,8 @@ export async function startEveryServer(t: Cleanup, options: EveryServerOptions =
 }
 
 /**
- * Sends bytes as they are, one request after the other on one connection; the answer, or undefined where the connection
- * was cut before there was any.
+ * Sends raw requests in turn on one connection. Resolves with the response, or undefined if the connection was cut without
+ * one.
  */
 export function rawClient(
   t: Cleanup,
@@ -128,7 +127,7 @@ export function rawClient(
     } catch {
       connection?.close();
       connection = undefined;
-      // The server may have ended the connection after its last answer.
+      // The server may have closed the connection after its last response.
       if (isFresh) return undefined;
     }
     connection = await RawConnection.open(url, { keepBodies: true });

@@ -3,24 +3,24 @@ import { countParts, MAX_HELD, MAX_ITEMS, MAX_PARTS } from '../data-size.ts';
 import { isJsonObject, type Json } from '../domain/json.ts';
 import { type FlagData, type FlagStore, ITEM_KINDS, type ItemKind, readFlagData } from '../flag-store.ts';
 
-/** What an event of an `/all` stream asks for. */
+/** The change of an event of an `/all` stream. */
 export type UpstreamChange =
   | { readonly kind: 'put'; readonly data: FlagData }
   | { readonly kind: 'patch'; readonly items: ItemKind; readonly key: string; readonly item: Json }
   | { readonly kind: 'delete'; readonly items: ItemKind; readonly key: string; readonly version: number }
-  /** Of a name or path that is not known here; LaunchDarkly may add some. */
+  /** Unknown event or path; LaunchDarkly may add some. */
   | { readonly kind: 'ignored'; readonly what: string };
 
-/** Reads an event of an `/all` stream; refused is what no good upstream sends. No reason quotes the data. */
+/** Reads an event of an `/all` stream; refuses invalid ones. A refusal quotes no data. */
 export function readUpstreamEvent(event: string, data: string): Outcome<UpstreamChange> {
   if (event !== 'put' && event !== 'patch' && event !== 'delete') return ignored(`event ${JSON.stringify(event)}`);
-  // Before they are parsed: millions of empty objects take a hundred times the memory of their text.
+  // Checked before parsing: millions of empty objects take a hundred times the memory of their text.
   if (data.length > MAX_PARTS && countParts(data) > MAX_PARTS)
     return refused(`the data of a ${event} holds more than ${MAX_PARTS} objects and lists`);
   const message = parse(data);
-  if (!isJsonObject(message)) return refused(`the data of a ${event} is no JSON object`);
+  if (!isJsonObject(message)) return refused(`the data of a ${event} is not a JSON object`);
   const { path = '' } = message;
-  if (typeof path !== 'string') return refused(`the path of a ${event} is no text`);
+  if (typeof path !== 'string') return refused(`the path of a ${event} is not a string`);
   if (event === 'put') return path === '' || path === '/' ? readPut(message.data) : ignored(`put of ${path}`);
   const place = readPath(path);
   if (!place) return ignored(`${event} of ${path}`);
@@ -33,7 +33,7 @@ export function readUpstreamEvent(event: string, data: string): Outcome<Upstream
   return accepted({ kind: 'patch', ...place, item: message.data });
 }
 
-/** Puts a change into the store, which refuses items of the wrong form. */
+/** Applies a change to the store, which refuses invalid items. */
 export function applyChange(store: FlagStore, change: UpstreamChange): Outcome<unknown> {
   switch (change.kind) {
     case 'put':
@@ -47,7 +47,7 @@ export function applyChange(store: FlagStore, change: UpstreamChange): Outcome<u
   }
 }
 
-const FULL = 'the patches since the last put hold too much; a new put is asked for';
+const FULL = 'the patches since the last put are too large; a new put is requested';
 
 function isFull({ size: { items, parts, chars } }: FlagStore): boolean {
   return items >= MAX_HELD.items || parts >= MAX_HELD.parts || chars >= MAX_HELD.chars;

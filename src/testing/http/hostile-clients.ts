@@ -1,16 +1,16 @@
 import { connect, type Socket } from 'node:net';
-import { HANG_MS } from '../../testing/eventually.ts';
-import type { Cleanup } from '../../testing/processes.ts';
+import { HANG_MS } from '../eventually.ts';
+import type { Cleanup } from '../processes.ts';
 
-/** A client without manners: it writes what it likes, and keeps the beginning of what it got. */
-export interface RudeClient {
+/** Writes arbitrary bytes and keeps the beginning of the response. */
+export interface HostileClient {
   readonly socket: Socket;
   received(): string;
 }
 
 const KEPT = 4096;
 
-export function dialRudely(t: Cleanup, url: string): Promise<RudeClient> {
+export function connectHostile(t: Cleanup, url: string): Promise<HostileClient> {
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port) });
   let text = '';
@@ -21,18 +21,18 @@ export function dialRudely(t: Cleanup, url: string): Promise<RudeClient> {
   return new Promise((done, fail) => {
     socket.once('error', fail);
     socket.once('connect', () => {
-      // To be cut off is what such a client has to expect.
+      // The server may cut the connection.
       socket.off('error', fail).on('error', () => {});
       done({ socket, received: () => text });
     });
   });
 }
 
-export const dialManyRudely = (t: Cleanup, url: string, count: number): Promise<RudeClient[]> =>
-  Promise.all(Array.from({ length: count }, () => dialRudely(t, url)));
+export const connectManyHostile = (t: Cleanup, url: string, count: number): Promise<HostileClient[]> =>
+  Promise.all(Array.from({ length: count }, () => connectHostile(t, url)));
 
-/** Writes the same piece until so many bytes are out, or the other side has answered or closed. */
-export async function pumpRudely({ socket, received }: RudeClient, piece: Buffer, total: number): Promise<void> {
+/** Writes the piece repeatedly until `total` bytes are sent or the server responds or closes. */
+export async function pump({ socket, received }: HostileClient, piece: Buffer, total: number): Promise<void> {
   for (let sent = 0; sent < total && !socket.destroyed && received() === ''; sent += piece.length) {
     if (socket.write(piece)) continue;
     await new Promise<void>((done) => {
@@ -45,13 +45,13 @@ export async function pumpRudely({ socket, received }: RudeClient, piece: Buffer
   }
 }
 
-/** Writes everything at once; resolves with the status of the answer, 0 when it is cut off without one. */
-export async function askRudely(t: Cleanup, url: string, bytes: string | Buffer): Promise<number> {
-  const rude = await dialRudely(t, url);
-  const { socket, received } = rude;
+/** Sends bytes; resolves with the status of the response, 0 if the connection is cut without one. */
+export async function sendForStatus(t: Cleanup, url: string, bytes: string | Buffer): Promise<number> {
+  const hostile = await connectHostile(t, url);
+  const { socket, received } = hostile;
   socket.write(bytes);
   await new Promise<void>((done, fail) => {
-    const timer = setTimeout(() => fail(new Error('neither an answer nor an end')), HANG_MS);
+    const timer = setTimeout(() => fail(new Error('neither a response nor a close')), HANG_MS);
     const end = () => {
       clearTimeout(timer);
       done();
@@ -60,10 +60,10 @@ export async function askRudely(t: Cleanup, url: string, bytes: string | Buffer)
     if (socket.destroyed || received() !== '') end();
   });
   socket.destroy();
-  return statusOf(rude);
+  return statusOf(hostile);
 }
 
-/** The status of the first answer, 0 when there is none. */
-export function statusOf({ received }: Pick<RudeClient, 'received'>): number {
+/** The status of the first response, 0 without one. */
+export function statusOf({ received }: Pick<HostileClient, 'received'>): number {
   return Number(/^HTTP\/1\.1 (\d{3}) /.exec(received())?.[1] ?? 0);
 }

@@ -1,0 +1,97 @@
+import type { Hono } from 'hono';
+import type { Clock } from '../../kernel/clock.ts';
+import type { HttpEnv } from '../../kernel/http/app.ts';
+import { HttpClient } from '../../kernel/http-client/http-client.ts';
+import { trusting } from '../../kernel/http-client/tls.ts';
+import type { Log } from '../../kernel/log.ts';
+import { ArchiveSync } from '../archive/sync.ts';
+import type { RelayOptions } from '../config/relay-options.ts';
+import { Credentials } from '../credentials.ts';
+import type { Environment } from '../environment.ts';
+import { EnvironmentSet, type OpenSource } from '../environment-set.ts';
+import { Inflater } from '../event/body.ts';
+import { createFileSource } from '../file-source/source.ts';
+import { DEFAULT_METRICS_PREFIX, RelayMetrics } from '../metrics/metrics.ts';
+import { OfrepStreams } from '../ofrep/streams.ts';
+import { recordSource } from '../recording.ts';
+import { createRelayApp } from '../routes/index.ts';
+import { StreamRegistry } from '../streams/registry.ts';
+import { createUpstreamSource } from '../upstream/source.ts';
+import { USER_AGENT } from '../upstream/stream.ts';
+import { relayPaths } from './paths.ts';
+
+const CONNECT_TIMEOUT_MS = 3000;
+
+/** A relay with all its parts, before it listens. */
+export interface ComposedRelay {
+  readonly app: Hono<HttpEnv>;
+  readonly set: EnvironmentSet;
+  readonly registry: StreamRegistry;
+  readonly metrics: RelayMetrics;
+  /** Starts the sources. Throws a CommandError if the archive cannot be read. */
+  start(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export function composeRelay(options: RelayOptions, clock: Clock, log: Log): ComposedRelay {
+  const credentials = new Credentials();
+  const registry = new StreamRegistry({
+    clock,
+    heartbeatMs: options.heartbeatMs,
+    maxConnectionMs: options.maxClientConnectionMs,
+    pingJitterMs: options.pingJitterMs,
+    random: Math.random,
+  });
+  const http = createHttpClient(options);
+  const inflater = new Inflater();
+  const set = new EnvironmentSet({ options, credentials, registry, http, inflater, userAgent: USER_AGENT, clock, log });
+  const ofrep = new OfrepStreams(registry);
+  const onRemove = (environment: Environment) => void ofrep.forget(environment);
+  const archive =
+    options.archive && new ArchiveSync({ archive: options.archive, set, credentials, onRemove, clock, log });
+  const metrics = new RelayMetrics({
+    prefix: options.prometheus?.prefix ?? DEFAULT_METRICS_PREFIX,
+    environments: () => set.environments,
+    events: (environment) => set.eventsOf(environment),
+    ofrep,
+    now: () => clock.now(),
+    startedAt: clock.now(),
+    version: OPSDECK_VERSION,
+  });
+  const paths = relayPaths({ options, credentials, set, http, ofrep, metrics, archive, clock });
+  return {
+    app: createRelayApp({ paths, clock, log }),
+    set,
+    registry,
+    metrics,
+    async start() {
+      for (const environment of options.environments) set.add(environment, sourceOpener(options, http, clock));
+      await archive?.start();
+    },
+    async close() {
+      await archive?.close();
+      await Promise.all([registry.close(), set.close()]);
+      await http.close();
+    },
+  };
+}
+
+function createHttpClient({ proxy }: RelayOptions): HttpClient {
+  const { url: proxyUrl, caCertFiles = [] } = proxy ?? {};
+  return new HttpClient({
+    proxyUrl,
+    variables: process.env,
+    tls: caCertFiles.length === 0 ? undefined : () => trusting(caCertFiles),
+    connectTimeoutMs: CONNECT_TIMEOUT_MS,
+  });
+}
+
+/** The file if the environment has one, otherwise upstream, recorded if configured. */
+function sourceOpener(options: RelayOptions, http: HttpClient, clock: Clock): OpenSource {
+  return (sink, environment, log) => {
+    if (environment.dataFile !== undefined) return createFileSource(sink, { path: environment.dataFile, clock, log });
+    const upstream = createUpstreamSource(sink, { environment, options, http, clock, log });
+    if (options.recordPath === undefined) return upstream;
+    return recordSource(upstream, sink, { folder: options.recordPath, environment, clock, log });
+  };
+}

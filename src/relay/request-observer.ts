@@ -1,0 +1,22 @@
+import type { SdkKind } from './credentials.ts';
+import type { Environment } from './environment.ts';
+
+/** A request with a valid credential. */
+export interface AdmittedRequest {
+  readonly sdkKind: SdkKind;
+  readonly environment: Environment;
+  /** The path as a template: `/sdk/flags/{flagKey}`. */
+  readonly route: string;
+  readonly method: string;
+  /** As the SDK names itself. */
+  readonly userAgent: string;
+}
+
+/** Notified by routes of requests, streams and evaluations. */
+export interface RequestObserver {
+  request(request: AdmittedRequest): void;
+  /** A stream was opened; the returned function is called when it ends. */
+  stream(request: AdmittedRequest): () => void;
+  /** `flags` flags were evaluated for a request. */
+  evaluated(environment: Environment, sdkKind: SdkKind, flags: number): void;
+}
